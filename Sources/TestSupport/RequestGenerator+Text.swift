@@ -16,6 +16,7 @@ extension RequestGenerator {
         switch schema.form {
         case .line: words(schema.length, " +&=%/?#\"\\<>'~/ä한e\u{301}😀")
         case .lines: words(schema.length, " \n\t\r\u{7}+&\"\\ß글e\u{301}👩‍👩‍👧")
+        case .anything: words(schema.length, "\0\u{1B}\u{2028} \n&\"\\글e\u{301}")
         // A SHA-256 digest is the only token of this length.
         case .token where schema.length == 64...64:
             String((0..<64).map { _ in pick("0123456789abcdefABCDEF") })

@@ -288,6 +288,8 @@ public struct TextSchema: Sendable, Hashable {
         case line
         /// Any text without NUL.
         case lines
+        /// Any text.
+        case anything
         /// A UUIDv7 (RFC 9562).
         case identifier
         /// A UUIDv7 or a slug.

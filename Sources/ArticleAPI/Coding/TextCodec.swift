@@ -85,6 +85,20 @@ extension TextCodec where Value == String {
             })
     }
 
+    /// Text as it is, such as one that quotes what somebody sent; `length` is in Unicode scalars.
+    public static func anything(_ length: ClosedRange<Int>) -> TextCodec {
+        TextCodec(
+            "text", .text(TextSchema(.anything, length: length)), parse: { $0 }, print: { $0 },
+            fault: { text in
+                let count = text.unicodeScalars.count
+                if count < length.lowerBound {
+                    return "is shorter than \(length.lowerBound) characters"
+                }
+                return count > length.upperBound
+                    ? "is longer than \(length.upperBound) characters" : nil
+            })
+    }
+
     /// Printable ASCII without spaces; `length` is in bytes.
     public static func token(_ length: ClosedRange<Int>) -> TextCodec {
         TextCodec(

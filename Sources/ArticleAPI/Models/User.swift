@@ -141,8 +141,8 @@ extension User: JSONModel {
 extension User.Draft: JSONModel {
     public static let shape = ObjectCodec(
         named: "UserDraft", Self.init,
-        .required("name", \.name, .text(.userName)),
-        .required("password", \.password, .text(.password)),
+        .required("name", \.name, .text(.newUserName)),
+        .required("password", \.password, .text(.newPassword)),
         .optional("displayName", \.displayName, .text(.displayName)),
         .optional("invitation", \.invitation, .text(.invitationCode)),
         .optional("role", \.role, .text(.userRole)))
@@ -154,7 +154,7 @@ extension User.Changes: JSONModel {
         .change("displayName", \.displayName, .text(.displayName)),
         .change("role", \.role, .text(.userRole)),
         .change("disabled", \.isDisabled, .boolean),
-        .change("password", \.password, .text(.password)))
+        .change("password", \.password, .text(.newPassword)))
 }
 
 extension User.OwnChanges: JSONModel {
@@ -167,7 +167,7 @@ extension User.PasswordChange: JSONModel {
     public static let shape = ObjectCodec(
         named: "PasswordChange", Self.init,
         .optional("current", \.current, .text(.password)),
-        .required("password", \.password, .text(.password)))
+        .required("password", \.password, .text(.newPassword)))
 }
 
 extension User.Role {
@@ -218,6 +218,20 @@ extension TextCodec where Value == String {
 
     /// A password of at most 1,000 bytes.
     public static var password: TextCodec { .lines(maximumBytes: 1_000) }
+
+    /// The name of an account at sign-up. It is described by its length; the backend checks that
+    /// together with the characters, and says what is wrong.
+    static var newUserName: TextCodec { userName.described(as: TextSchema(.line, length: 3...32)) }
+
+    /// A password that is chosen. It is described by its length, which the backend checks together
+    /// with how common it is.
+    static var newPassword: TextCodec {
+        password.described(as: TextSchema(.lines, length: 8...1_000))
+    }
+
+    private func described(as schema: TextSchema) -> TextCodec {
+        TextCodec(expectation, .text(schema), parse: parse, print: print, fault: fault)
+    }
 
     /// The code of an invitation.
     public static var invitationCode: TextCodec { .lines(maximumBytes: 200) }

@@ -87,7 +87,7 @@ extension Problem: JSONModel {
         .defaulted("type", to: "about:blank", \.type, .text(.line(0...2000))),
         .defaulted("title", to: "", \.title, .text(.line(0...1000))),
         .defaulted("status", to: 0, \.status, .integer(0...999)),
-        .optional("detail", \.detail, .text(.lines(0...10_000))),
+        .optional("detail", \.detail, .text(.anything(0...10_000))),
         .optional("instance", \.instance, .text(.line(0...2000))),
         .defaulted("errors", to: [], \.errors, .array(of: Detail.format, atMost: 100)))
 }
@@ -95,9 +95,9 @@ extension Problem: JSONModel {
 extension Problem.Detail: JSONModel {
     public static let shape = ObjectCodec(
         named: "ProblemDetail", Self.init(detail:pointer:parameter:header:),
-        .required("detail", \.detail, .text(.lines(0...10_000))),
-        .optional("pointer", \.pointer, .text(.lines(0...10_000))),
-        .optional("parameter", \.parameter, .text(.lines(0...10_000))),
+        .required("detail", \.detail, .text(.anything(0...10_000))),
+        .optional("pointer", \.pointer, .text(.anything(0...10_000))),
+        .optional("parameter", \.parameter, .text(.anything(0...10_000))),
         .optional("header", \.header, .text(.line(0...1000))))
 
     private init(detail: String, pointer: String?, parameter: String?, header: String?) {

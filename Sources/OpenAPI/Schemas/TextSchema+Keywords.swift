@@ -16,7 +16,9 @@ extension TextSchema {
         case .identifier: "uuid"
         case .timestamp: "date-time"
         case .webAddress: "uri"
-        case .line, .lines, .articleKey, .language, .slug, .fieldNames, .token, .entityTags: nil
+        case .line, .lines, .anything, .articleKey, .language, .slug, .fieldNames, .token,
+            .entityTags:
+            nil
         }
     }
 
@@ -26,7 +28,7 @@ extension TextSchema {
         case .lines: #"^[^\u0000]*$"#
         case .identifier:
             "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$"
-        case .articleKey, .timestamp: nil
+        case .anything, .articleKey, .timestamp: nil
         case .language: "^[0-9A-Za-z]{1,8}(-[0-9A-Za-z]{1,8})*$"
         case .webAddress: "^[Hh][Tt][Tt][Pp][Ss]?://"
         // Of ASCII, lower-case letters, digits and hyphens.

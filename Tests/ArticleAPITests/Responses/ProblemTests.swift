@@ -23,6 +23,22 @@ struct ProblemTests {
 }
 
 @Suite struct ProblemFaultTests {
+    /// Names of attributes can contain any character, and problems quote them.
+    @Test func `a problem that quotes what was sent is one that a backend may send`() throws {
+        let body = Array(#"{"title":"Rye","\u0000\n\u2028":1}"#.utf8)
+        let target = try #require(RequestTarget(path: "/v1/articles"))
+        let sent = HTTPRequest(
+            .post, target, fields: [.contentType: "application/json"], body: body)
+        let source = try #require(RequestSource(sent, for: CreateArticleRequest.endpoint))
+        let error = try #require(throws: RequestValidationError.self) {
+            try CreateArticleRequest(parsing: source)
+        }
+        let problem = error.problem()
+        #expect(problem.errors.first?.place == .pointer("/\0\n\u{2028}"))
+        #expect(problem.faults == [])
+        #expect(try Problem(mapping: problem.json()) == problem)
+    }
+
     @Test func `a form finds the faults of each of its fields`() {
         let problem = Problem(
             .invalidValues,
