@@ -256,14 +256,14 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
                 "ArticleOffline", "ArticleStore", "HTTP", "HTTPServer", "OpenAPI", "Platform",
-                "Sockets", "SQLiteStore", "TestSupport",
+                "Sockets", "SQLiteStore", "SwiftGenerator", "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
         .target(
             name: "FuzzingLaws",
             dependencies: [
                 "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "HTTP",
-                "Platform", "Sockets", "SQLiteStore", "TestSupport",
+                "Platform", "Sockets", "SQLiteStore", "SwiftGenerator", "TestSupport",
             ],
             path: "Tests/Fuzzing/Laws",
             swiftSettings: rules),

@@ -23,6 +23,10 @@ static const unsigned char deployment[] = {
 #embed "manual/deployment.md"
 };
 
+static const unsigned char generate[] = {
+#embed "manual/generate.md"
+};
+
 static const unsigned char metrics[] = {
 #embed "manual/metrics.md"
 };
@@ -65,6 +69,7 @@ static const struct broadsheet_resource manual[] = {
     {"comments.md", comments, sizeof comments},
     {"configuration.md", configuration, sizeof configuration},
     {"deployment.md", deployment, sizeof deployment},
+    {"generate.md", generate, sizeof generate},
     {"metrics.md", metrics, sizeof metrics},
     {"openapi.md", openapi, sizeof openapi},
     {"openid.md", openid, sizeof openid},

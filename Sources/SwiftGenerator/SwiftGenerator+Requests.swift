@@ -84,7 +84,7 @@ extension SwiftGenerator {
             linker.declarations.values.flatMap(\.shapes)
             + linker.operations.flatMap { operation in
                 operation.request.parts.compactMap { part in
-                    if case .bytes = part.place { nil } else { part.shape }
+                    if case .bytes = part.location { nil } else { part.shape }
                 } + operation.sent + operation.received
             }
         let file = SourceFile(

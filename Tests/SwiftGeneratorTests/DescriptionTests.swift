@@ -77,7 +77,8 @@ import Testing
 
     @Test func `allOf joins objects`() throws {
         let components = ##"""
-            "schemas":{"Base":{"type":"object","required":["id"],"properties":{"id":{"type":"integer"},
+            "schemas":{"Base":{"type":"object","required":["id"],"properties":{
+            "id":{"type":"integer"},
             "kind":{"type":"string"}}},"Named":{"allOf":[{"$ref":"#/components/schemas/Base"},
             {"type":"object","required":["kind"],"properties":{"kind":{"const":"named"},
             "name":{"type":"string"}}}]}}
@@ -90,7 +91,8 @@ import Testing
 
     @Test func `a schema may contain itself`() throws {
         let components = ##"""
-            "schemas":{"Node":{"type":"object","properties":{"parent":{"$ref":"#/components/schemas/Node"},
+            "schemas":{"Node":{"type":"object","properties":{
+            "parent":{"$ref":"#/components/schemas/Node"},
             "children":{"type":"array","items":{"$ref":"#/components/schemas/Node"}},
             "other":{"$ref":"#/components/schemas/Other"}}},
             "Other":{"type":"object","required":["nodes"],"properties":{"nodes":{"type":"object",

@@ -14,6 +14,10 @@ enum GeneratedFiles {
             .sorted()
     }
 
+    static func documents(in place: String) throws -> [SwiftGenerator.Source] {
+        try names(in: place).map { try document($0, in: place) }
+    }
+
     static func document(_ name: String, in place: String) throws -> SwiftGenerator.Source {
         let file = folder.appending(path: "\(place)/\(name).json")
         return .init(name: "\(name).json", bytes: [UInt8](try Data(contentsOf: file)))

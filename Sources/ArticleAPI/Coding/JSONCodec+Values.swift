@@ -165,14 +165,3 @@ extension JSONCodec {
         JSONCodec<Model>.deferred(format()).mapped({ Indirect($0) }, { $0.value })
     }
 }
-
-/// A list of models is represented by a JSON array.
-extension Array: JSONRepresentable, ResponseItem where Element: JSONRepresentable {
-    public static var format: JSONCodec<[Element]> { .array(of: Element.format, atMost: .max) }
-}
-
-/// Models by names that are data are represented by a JSON object.
-extension Dictionary: JSONRepresentable, ResponseItem
-where Key == String, Value: JSONRepresentable {
-    public static var format: JSONCodec<[String: Value]> { .map(of: Value.format) }
-}

@@ -84,3 +84,14 @@ public struct InvalidValue: Error, Sendable, Hashable {
         faults.map { Problem.Detail($0.message, at: .pointer($0.path.pointer)) }
     }
 }
+
+/// A list of models is represented by a JSON array.
+extension Array: JSONRepresentable, ResponseItem where Element: JSONRepresentable {
+    public static var format: JSONCodec<[Element]> { .array(of: Element.format, atMost: .max) }
+}
+
+/// Models by names that are data are represented by a JSON object.
+extension Dictionary: JSONRepresentable, ResponseItem
+where Key == String, Value: JSONRepresentable {
+    public static var format: JSONCodec<[String: Value]> { .map(of: Value.format) }
+}

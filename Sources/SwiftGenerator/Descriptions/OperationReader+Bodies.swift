@@ -12,10 +12,10 @@ extension OperationReader {
         let isRequired = body["required"]?.isTrue == true
         let name = draft.names.claim("body")
         let comment = body.text("description") ?? ""
-        func add(_ place: RequestDeclaration.Part.Place, _ shape: Shape) {
+        func add(_ location: RequestDeclaration.Part.Location, _ shape: Shape) {
             draft.parts.append(
                 RequestDeclaration.Part(
-                    key: "", name: name, place: place, shape: shape, isRequired: isRequired,
+                    key: "", name: name, location: location, shape: shape, isRequired: isRequired,
                     comment: comment))
         }
         let patch = contents.first { Self.is($0.name, "application/merge-patch+json") }

@@ -46,7 +46,7 @@ extension OperationReader {
         let hint = SchemaReader.Hint(owner: draft.name, key: key)
         let shape = schemas.shape(schema, hint).present
         let isRequired = place["required"]?.isTrue == true
-        guard let partPlace = partPlace(place, location, key, shape, &draft) else { return }
+        guard let location = self.location(place, location, key, shape, &draft) else { return }
         if name.utf8.count + shape.type(.mapped, in: nil).utf8.count > 2 * SwiftName.limit {
             fault(place, "the name and its type are too long for a line")
         }
@@ -54,14 +54,14 @@ extension OperationReader {
         if place["deprecated"]?.isTrue == true { comment += " Deprecated." }
         draft.parts.append(
             RequestDeclaration.Part(
-                key: key, name: name, place: partPlace, shape: shape,
-                isRequired: isRequired || location == "path", comment: comment))
+                key: key, name: name, location: location, shape: shape,
+                isRequired: isRequired || place.text("in") == "path", comment: comment))
     }
 
     /// Where a parameter is sent; `nil` if it is not sent, or after a fault.
-    private mutating func partPlace(
+    private mutating func location(
         _ place: Place, _ location: String, _ key: String, _ shape: Shape, _ draft: inout Draft
-    ) -> RequestDeclaration.Part.Place? {
+    ) -> RequestDeclaration.Part.Location? {
         if place["allowReserved"]?.isTrue == true {
             fault(place, "`allowReserved` is not supported")
         }

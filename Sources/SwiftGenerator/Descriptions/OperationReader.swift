@@ -106,7 +106,7 @@ struct OperationReader {
             let name = draft.names.claim(SwiftName.property(parameter))
             draft.parts.append(
                 RequestDeclaration.Part(
-                    key: parameter, name: name, place: .query, shape: .text(.string),
+                    key: parameter, name: name, location: .query, shape: .text(.string),
                     isRequired: true, comment: "The API key."))
         }
         let summary = place.text("summary") ?? ""

@@ -92,7 +92,8 @@ struct Document: Sendable {
         return nil
     }
 
-    /// The place within a component that a reference names: `#/components/schemas/Pet/properties/a`.
+    /// The place within a component that a reference names, such as
+    /// `#/components/schemas/Pet/properties/a`.
     func target(_ reference: String, in section: String) -> Place? {
         let prefix = "#/components/\(section)/"
         guard reference.hasPrefix(prefix) else { return nil }

@@ -90,8 +90,8 @@ struct CodableSupport {
             decoder.dateDecodingStrategy = .custom { decoder in
                 let text = try decoder.singleValueContainer().decode(String.self)
                 let hasFraction = text.contains(".")
-                return try Date(
-                    text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+                let style = Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)
+                return try Date(text, strategy: style)
             }
             return decoder
         }

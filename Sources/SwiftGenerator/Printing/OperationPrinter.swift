@@ -11,7 +11,7 @@ struct OperationPrinter {
     func declare(_ request: RequestDeclaration, in writer: inout SourceWriter) {
         let access = writer.access
         let inner = nested(request.name)
-        let body = request.parts.first { [.body, .mergePatch].contains($0.place.kind) }
+        let body = request.parts.first { [.body, .mergePatch].contains($0.location.kind) }
         let wrapsBody = body.map { !$0.shape.isModel } ?? false
         writer.comment(heading(request))
         writer.paragraph(request.comment)
@@ -82,7 +82,7 @@ struct OperationPrinter {
             let codec = models.codecs.text(shape) ?? .text(".string")
             return .call(head, [key, path, .init("", codec)])
         }
-        switch part.place {
+        switch part.location {
         case .path: return call(".path", part.shape)
         case .query: return call(part.isRequired ? ".requiredQuery" : ".query", part.shape)
         case .header: return call(part.isRequired ? ".requiredHeader" : ".header", part.shape)
@@ -106,7 +106,7 @@ struct OperationPrinter {
     /// The type of a part, and its default value.
     private func type(_ part: Part, in scope: String) -> (type: String, defaultValue: String) {
         let optional = part.isRequired ? ("", "") : ("?", " = nil")
-        switch part.place {
+        switch part.location {
         case .bytes: return ("[UInt8]", "")
         case .mergePatch: return (bodyType(part.shape, in: scope), "")
         case .body: return (bodyType(part.shape, in: scope) + optional.0, optional.1)
@@ -224,7 +224,7 @@ extension Shape {
     fileprivate var isItem: Bool { if case .nullable = self { false } else { isModel } }
 }
 
-extension RequestDeclaration.Part.Place {
+extension RequestDeclaration.Part.Location {
     fileprivate enum Kind {
         case parameter, body, mergePatch, bytes
     }

@@ -103,7 +103,7 @@ struct RequestDeclaration: Sendable {
 
     /// A parameter or the body.
     struct Part: Sendable {
-        enum Place: Sendable {
+        enum Location: Sendable {
             case path, query, queryList, header
             case body, mergePatch
             /// A body in this media type.
@@ -112,7 +112,7 @@ struct RequestDeclaration: Sendable {
 
         let key: String
         let name: String
-        let place: Place
+        let location: Location
         let shape: Shape
         let isRequired: Bool
         let comment: String

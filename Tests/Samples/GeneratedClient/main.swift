@@ -4,7 +4,7 @@ import HTTP
 
 // A client that was generated from the description of the API, and nothing else of the contract.
 let arguments = CommandLine.arguments.dropFirst()  // URL KEY
-guard let baseURL = arguments.first.flatMap({ BaseURL($0) }) else { fatalError("usage: URL KEY") }
+let baseURL = arguments.first.flatMap { BaseURL($0) } ?? "http://localhost:8080"
 let backend = BackendService(
     configuration: BackendConfiguration(baseURL: baseURL),
     auth: BackendAuth(token: arguments.last))
