@@ -147,8 +147,8 @@ let package = Package(
             "OpenAPITests", ["ArticleAPI", "HTTP", "OpenAPI", "Resources", "TestSupport"],
             exclude: ["Released"]),
         tests(
-            "SwiftGeneratorTests", ["ArticleAPI", "SwiftGenerator", "TestSupport"],
-            exclude: ["Descriptions", "Golden", "Own", "Samples"]),
+            "SwiftGeneratorTests", ["ArticleAPI", "OpenAPI", "SwiftGenerator", "TestSupport"],
+            exclude: ["Descriptions", "Golden", "Samples"]),
         tests(
             "ArticleClientTests",
             [

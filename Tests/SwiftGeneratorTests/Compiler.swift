@@ -32,13 +32,35 @@ enum Compiler {
             "swift", ["format", "lint", "--strict", "--configuration", configuration.path], files)
     }
 
-    private static func run(
-        _ tool: String, _ arguments: [String], _ files: [File]
-    ) throws -> String {
+    /// What a program of these files prints.
+    static func output(of files: [File], _ arguments: [String]) throws -> String {
+        try withFolder { folder in
+            let program = folder.appending(path: "program").path
+            let faults = try run("swiftc", ["-swift-version", "6", "-o", program], files)
+            return faults.isEmpty ? try run(program, arguments, [], showsOutput: true) : faults
+        }
+    }
+
+    private static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "generated-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
+        return try body(folder)
+    }
+
+    /// What a tool prints if it fails, or if that is asked for.
+    private static func run(
+        _ tool: String, _ arguments: [String], _ files: [File], showsOutput: Bool = false
+    ) throws -> String {
+        try withFolder { folder in
+            try run(tool, arguments, files, in: folder, showsOutput: showsOutput)
+        }
+    }
+
+    private static func run(
+        _ tool: String, _ arguments: [String], _ files: [File], in folder: URL, showsOutput: Bool
+    ) throws -> String {
         var paths: [String] = []
         for file in files {
             let path = folder.appending(path: "\(file.name).swift")
@@ -57,6 +79,6 @@ enum Compiler {
         process.waitUntilExit()
         let text = String(decoding: try Data(contentsOf: log), as: UTF8.self)
         if process.terminationStatus != 0, text.isEmpty { return "\(tool) failed" }
-        return process.terminationStatus == 0 ? "" : text
+        return process.terminationStatus == 0 && !showsOutput ? "" : text
     }
 }

@@ -6,6 +6,9 @@ import Testing
 enum GeneratedFiles {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
+    /// The path of a folder with documents.
+    static func path(of name: String) -> String { folder.appending(path: name).path }
+
     /// The names of the documents in a folder, without their extension.
     static func names(in name: String) -> [String] {
         let names = try? FileManager.default.contentsOfDirectory(

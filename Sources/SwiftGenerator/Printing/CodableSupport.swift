@@ -101,8 +101,10 @@ struct CodableSupport {
             let encoder = JSONEncoder()
             encoder.dateEncodingStrategy = .custom { date, encoder in
                 let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+                // The style drops what follows the milliseconds, instead of rounding.
+                let rounded = date.addingTimeInterval(0.000_5)
                 var container = encoder.singleValueContainer()
-                try container.encode(date.formatted(style))
+                try container.encode(rounded.formatted(style))
             }
             return encoder
         }

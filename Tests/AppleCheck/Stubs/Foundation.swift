@@ -19,6 +19,25 @@ public struct Data: Sendable, Hashable, RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { 0 }
     public subscript(position: Int) -> UInt8 { 0 }
+
+    public struct Base64DecodingOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+    }
+
+    public struct Base64EncodingOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+    }
+
+    public init?(base64Encoded: String, options: Base64DecodingOptions = []) { nil }
+    public func base64EncodedString(options: Base64EncodingOptions = []) -> String { "" }
+}
+
+public struct UUID: Sendable, Hashable {
+    public init() {}
+    public init?(uuidString: String) { nil }
+    public var uuidString: String { "" }
 }
 
 public struct URL: Sendable, Hashable {
@@ -26,6 +45,7 @@ public struct URL: Sendable, Hashable {
     public init?(string: String, relativeTo: URL?) { nil }
     public var absoluteURL: URL { self }
     public var absoluteString: String { "" }
+    public var relativeString: String { "" }
     public var host: String? { nil }
 }
 
