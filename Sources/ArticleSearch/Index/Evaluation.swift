@@ -103,7 +103,8 @@ extension SearchView {
         var best = BestHits(limit: max(1, limit))
         var following = 0
         // The newest first: of equal scores, few others are better than what was selected.
-        for (index, candidates) in found.enumerated().reversed() {
+        for (index, candidates) in found.enumerated().reversed()
+        where !candidates.ordinals.isEmpty {
             following += candidates.select(
                 from: columns(of: index), weights, after: position, into: &best)
         }

@@ -35,9 +35,12 @@ package struct SegmentCheck: Sendable {
         }
         next += 1
         var first: [UInt8]?
-        if place < segment.directory.count, segment.directory[place].block == number {
-            first = segment.directory[place].first
-            place += 1
+        if place < segment.directory.count {
+            let entry = segment.directory[place]
+            if entry.block == number {
+                first = entry.first
+                place += 1
+            }
         }
         try data.withUnsafeBufferPointer { data throws(SearchIndexError) in
             var reader = try KeyBlockReader(data)

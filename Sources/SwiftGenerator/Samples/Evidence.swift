@@ -47,12 +47,16 @@ struct Evidence {
         }
     }
 
+    /// Where the member with this name is in `members`, to which it is added if it is new.
+    private mutating func place(of key: String) -> Int {
+        if let place = places[key] { return place }
+        places[key] = members.count
+        members.append(Member(key: key))
+        return members.count - 1
+    }
+
     private mutating func add(_ member: JSONValue.Member) {
-        let place = places[member.name] ?? members.count
-        if place == members.count {
-            places[member.name] = place
-            members.append(Member(key: member.name))
-        }
+        let place = place(of: member.name)
         members[place].evidence.add(member.value)
         members[place].count += 1
     }
@@ -121,11 +125,7 @@ struct Evidence {
             items[0].merge(others)
         }
         for member in other.members {
-            let place = places[member.key] ?? members.count
-            if place == members.count {
-                places[member.key] = place
-                members.append(Member(key: member.key))
-            }
+            let place = place(of: member.key)
             members[place].evidence.merge(member.evidence)
             members[place].count += member.count
         }
