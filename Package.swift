@@ -54,6 +54,8 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(
+            name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
@@ -64,8 +66,9 @@ let package = Package(
             ],
             cSettings: cRules),
 
-        // Rung 1: HTTP as values; what every rung needs from the machine.
+        // Rung 1: HTTP as values; XML and HTML; what every rung needs from the machine.
         layer("HTTP"),
+        layer("Markup", ["CXML"]),
         layer("Platform", ["CLinux"]),
 
         // Rung 2: sockets and event loops; the contract.
@@ -80,6 +83,7 @@ let package = Package(
             name: "ArticleModels", dependencies: ["ArticleAPI"],
             exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
         layer("ArticleSearch", ["ArticleAPI"]),
+        layer("Feeds", ["ArticleAPI", "Markup"]),
         layer("OpenAPI", ["ArticleAPI", "HTTP"]),
         layer("SwiftGenerator", ["ArticleAPI", "HTTP"]),
 
@@ -111,7 +115,8 @@ let package = Package(
             "ArticleServices",
             [
                 "ArticleAPI", "ArticleSearch", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium",
-                "CYAML", "HTTP", "HTTPClient", "HTTPServer", "OpenAPI", "Platform", "Resources",
+                "CYAML", "Feeds", "HTTP", "HTTPClient", "HTTPServer", "Markup", "OpenAPI",
+                "Platform", "Resources",
             ]),
 
         // Rung 6: what views observe; the command.
@@ -132,6 +137,7 @@ let package = Package(
             "TestSupport",
             ["ArticleAPI", "CLinux", "COpenSSL", "HTTP", "HTTPServer", "Platform", "Sockets"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
+        tests("MarkupTests", ["Markup", "TestSupport"]),
         tests("PlatformTests", ["CLinux", "Platform", "TestSupport"]),
         tests("SocketsTests", ["CLinux", "Platform", "Sockets", "TestSupport"]),
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"]),
@@ -143,6 +149,7 @@ let package = Package(
             ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
         tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels", "TestSupport"]),
         tests("ArticleSearchTests", ["ArticleAPI", "ArticleSearch", "TestSupport"]),
+        tests("FeedsTests", ["ArticleAPI", "Feeds", "Markup", "TestSupport"]),
         tests(
             "OpenAPITests", ["ArticleAPI", "HTTP", "OpenAPI", "Resources", "TestSupport"],
             exclude: ["Released"]),
@@ -204,9 +211,9 @@ let package = Package(
         tests(
             "ArticleServicesTests",
             [
-                "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "HTTP",
-                "HTTPClient", "HTTPServer", "Platform", "Resources", "Sockets", "SQLiteStore",
-                "TestSupport",
+                "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "Feeds", "HTTP",
+                "HTTPClient", "HTTPServer", "Markup", "Platform", "Resources", "Sockets",
+                "SQLiteStore", "TestSupport",
             ]),
         tests(
             "BroadsheetTests",
@@ -262,8 +269,8 @@ let package = Package(
         .target(
             name: "FuzzingLaws",
             dependencies: [
-                "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "HTTP",
-                "Platform", "Sockets", "SQLiteStore", "SwiftGenerator", "TestSupport",
+                "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "Feeds", "HTTP",
+                "Markup", "Platform", "Sockets", "SQLiteStore", "SwiftGenerator", "TestSupport",
             ],
             path: "Tests/Fuzzing/Laws",
             swiftSettings: rules),

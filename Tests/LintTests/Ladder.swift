@@ -18,8 +18,10 @@ enum Ladder {
 
     static let rungs: [String: Rung] = [
         "CLinux": Rung(0), "CMarkdown": Rung(0), "COpenSSL": Rung(0), "CSQLite": Rung(0),
-        "CSodium": Rung(0), "CYAML": Rung(0), "CZlib": Rung(0), "Resources": Rung(0),
+        "CSodium": Rung(0), "CXML": Rung(0), "CYAML": Rung(0), "CZlib": Rung(0),
+        "Resources": Rung(0),
         "HTTP": Rung(1),
+        "Markup": Rung(1, ["CXML"], modules: system),
         "Platform": Rung(1, ["CLinux"], modules: system),
         "Sockets": Rung(2, ["CLinux", "COpenSSL", "Platform"], modules: system),
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
@@ -28,6 +30,7 @@ enum Ladder {
         "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
         "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleSearch": Rung(3, ["ArticleAPI"]),
+        "Feeds": Rung(3, ["ArticleAPI", "Markup"], modules: system),
         "OpenAPI": Rung(3, ["ArticleAPI", "HTTP"]),
         "SwiftGenerator": Rung(3, ["ArticleAPI", "HTTP"]),
         "ArticleClient": Rung(
@@ -48,7 +51,8 @@ enum Ladder {
             5,
             [
                 "ArticleAPI", "ArticleSearch", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium",
-                "CYAML", "HTTP", "HTTPClient", "HTTPServer", "OpenAPI", "Platform", "Resources",
+                "CYAML", "Feeds", "HTTP", "HTTPClient", "HTTPServer", "Markup", "OpenAPI",
+                "Platform", "Resources",
             ], modules: system),
         "ArticleObservation": Rung(
             6, ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline"],

@@ -1,0 +1,22 @@
+/// Which characters may occur in XML 1.0 documents (XML 1.0 §2.2, production `Char`).
+package enum XMLCharacters {
+    /// The text without the characters that no XML document may contain, not even as references:
+    /// control characters other than tab, line feed and carriage return, U+FFFE and U+FFFF.
+    ///
+    /// ```swift
+    /// XMLCharacters.allowed(in: "a\u{0}b")   // "ab"
+    /// ```
+    package static func allowed(in text: String) -> String {
+        guard text.unicodeScalars.contains(where: { !isAllowed($0) }) else { return text }
+        var allowed = String.UnicodeScalarView()
+        allowed.append(contentsOf: text.unicodeScalars.lazy.filter(isAllowed))
+        return String(allowed)
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
+        default: false
+        }
+    }
+}
