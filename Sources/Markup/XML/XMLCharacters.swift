@@ -2,10 +2,6 @@
 package enum XMLCharacters {
     /// The text without the characters that no XML document may contain, not even as references:
     /// control characters other than tab, line feed and carriage return, U+FFFE and U+FFFF.
-    ///
-    /// ```swift
-    /// XMLCharacters.allowed(in: "a\u{0}b")   // "ab"
-    /// ```
     package static func allowed(in text: String) -> String {
         guard text.unicodeScalars.contains(where: { !isAllowed($0) }) else { return text }
         var allowed = String.UnicodeScalarView()

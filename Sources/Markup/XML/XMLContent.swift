@@ -1,0 +1,86 @@
+/// The content of an element, whose start was the last event.
+extension XMLReader {
+    /// Reads up to the end of the element.
+    package func skip() throws(XMLError) { try readContent { _ in } }
+
+    /// The characters in the element and in those inside of it, up to the end of the element.
+    ///
+    /// - Returns: `nil` if there are more than `limitBytes` of UTF-8. They are skipped.
+    package func text(limitBytes: Int) throws(XMLError) -> String? {
+        var content = BoundedText(limitBytes)
+        try readContent { event in
+            if case .text(let text) = event { content.append(text) }
+        }
+        return content.text
+    }
+
+    /// The markup inside of the element as HTML, without prefixes and namespaces, up to the end of
+    /// the element: what Atom calls the content of type `xhtml` (RFC 4287 §3.1.1.3).
+    ///
+    /// - Returns: `nil` if there are more than `limitBytes` of UTF-8. They are skipped.
+    package func markup(limitBytes: Int) throws(XMLError) -> String? {
+        var content = BoundedText(limitBytes)
+        try readContent { event in
+            switch event {
+            case .start(let element):
+                let attributes = element.attributes.map { attribute in
+                    " \(attribute.name.local)=\"\(Self.escaped(attribute.value))\""
+                }
+                content.append("<\(element.name.local)\(attributes.joined())>")
+            case .text(let text): content.append(Self.escaped(text))
+            case .end(let name):
+                if !Self.voidElements.contains(name.local) { content.append("</\(name.local)>") }
+            }
+        }
+        return content.text
+    }
+
+    private func readContent(_ take: (XMLEvent) -> Void) throws(XMLError) {
+        var depth = 1
+        // Invariant: `depth` elements are open, from the one whose content is read.
+        while let event = try next() {
+            switch event {
+            case .start: depth += 1
+            case .end:
+                depth -= 1
+                if depth == 0 { return }
+            case .text: break
+            }
+            take(event)
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// Elements without an end tag (HTML §13.1.2).
+    private static let voidElements: Set<String> = [
+        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param",
+        "source", "track", "wbr",
+    ]
+}
+
+/// A text that is given up when it becomes too long.
+private struct BoundedText {
+    private(set) var text: String? = ""
+    private var bytes = 0
+    private let limitBytes: Int
+
+    init(_ limitBytes: Int) { self.limitBytes = limitBytes }
+
+    mutating func append(_ part: String) {
+        bytes += part.utf8.count
+        if bytes > limitBytes { text = nil } else { text?.append(part) }
+    }
+}

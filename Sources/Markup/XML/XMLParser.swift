@@ -1,0 +1,237 @@
+import CXML
+
+/// The owner of a parser of libxml2 to which bytes are pushed (`xmlParseChunk`), and which queues
+/// what it finds.
+///
+/// libxml2's own `xmlTextReader` is not used: it builds a node for each text, however long, and has
+/// read the declarations of a DOCTYPE before it reports them.
+///
+/// No entities but the five of XML exist here, since declarations end the document. Nothing is
+/// loaded: there are no functions to resolve entities or external subsets.
+final class XMLParser {
+    /// An event and the line on which it ends.
+    typealias Found = (event: XMLEvent, line: Int)
+
+    /// Why the document cannot be read further.
+    private(set) var failure: XMLError?
+    private let handle: xmlParserCtxtPtr
+    private let limits: XMLLimits
+    private let firstLine: Int
+    private var queue: [Found] = []
+    private var taken = 0
+    private var text: [UInt8] = []
+    /// Whether the last octet of a CDATA section was a carriage return.
+    private var isAfterReturn = false
+    /// `xml:lang` and `xml:base` of the open elements.
+    private var scopes: [(language: String?, base: String?)] = []
+
+    /// - Parameters:
+    ///   - encoding: overrides what the document declares; `nil` to detect it.
+    ///   - firstLine: the number of the line that the document begins on.
+    init(_ limits: XMLLimits, encoding: String?, firstLine: Int) throws(XMLError) {
+        LibXML.initialize()
+        self.limits = limits
+        self.firstLine = firstLine
+        var handler = XMLCallbacks.handler
+        guard let handle = xmlCreatePushParserCtxt(&handler, nil, nil, 0, nil) else {
+            throw XMLError(line: firstLine, .outOfMemory)
+        }
+        self.handle = handle
+        handle.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
+        var options = Int32(XML_PARSE_NONET.rawValue)
+        if let encoding {
+            options |= Int32(XML_PARSE_IGNORE_ENC.rawValue)
+            // Without an encoder, the parser reads and validates UTF-8.
+            if xmlParseCharEncoding(encoding) != XML_CHAR_ENCODING_UTF8 {
+                guard xmlFindCharEncodingHandler(encoding).map(freeing) != nil,
+                    xmlCtxtResetPush(handle, nil, 0, nil, encoding) == 0
+                else {
+                    throw XMLError(line: firstLine, .unknownEncoding(encoding))
+                }
+            }
+        }
+        xmlCtxtUseOptions(handle, options)
+    }
+
+    deinit { xmlFreeParserCtxt(handle) }
+
+    /// The next event that has been found.
+    func take() -> Found? {
+        guard taken < queue.count else {
+            queue.removeAll(keepingCapacity: true)
+            taken = 0
+            return nil
+        }
+        defer { taken += 1 }
+        return queue[taken]
+    }
+
+    /// Parses further bytes.
+    func push(_ bytes: [UInt8]) {
+        guard failure == nil, !bytes.isEmpty else { return }
+        bytes.withUnsafeBytes { bytes in
+            let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress
+            check(xmlParseChunk(handle, start, Int32(bytes.count), 0))
+        }
+        // Of an unfinished CDATA section, each call takes one block only.
+        var left = pendingBytes
+        while failure == nil, handle.pointee.instate == XML_PARSER_CDATA_SECTION,
+            left >= Self.blockBytes
+        {
+            check(xmlParseChunk(handle, nil, 0, 0))
+            guard pendingBytes < left else { break }
+            left = pendingBytes
+        }
+        if left > limits.tagBytes { fail(.tagTooLong(limitBytes: limits.tagBytes)) }
+    }
+
+    /// The end of the document.
+    func finish() {
+        guard failure == nil else { return }
+        check(xmlParseChunk(handle, nil, 0, 1))
+        flushText()
+    }
+
+    /// `XML_PARSER_BIG_BUFFER_SIZE`, and the two octets that may begin the end of a section.
+    private static let blockBytes = 302
+
+    /// Bytes that were pushed but not parsed, as a tag or the like is incomplete.
+    private var pendingBytes: Int {
+        guard let input = handle.pointee.input?.pointee else { return 0 }
+        return input.end - input.cur
+    }
+
+    private var line: Int {
+        firstLine - 1 + Int(handle.pointee.input.map { $0.pointee.line } ?? 1)
+    }
+
+    /// The one place where libxml2 reports a failure by a status only.
+    private func check(_ status: Int32) {
+        guard status != 0, failure == nil, handle.pointee.wellFormed == 0 else { return }
+        fail(.malformed("error \(status)"))
+    }
+
+    // MARK: What the callbacks report
+
+    func fail(_ reason: XMLError.Reason, line: Int? = nil) {
+        guard failure == nil else { return }
+        failure = XMLError(line: line ?? self.line, reason)
+        xmlStopParser(handle)
+    }
+
+    /// The beginning of a DOCTYPE. Its declarations, if any, come next.
+    func beganDoctype() {
+        if handle.pointee.input?.pointee.cur.pointee == UInt8(ascii: "[") { fail(.declarations) }
+    }
+
+    func began(_ name: XMLName, _ attributes: [XMLAttribute]) {
+        flushText()
+        isAfterReturn = false
+        guard scopes.count < limits.depth else { return fail(.tooDeep(limit: limits.depth)) }
+        var scope = scopes.last ?? (nil, nil)
+        for attribute in attributes where attribute.name.namespace == XMLName.xmlNamespace {
+            switch attribute.name.local {
+            case "lang": scope.language = attribute.value.isEmpty ? nil : attribute.value
+            case "base":
+                scope.base =
+                    scope.base.flatMap { Reference.resolve(attribute.value, against: $0) }
+                    ?? attribute.value
+            default: break
+            }
+        }
+        scopes.append(scope)
+        let element = XMLElement(
+            name, attributes, language: scope.language, base: scope.base)
+        queue.append((.start(element), line))
+    }
+
+    func ended(_ name: XMLName) {
+        flushText()
+        isAfterReturn = false
+        _ = scopes.popLast()
+        queue.append((.end(name), line))
+    }
+
+    func found(text bytes: UnsafeBufferPointer<UInt8>) {
+        isAfterReturn = false
+        text.append(contentsOf: bytes)
+        if text.count >= limits.pieceBytes { flushText() }
+    }
+
+    /// libxml2 leaves line ends of a pushed section as they are (XML 1.0 §2.11).
+    func found(section bytes: UnsafeBufferPointer<UInt8>) {
+        // Invariant: `isAfterReturn` says whether the previous octet was a carriage return, for
+        // which there is a line feed in `text`.
+        for byte in bytes {
+            if byte != 0x0A || !isAfterReturn { text.append(byte == 0x0D ? 0x0A : byte) }
+            isAfterReturn = byte == 0x0D
+        }
+        if text.count >= limits.pieceBytes { flushText() }
+    }
+
+    /// An entity that a DTD may define, which is not loaded.
+    func found(entity name: String) {
+        guard handle.pointee.instate != XML_PARSER_ATTRIBUTE_VALUE else { return }
+        text.append(contentsOf: "&\(name);".utf8)
+    }
+
+    /// A name within the limit; otherwise the document fails.
+    func name(
+        _ local: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?,
+        _ namespace: UnsafePointer<xmlChar>?
+    ) -> XMLName? {
+        for part in [local, prefix, namespace] {
+            if let part, xmlStrlen(part) > limits.nameBytes {
+                fail(.nameTooLong(limitBytes: limits.nameBytes))
+                return nil
+            }
+        }
+        let text = local.map { String(cString: $0) } ?? ""
+        if namespace == nil, let prefix { return XMLName("\(String(cString: prefix)):\(text)") }
+        return XMLName(text, in: namespace.map { String(cString: $0) })
+    }
+
+    /// Whether an element may have so many attributes; otherwise the document fails.
+    func accepts(attributes: Int32, namespaces: Int32) -> Bool {
+        guard max(attributes, namespaces) <= limits.attributes else {
+            fail(.tooManyAttributes(limit: limits.attributes))
+            return false
+        }
+        return true
+    }
+
+    /// Errors of namespaces leave the prefix in the name; other errors end the document.
+    func found(_ error: xmlError) {
+        guard error.level.rawValue >= XML_ERR_ERROR.rawValue,
+            error.domain != Int32(XML_FROM_NAMESPACE.rawValue),
+            error.code != Int32(XML_WAR_UNDECLARED_ENTITY.rawValue)
+        else { return }
+        let line = error.line > 0 ? firstLine - 1 + Int(error.line) : nil
+        let message = error.message.map { String(cString: $0) } ?? "unknown error"
+        switch xmlParserErrors(UInt32(error.code)) {
+        case XML_ERR_UNSUPPORTED_ENCODING:
+            let name = error.str1.map { String(cString: $0) } ?? ""
+            fail(.unknownEncoding(name), line: line)
+        case XML_ERR_INVALID_ENCODING, XML_I18N_CONV_FAILED:
+            fail(.invalidEncoding, line: line)
+        // This code is also that of characters which XML forbids.
+        case XML_ERR_INVALID_CHAR where message.hasPrefix("Input is not proper UTF-8"):
+            fail(.invalidEncoding, line: line)
+        case XML_ERR_NO_MEMORY: fail(.outOfMemory, line: line)
+        default:
+            let first = message.split(separator: "\n").first.map(String.init) ?? message
+            fail(.malformed(first), line: line)
+        }
+    }
+
+    private func flushText() {
+        guard !text.isEmpty else { return }
+        queue.append((.text(String(decoding: text, as: UTF8.self)), line))
+        text.removeAll(keepingCapacity: true)
+    }
+}
+
+/// Releases a handler that is only looked for.
+private func freeing(_ handler: xmlCharEncodingHandlerPtr) {
+    xmlCharEncCloseFunc(handler)
+}
