@@ -83,7 +83,7 @@ let package = Package(
             name: "ArticleModels", dependencies: ["ArticleAPI"],
             exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
         layer("ArticleSearch", ["ArticleAPI"]),
-        layer("Feeds", ["ArticleAPI", "Markup"]),
+        layer("Feeds", ["ArticleAPI", "HTTP", "Markup"]),
         layer("OpenAPI", ["ArticleAPI", "HTTP"]),
         layer("SwiftGenerator", ["ArticleAPI", "HTTP"]),
 
@@ -262,8 +262,8 @@ let package = Package(
             "ExampleTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
-                "ArticleOffline", "ArticleStore", "HTTP", "HTTPServer", "OpenAPI", "Platform",
-                "Sockets", "SQLiteStore", "SwiftGenerator", "TestSupport",
+                "ArticleOffline", "ArticleStore", "Feeds", "HTTP", "HTTPServer", "Markup",
+                "OpenAPI", "Platform", "Sockets", "SQLiteStore", "SwiftGenerator", "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
         .target(

@@ -4,6 +4,7 @@
 // `xmlCharEncodingHandler` depends on this, which nobody here looks into.
 #undef LIBXML_ICU_ENABLED
 #include <libxml/HTMLparser.h>
+#include <libxml/HTMLtree.h>
 #include <libxml/encoding.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>

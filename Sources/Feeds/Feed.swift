@@ -2,7 +2,12 @@ package import ArticleAPI
 
 /// A feed as a value, whatever its format: what Atom, RSS 2.0 and JSON Feed have in common.
 ///
-/// Texts are plain text unless their name says otherwise.
+/// Texts are plain text unless their name says otherwise. A value; use it anywhere.
+///
+/// ```swift
+/// let feed = try FeedParser.parse(bytes, contentType: nil, address: address)
+/// let titles = feed.entries.map(\.title)
+/// ```
 package struct Feed: Sendable, Hashable {
     /// What identifies the feed for good (`atom:id`); the address of the feed in RSS and JSON Feed.
     package var id: String
@@ -13,23 +18,28 @@ package struct Feed: Sendable, Hashable {
     package var homePage: String?
     /// The absolute URL of the feed itself.
     package var address: String?
+    /// The absolute URL of the page with the newest entries (RFC 5005 §3, `first`).
+    package var firstPage: String?
     /// The absolute URL of the page with the next older entries (RFC 5005 §3, `next`).
     package var nextPage: String?
     /// BCP 47.
     package var language: String?
     package var updatedAt: Timestamp?
     package var entries: [FeedEntry]
+    /// How many entries a parser left out, because the document has too many.
+    package var omittedEntries = 0
 
     package init(
         id: String, title: String, subtitle: String = "", homePage: String? = nil,
-        address: String? = nil, nextPage: String? = nil, language: String? = nil,
-        updatedAt: Timestamp? = nil, entries: [FeedEntry] = []
+        address: String? = nil, firstPage: String? = nil, nextPage: String? = nil,
+        language: String? = nil, updatedAt: Timestamp? = nil, entries: [FeedEntry] = []
     ) {
         self.id = id
         self.title = title
         self.subtitle = subtitle
         self.homePage = homePage
         self.address = address
+        self.firstPage = firstPage
         self.nextPage = nextPage
         self.language = language
         self.updatedAt = updatedAt
@@ -46,10 +56,14 @@ package struct FeedEntry: Sendable, Hashable {
     package var title: String
     /// May be empty.
     package var summary: String
-    /// The whole entry as HTML, as it was received: it may contain anything.
+    /// The whole entry as HTML with absolute URLs. A received one may contain anything.
     package var contentHTML: String?
     /// The whole entry as plain text.
     package var contentText: String?
+    /// The whole entry as Markdown, which only feeds of Broadsheet have.
+    package var contentMarkdown: String?
+    /// The entry's name in URLs, which only feeds of Broadsheet have.
+    package var slug: String?
     /// Names in the order of the byline.
     package var authors: [String]
     package var tags: [String]
@@ -57,14 +71,27 @@ package struct FeedEntry: Sendable, Hashable {
     package var language: String?
     package var publishedAt: Timestamp?
     package var updatedAt: Timestamp?
-    /// The absolute URL of the entry's main image.
-    package var image: String?
+    package var image: Image?
+
+    /// The entry's main image.
+    package struct Image: Sendable, Hashable {
+        /// An absolute URL.
+        package var url: String
+        /// What it shows.
+        package var alternativeText: String?
+
+        package init(url: String, alternativeText: String? = nil) {
+            self.url = url
+            self.alternativeText = alternativeText
+        }
+    }
 
     package init(
         id: String, url: String? = nil, title: String, summary: String = "",
-        contentHTML: String? = nil, contentText: String? = nil, authors: [String] = [],
-        tags: [String] = [], language: String? = nil, publishedAt: Timestamp? = nil,
-        updatedAt: Timestamp? = nil, image: String? = nil
+        contentHTML: String? = nil, contentText: String? = nil, contentMarkdown: String? = nil,
+        slug: String? = nil, authors: [String] = [], tags: [String] = [],
+        language: String? = nil, publishedAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
+        image: Image? = nil
     ) {
         self.id = id
         self.url = url
@@ -72,6 +99,8 @@ package struct FeedEntry: Sendable, Hashable {
         self.summary = summary
         self.contentHTML = contentHTML
         self.contentText = contentText
+        self.contentMarkdown = contentMarkdown
+        self.slug = slug
         self.authors = authors
         self.tags = tags
         self.language = language

@@ -30,7 +30,7 @@ enum Ladder {
         "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
         "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleSearch": Rung(3, ["ArticleAPI"]),
-        "Feeds": Rung(3, ["ArticleAPI", "Markup"], modules: system),
+        "Feeds": Rung(3, ["ArticleAPI", "HTTP", "Markup"], modules: system),
         "OpenAPI": Rung(3, ["ArticleAPI", "HTTP"]),
         "SwiftGenerator": Rung(3, ["ArticleAPI", "HTTP"]),
         "ArticleClient": Rung(

@@ -1,0 +1,27 @@
+import Markup
+
+/// URLs of feeds.
+enum FeedAddress {
+    static let limitBytes = 2_000
+
+    /// The absolute http(s) URL that a reference means; `nil` if there is none.
+    static func resolved(_ reference: String, against base: String) -> String? {
+        let bare = String(
+            String.UnicodeScalarView(
+                reference.trimmed.unicodeScalars.filter { !$0.isXMLSpace || $0 == " " }))
+        guard !bare.isEmpty, bare.utf8.count <= limitBytes,
+            let url = Reference.resolve(bare, against: base).map(Reference.encoded),
+            url.utf8.count <= limitBytes, isWeb(url)
+        else { return nil }
+        return url
+    }
+
+    static func isWeb(_ url: String) -> Bool {
+        ["http", "https"].contains(Reference.scheme(of: url)) && url.contains("://")
+    }
+
+    /// HTML with absolute URLs.
+    static func resolved(html: String, against base: String) -> String {
+        HTMLFragment(html)?.resolvingAddresses(against: base) ?? html
+    }
+}

@@ -1,0 +1,114 @@
+import Markup
+
+/// What the plain texts of feeds have in common: their limits, and the HTML in them.
+enum FeedText {
+    /// Unicode scalars of a title, a name or a tag; what follows is left out.
+    static let lineLimit = 1_000
+    /// Unicode scalars of a summary.
+    static let summaryLimit = 10_000
+    /// Bytes of HTML that are read for a line or a summary.
+    private static let htmlLimit = 256 << 10
+
+    /// The text as one line: without white space around it, and with a space for each line break
+    /// and the indentation that follows it.
+    static func line(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        var space: [Unicode.Scalar] = []
+        var count = 0
+        // Invariant: `line` has the text before `space`, which is the white space before `scalar`.
+        for scalar in text.unicodeScalars {
+            guard count < lineLimit else { break }
+            if scalar.isXMLSpace {
+                if !line.isEmpty { space.append(scalar) }
+                continue
+            }
+            let gap = space.allSatisfy({ $0 == " " }) ? space : [" "]
+            line.append(contentsOf: gap)
+            line.append(scalar)
+            count += gap.count + 1
+            space.removeAll(keepingCapacity: true)
+        }
+        return String(line)
+    }
+
+    /// The text in its lines, without white space around it.
+    static func lines(_ text: String) -> String {
+        String(text.unicodeScalars.prefix(summaryLimit)).trimmed
+    }
+
+    /// The words of HTML.
+    static func plain(html: String) -> String {
+        let head =
+            html.utf8.count > htmlLimit ? String(html.unicodeScalars.prefix(htmlLimit / 4)) : html
+        return HTMLFragment(head)?.text ?? ""
+    }
+
+    /// The plain text of an element whose format does not say whether it may contain HTML: RSS.
+    static func plain(perhapsHTML text: String) -> String {
+        looksLikeHTML(text) ? plain(html: text) : text
+    }
+
+    /// Whether a text has a tag, or a reference to a character.
+    static func looksLikeHTML(_ text: String) -> Bool {
+        let bytes = text.utf8
+        var index = bytes.startIndex
+        while let mark = bytes[index...].firstIndex(where: { $0 == 0x3C || $0 == 0x26 }) {
+            index = bytes.index(after: mark)
+            let rest = bytes[index...].prefix(bytes[mark] == 0x3C ? 2_000 : 34)
+            if bytes[mark] == 0x3C ? beginsTag(rest) : beginsReference(rest) { return true }
+        }
+        return false
+    }
+
+    /// Whether a tag or a comment follows the `<`.
+    private static func beginsTag(_ rest: Substring.UTF8View) -> Bool {
+        var rest = rest
+        if rest.starts(with: "!--".utf8) { return true }
+        if rest.first == UInt8(ascii: "/") { rest.removeFirst() }
+        guard let first = rest.first, isLetter(first) else { return false }
+        let name = rest.prefix { isLetter($0) || (48...57).contains($0) }
+        guard let next = rest[name.endIndex...].first,
+            next == UInt8(ascii: ">") || next == UInt8(ascii: "/") || next == 0x20 || next == 0x0A
+        else { return false }
+        return rest.contains(UInt8(ascii: ">"))
+    }
+
+    /// Whether the name or number of a character and a semicolon follow the `&`.
+    private static func beginsReference(_ rest: Substring.UTF8View) -> Bool {
+        let name = rest.prefix {
+            isLetter($0) || (48...57).contains($0) || $0 == UInt8(ascii: "#")
+        }
+        return name.count > 1 && rest[name.endIndex...].first == UInt8(ascii: ";")
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte | 0x20) }
+}
+
+extension Unicode.Scalar {
+    /// Space, tab, line feed or carriage return (XML 1.0, production `S`).
+    var isXMLSpace: Bool { self == " " || self == "\t" || self == "\n" || self == "\r" }
+}
+
+extension String {
+    /// Without the white space of XML around it.
+    var trimmed: String {
+        let scalars = unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.isXMLSpace }),
+            let last = scalars.lastIndex(where: { !$0.isXMLSpace })
+        else { return "" }
+        return String(scalars[first...last])
+    }
+}
+
+extension FeedText {
+    /// Tags or names of one entry.
+    static let namesLimit = 100
+
+    /// Tags or names as lines, without empty ones and repetitions.
+    static func names(_ texts: [String]) -> [String] {
+        var seen: Set<String> = []
+        return texts.prefix(namesLimit).map { line($0) }.filter {
+            !$0.isEmpty && seen.insert($0).inserted
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import CXML
+
+/// A piece of HTML as a tree, read as leniently as browsers do (libxml2's `htmlReadMemory`).
+///
+/// A handle with one owner; use it on one thread at a time.
+///
+/// ```swift
+/// let text = HTMLFragment("Salt &amp; <b>pepper</b>")?.text
+/// ```
+package struct HTMLFragment: ~Copyable {
+    private let document: htmlDocPtr
+    /// Its first child has the fragment as its content. If the fragment ends it, the rest follows.
+    private let body: xmlNodePtr
+
+    private static let options =
+        HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOERROR.rawValue
+        | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_NONET.rawValue
+
+    /// `nil` if libxml2 gives up: without memory, or for elements nested deeper than 256.
+    package init?(_ html: String) {
+        // Within an element, text does not become a paragraph.
+        let whole = "<html><body><div>\(XMLCharacters.allowed(in: html))</div></body></html>"
+        guard let length = Int32(exactly: whole.utf8.count),
+            let document = htmlReadMemory(
+                whole, length, nil, "UTF-8", Int32(bitPattern: Self.options))
+        else { return nil }
+        guard let body = Self.body(of: document) else {
+            xmlFreeDoc(document)
+            return nil
+        }
+        self.document = document
+        self.body = body
+    }
+
+    deinit { xmlFreeDoc(document) }
+
+    private static func body(of document: htmlDocPtr) -> xmlNodePtr? {
+        var node = xmlDocGetRootElement(document)?.pointee.children
+        while let current = node, !isElement(current, named: ["body"]) {
+            node = current.pointee.next
+        }
+        return node
+    }
+
+    private static func isElement(_ node: xmlNodePtr, named names: Set<String>) -> Bool {
+        node.pointee.type == XML_ELEMENT_NODE && node.pointee.name != nil
+            && names.contains(String(cString: node.pointee.name))
+    }
+
+    /// Calls `visit` for each node in the order of the document, without recursion. The content of
+    /// a node for which it returns false is left out.
+    private func walk(_ visit: (xmlNodePtr) -> Bool) {
+        var node = body.pointee.children
+        // Invariant: every node before `node` was visited or left out.
+        while let current = node {
+            if visit(current), let child = current.pointee.children {
+                node = child
+                continue
+            }
+            node = current
+            while let last = node, last.pointee.next == nil {
+                node = last.pointee.parent == body ? nil : last.pointee.parent
+            }
+            node = node?.pointee.next
+        }
+    }
+
+    // MARK: Text
+
+    private static let hiddenElements: Set<String> = ["script", "style", "template"]
+    private static let breakingElements: Set<String> = [
+        "address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption",
+        "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main",
+        "nav", "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul",
+    ]
+
+    /// The text as readers see it, with a line break before each block.
+    package var text: String {
+        var text = ""
+        walk { node in
+            switch node.pointee.type {
+            case XML_TEXT_NODE, XML_CDATA_SECTION_NODE:
+                if let content = node.pointee.content { text += String(cString: content) }
+            case XML_ELEMENT_NODE:
+                if Self.isElement(node, named: Self.hiddenElements) { return false }
+                if !text.isEmpty, Self.isElement(node, named: Self.breakingElements) {
+                    text += "\n"
+                }
+            default: break
+            }
+            return true
+        }
+        return text
+    }
+
+    // MARK: Addresses
+
+    private static let addresses: Set<String> = [
+        "href", "src", "srcset", "poster", "cite", "action", "formaction", "data", "background",
+        "longdesc",
+    ]
+
+    /// The fragment with absolute URLs; `nil` if it has none that is relative.
+    package consuming func resolvingAddresses(against base: String) -> String? {
+        var hasChanged = false
+        walk { node in
+            guard node.pointee.type == XML_ELEMENT_NODE else { return true }
+            var next = node.pointee.properties
+            while let attribute = next {
+                next = attribute.pointee.next
+                guard let nameBytes = attribute.pointee.name,
+                    let content = attribute.pointee.children?.pointee.content
+                else { continue }
+                let name = String(cString: nameBytes)
+                guard Self.addresses.contains(name) else { continue }
+                let value = String(cString: content)
+                let resolved =
+                    name == "srcset"
+                    ? Self.resolved(imageSet: value, base) : Self.resolved(value, base)
+                if resolved != value {
+                    hasChanged = xmlSetProp(node, nameBytes, resolved) != nil || hasChanged
+                }
+            }
+            return true
+        }
+        return hasChanged ? serialized() : nil
+    }
+
+    /// Longer references are left as they are.
+    private static let limitBytes = 8_192
+
+    /// The absolute URL, with the white space left out that browsers ignore; what has a scheme, or
+    /// is invalid, stays as it is.
+    private static func resolved(_ reference: String, _ base: String) -> String {
+        let bare = String(
+            String.UnicodeScalarView(
+                reference.unicodeScalars.filter { !["\n", "\r", "\t"].contains($0) })
+        )
+        .split(separator: " ", omittingEmptySubsequences: true).joined(separator: "%20")
+        guard bare.utf8.count <= limitBytes, Reference.scheme(of: bare) == nil else {
+            return reference
+        }
+        return Reference.resolve(bare, against: base) ?? reference
+    }
+
+    /// The URLs of `srcset`: `a.png 1x, b.png 2x`.
+    private static func resolved(imageSet: String, _ base: String) -> String {
+        imageSet.split(separator: ",").map { candidate in
+            let words = candidate.split(whereSeparator: \.isWhitespace)
+            return
+                ([words.first.map { resolved(String($0), base) }].compactMap(\.self)
+                + words.dropFirst().map(String.init)).joined(separator: " ")
+        }.joined(separator: ", ")
+    }
+
+    /// The content of the body's first child, and what follows that.
+    private func serialized() -> String? {
+        guard let buffer = xmlBufferCreate() else { return nil }
+        defer { xmlBufferFree(buffer) }
+        guard let output = xmlOutputBufferCreateBuffer(buffer, nil) else { return nil }
+        let first = body.pointee.children
+        for first in [first?.pointee.children, first?.pointee.next] {
+            var node = first
+            while let current = node {
+                htmlNodeDumpFormatOutput(output, document, current, "UTF-8", 0)
+                node = current.pointee.next
+            }
+        }
+        guard xmlOutputBufferClose(output) >= 0, let bytes = xmlBufferContent(buffer) else {
+            return nil
+        }
+        return String(cString: bytes)
+    }
+}
