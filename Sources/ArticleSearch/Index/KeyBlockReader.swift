@@ -4,6 +4,8 @@
 struct KeyBlockReader {
     /// The key that `next` has read.
     private(set) var key: [UInt8] = []
+    /// How many of its first bytes are those of the key that was read before; 0 if none was.
+    private(set) var shared = 0
     /// Its documents in this block.
     private(set) var postings: Postings
     /// Whether the first key continues the block before.
@@ -28,6 +30,7 @@ struct KeyBlockReader {
         }
         key.removeLast(key.count - entry.shared)
         key.append(contentsOf: entry.rest)
+        shared = entry.shared
         postings = Postings(entry.postings)
         return true
     }

@@ -11,27 +11,26 @@ extension SearchView {
         guard blocks.count == segments.count else {
             throw .corrupt("blocks of a segment are missing")
         }
+        guard var near = NearWords(word) else { return nil }
         let range = Spelling.range(for: word)
         var candidates: [[UInt8]: (errors: Int, documents: Int)] = [:]
-        func note(_ key: ArraySlice<UInt8>, _ documents: () throws(SearchIndexError) -> Int)
-            throws(SearchIndexError)
-        {
-            guard let errors = Spelling.distance(from: word, to: key.dropFirst()) else { return }
-            let count = try documents()
-            guard count > 0 else { return }
-            candidates[Array(key), default: (errors, 0)].documents += count
-        }
         for (segment, blocks) in zip(segments, blocks) {
             for block in blocks {
-                try Self.keys(of: block, in: range) { key, postings throws(SearchIndexError) in
-                    try note(key[...]) { () throws(SearchIndexError) in
-                        try segment.liveCount(of: postings)
-                    }
+                try Self.forEachKey(of: block, in: range) { reader throws(SearchIndexError) in
+                    guard let errors = near.errors(of: reader.key, from: 1, shared: reader.shared)
+                    else { return }
+                    let count = try segment.liveCount(of: reader.postings)
+                    guard count > 0 else { return }
+                    candidates[reader.key, default: (errors, 0)].documents += count
                 }
             }
         }
         for document in tail.documents {
-            for index in document.places(in: range) { try note(document.key(at: index)) { 1 } }
+            for index in document.places(in: range) {
+                let key = Array(document.key(at: index))
+                guard let errors = near.errors(of: key, from: 1) else { continue }
+                candidates[key, default: (errors, 0)].documents += 1
+            }
         }
         let best = candidates.min { left, right in
             if left.value.errors != right.value.errors {
@@ -45,14 +44,16 @@ extension SearchView {
         return best.map { Array($0.key.dropFirst()) }
     }
 
-    private static func keys(
+    private static func forEachKey(
         of block: [UInt8], in range: TermRange,
-        _ body: ([UInt8], Postings) throws(SearchIndexError) -> Void
+        _ body: (borrowing KeyBlockReader) throws(SearchIndexError) -> Void
     ) throws(SearchIndexError) {
         try block.withUnsafeBufferPointer { block throws(SearchIndexError) in
             var reader = try KeyBlockReader(block)
-            while try reader.next() {
-                if range.contains(reader.key) { try body(reader.key, reader.postings) }
+            var isInBlock = try reader.next(notBefore: range.low)
+            while isInBlock, reader.key.lexicographicallyPrecedes(range.high) {
+                try body(reader)
+                isInBlock = try reader.next()
             }
         }
     }

@@ -19,16 +19,12 @@ package enum Spelling {
     ///   - word: folded, and correctable.
     ///   - candidate: folded, without a class.
     package static func distance(from word: [UInt8], to candidate: some Collection<UInt8>) -> Int? {
-        // A letter has at most two bytes here.
-        guard abs(word.count - candidate.count) <= 4, word.first == candidate.first,
-            let word = letters(word), let candidate = letters(candidate),
-            word.first == candidate.first, word != candidate
-        else { return nil }
-        let limit = word.count >= long ? 2 : 1
-        guard abs(word.count - candidate.count) <= limit else { return nil }
-        let distance = alignment(word, candidate)
-        return distance <= limit ? distance : nil
+        var near = NearWords(word)
+        return near?.errors(of: Array(candidate))
     }
+
+    /// The maximum number of errors in a word of so many letters.
+    static func limit(_ letters: Int) -> Int { letters >= long ? 2 : 1 }
 
     /// Whether a folded word is one of those that are corrected: letters of Latin, Greek or
     /// Cyrillic.
@@ -37,46 +33,29 @@ package enum Spelling {
     }
 
     /// The letters, each as its bytes; `nil` if there is anything else.
-    private static func letters(_ word: some Collection<UInt8>) -> [UInt16]? {
+    static func letters(_ word: ArraySlice<UInt8>) -> [UInt16]? {
         guard word.count <= TermReader.limitBytes else { return nil }
         var letters: [UInt16] = []
         letters.reserveCapacity(word.count)
-        var lead: UInt16 = 0
-        for byte in word {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): letters.append(UInt16(byte))
-            // The first bytes of U+0080 to U+04FF and U+0500 to U+053F.
-            case 0xC2...0xD4: lead = UInt16(byte)
-            case 0x80..<0xC0 where lead != 0:
-                letters.append(lead << 8 | UInt16(byte))
-                lead = 0
-            default: return nil
+        var rest = word
+        // Invariant: `letters` are those before `rest`.
+        while let first = rest.popFirst() {
+            guard let letter = letter(first, first < 0x80 ? nil : rest.popFirst()) else {
+                return nil
             }
+            letters.append(letter)
         }
         return letters
     }
 
-    /// The optimal string alignment distance.
-    private static func alignment(_ left: [UInt16], _ right: [UInt16]) -> Int {
-        var before: [Int] = []
-        var last = Array(0...right.count)
-        // Invariant: `last` has the distances of the first `row` letters of `left` from each
-        // beginning of `right`, and `before` those of one letter fewer.
-        for row in left.indices {
-            var next = [row + 1]
-            next.reserveCapacity(right.count + 1)
-            for column in right.indices {
-                var best = min(last[column + 1], next[column]) + 1
-                best = min(best, last[column] + (left[row] == right[column] ? 0 : 1))
-                if row > 0, column > 0, left[row] == right[column - 1],
-                    left[row - 1] == right[column]
-                {
-                    best = min(best, before[column - 1] + 1)
-                }
-                next.append(best)
-            }
-            (before, last) = (last, next)
+    /// The letter of one or two bytes; `nil` if they are none.
+    @inline(__always)
+    static func letter(_ first: UInt8, _ second: UInt8?) -> UInt16? {
+        guard let second else {
+            return first &- UInt8(ascii: "a") < 26 ? UInt16(first) : nil
         }
-        return last[right.count]
+        // The first bytes of U+0080 to U+04FF and U+0500 to U+053F.
+        guard (0xC2...0xD4).contains(first), second & 0xC0 == 0x80 else { return nil }
+        return UInt16(first) << 8 | UInt16(second)
     }
 }
