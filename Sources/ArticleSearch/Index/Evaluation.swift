@@ -12,7 +12,7 @@ struct Candidates {
         _ plan: SearchPlan, _ source: MatchReader.Source, _ reader: inout MatchReader
     ) throws(SearchIndexError) {
         for (index, clause) in plan.required.enumerated() {
-            try reader.read(clause, plan, source)
+            try reader.read(clause, source)
             frequencies.append(reader.matches.count)
             if index == 0 {
                 ordinals = reader.matches.ordinals
@@ -22,12 +22,12 @@ struct Candidates {
             impacts.append(ordinals.map { UInt8(reader.matches[Int($0)] - 1) })
         }
         filterTimes(plan.filter, source)
-        for range in plan.filters where !ordinals.isEmpty {
-            try reader.read(range: range, plan, source)
+        for keys in plan.filters where !ordinals.isEmpty {
+            try reader.read(keys, source)
             keep { reader.matches[Int($0)] > 0 }
         }
         for clause in plan.excluded where !ordinals.isEmpty {
-            try reader.read(clause, plan, source)
+            try reader.read(clause, source)
             keep { reader.matches[Int($0)] == 0 }
         }
     }

@@ -49,9 +49,9 @@ package struct KeyDirectory: Sendable, Hashable {
     /// - Parameter count: how many blocks of keys the segment has.
     func blocks(of range: TermRange, count: Int) -> Range<Int> {
         let (low, end) = SortedKeys.reading(bytes, ends) { keys in
-            let place = keys.place(of: range.low, from: 0)
+            let place = keys.place(of: range.low)
             let isFirst = place < keys.count && keys[place].elementsEqual(range.low)
-            return (isFirst ? place : place - 1, keys.place(of: range.high, from: place))
+            return (isFirst ? place : place - 1, keys.place(of: range.high, near: place))
         }
         let start = low >= 0 ? Int(blocks[low]) : 0
         return start..<max(start, end < blocks.count ? Int(blocks[end]) : count)

@@ -29,50 +29,46 @@ struct MatchReader {
 
     /// Reads the clause into `matches`. Dead documents do not match.
     mutating func read(
-        _ clause: SearchPlan.Clause, _ plan: SearchPlan, _ source: Source
+        _ clause: SearchPlan.Clause, _ source: Source
     ) throws(SearchIndexError) {
         matches.clear(source.count)
+        for keys in clause.keys { try Self.read(keys, source, into: &matches) }
         for way in clause.alternatives {
-            if way.ranges.count == 1 {
-                try Self.read(way.ranges[0], plan, source, eighths: way.eighths, into: &matches)
-            } else {
-                try read(way, plan, source)
-                let other = alternative
-                try matches.write { writer in
-                    for ordinal in other.ordinals {
-                        writer.raise(Int(ordinal), to: other[Int(ordinal)])
-                    }
+            try read(way, source)
+            let other = alternative
+            try matches.write { writer in
+                for ordinal in other.ordinals {
+                    writer.raise(Int(ordinal), to: other[Int(ordinal)])
                 }
             }
         }
         removeDead(of: source)
     }
 
-    /// Reads the documents with a key of the range into `matches`. Dead ones do not match.
+    /// Reads the documents with one of the keys into `matches`. Dead ones do not match.
     mutating func read(
-        range: Int, _ plan: SearchPlan, _ source: Source
+        _ keys: SearchPlan.Keys, _ source: Source
     ) throws(SearchIndexError) {
         matches.clear(source.count)
-        try Self.read(range, plan, source, eighths: 8, into: &matches)
+        try Self.read(keys, source, into: &matches)
         removeDead(of: source)
     }
 
     /// Reads documents with a key of each range into `alternative`.
     private mutating func read(
-        _ way: SearchPlan.Alternative, _ plan: SearchPlan, _ source: Source
+        _ way: SearchPlan.Alternative, _ source: Source
     ) throws(SearchIndexError) {
-        for (index, place) in way.ranges.enumerated() {
+        for (index, keys) in way.keys.enumerated() {
             if index == 0 {
                 alternative.clear(source.count)
-                try Self.read(place, plan, source, eighths: 8, into: &alternative)
+                try Self.read(keys, source, into: &alternative)
                 continue
             }
             range.clear(source.count)
-            try Self.read(place, plan, source, eighths: 8, into: &range)
+            try Self.read(keys, source, into: &range)
             alternative.replace { min($1, range[$0]) }
         }
-        let worth = Self.worths[way.eighths]
-        alternative.replace { worth[Int($1) - 1] }
+        alternative.replace { Self.worths[way.eighths << 8 | Int($1 - 1)] }
     }
 
     private mutating func removeDead(of source: Source) {
@@ -82,33 +78,33 @@ struct MatchReader {
         matches.replace { segment.isDead($0) ? 0 : $1 }
     }
 
-    /// For each number of eighths and each impact, the value of a document.
-    private static let worths = (0...8).map { eighths in
+    /// The value of a document for each number of eighths, and for each impact within it.
+    private static let worths = (0...8).flatMap { eighths in
         (0...255).map { UInt16(SearchFormula.impact($0, eighths: eighths) + 1) }
     }
 
-    /// Raises the values of documents with a key of the range.
+    /// Raises the values of documents with one of the keys.
     private static func read(
-        _ part: Int, _ plan: SearchPlan, _ source: Source, eighths: Int,
-        into matches: inout MatchBuffer
+        _ keys: SearchPlan.Keys, _ source: Source, into matches: inout MatchBuffer
     ) throws(SearchIndexError) {
-        let (range, place) = (plan.parts[part].range, plan.parts[part].place)
-        let worth = worths[eighths]
         switch source {
         case .segment(let segment, let blocks):
-            guard place < blocks.count else { throw .corrupt("blocks of a range are missing") }
+            guard keys.place < blocks.count else { throw .corrupt("blocks of a range are missing") }
             try matches.write { writer throws(SearchIndexError) in
-                try worth.withUnsafeBufferPointer { worth throws(SearchIndexError) in
-                    for block in blocks[place] {
-                        try read(block, range, segment.count, worth, into: &writer)
+                try worths.withUnsafeBufferPointer { worths throws(SearchIndexError) in
+                    for block in blocks[keys.place] {
+                        try read(block, keys, segment.count, worths, into: &writer)
                     }
                 }
             }
         case .tail(let tail):
             try matches.write { writer in
                 for (ordinal, document) in tail.documents.enumerated() {
-                    for index in document.places(in: range) {
-                        writer.raise(ordinal, to: worth[Int(document.impact(at: index))])
+                    for index in document.places(in: keys.range) {
+                        let eighths = keys.eighths(of: document.key(at: index))
+                        guard eighths > 0 else { continue }
+                        let impact = Int(document.impact(at: index))
+                        writer.raise(ordinal, to: worths[eighths << 8 | impact])
                     }
                 }
             }
@@ -116,16 +112,17 @@ struct MatchReader {
     }
 
     private static func read(
-        _ block: [UInt8], _ range: TermRange, _ count: Int, _ worth: UnsafeBufferPointer<UInt16>,
-        into writer: inout MatchBuffer.Writer
+        _ block: [UInt8], _ keys: SearchPlan.Keys, _ count: Int,
+        _ worths: UnsafeBufferPointer<UInt16>, into writer: inout MatchBuffer.Writer
     ) throws(SearchIndexError) {
         try block.withUnsafeBufferPointer { block throws(SearchIndexError) in
             var reader = try KeyBlockReader(block)
-            var isInBlock = try reader.next(notBefore: range.low)
-            while isInBlock, reader.key.lexicographicallyPrecedes(range.high) {
+            var isInBlock = try reader.next(notBefore: keys.range.low)
+            while isInBlock, reader.key.lexicographicallyPrecedes(keys.range.high) {
+                let worth = keys.eighths(of: reader.key) << 8
                 var postings = reader.postings
-                while try postings.next(of: count) {
-                    writer.raise(postings.ordinal, to: worth[Int(postings.impact)])
+                while worth > 0, try postings.next(of: count) {
+                    writer.raise(postings.ordinal, to: worths[worth | Int(postings.impact)])
                 }
                 isInBlock = try reader.next()
             }

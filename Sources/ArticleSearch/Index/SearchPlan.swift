@@ -3,27 +3,55 @@
 package struct SearchPlan: Sendable {
     /// What has to be read: each once, and none that is within another.
     package let ranges: [TermRange]
-    /// Each range of keys that counts, once, and the place in `ranges` of the one that contains it.
-    let parts: [Part]
     let required: [Clause]
     /// Those that keys decide; the others are left to the text.
     let excluded: [Clause]
-    /// Places in `parts`: a document needs a key of each.
-    let filters: [Int]
+    /// A document needs a key of each.
+    let filters: [Keys]
     let filter: SearchFilter
+
+    /// Keys within one of the plan's ranges, in one or several ranges of their own.
+    struct Keys: Sendable {
+        /// The place of the plan's range.
+        let place: Int
+        let parts: [Part]
+        /// From the first of the keys to the last.
+        let range: TermRange
+
+        fileprivate init(_ parts: [Part], place: Int) {
+            self.parts = parts
+            self.place = place
+            let low = parts.map(\.range.low).min { $0.lexicographicallyPrecedes($1) } ?? []
+            let high = parts.map(\.range.high).max { $0.lexicographicallyPrecedes($1) } ?? []
+            range = TermRange(low: low, high: high)
+        }
+
+        /// How much of the impact of a key within `range` counts; 0 if it is none of the keys.
+        @inline(__always)
+        func eighths(of key: some Collection<UInt8>) -> Int {
+            if parts.count == 1 { return parts[0].eighths }
+            return parts.reduce(0) { most, part in
+                part.eighths > most && part.range.contains(key) ? part.eighths : most
+            }
+        }
+    }
 
     struct Part: Sendable {
         let range: TermRange
-        let place: Int
+        let eighths: Int
     }
 
     struct Clause: Sendable {
+        /// One key of any of these is enough. Those within one range of the plan are together, so
+        /// that its blocks are read once.
+        let keys: [Keys]
+        /// One of these is enough, too.
         let alternatives: [Alternative]
     }
 
+    /// A key of each is needed.
     struct Alternative: Sendable {
-        /// Places in `parts`.
-        let ranges: [Int]
+        let keys: [Keys]
         let eighths: Int
     }
 
@@ -35,39 +63,68 @@ package struct SearchPlan: Sendable {
         required: [SearchQuery.Clause], excluded: [SearchQuery.Clause] = [],
         _ filter: SearchFilter = SearchFilter()
     ) {
-        var places: [TermRange: Int] = [:]
-        var ranges: [TermRange] = []
-        func place(_ range: TermRange) -> Int {
-            if let place = places[range] { return place }
-            places[range] = ranges.count
-            ranges.append(range)
-            return ranges.count - 1
-        }
-        func clause(_ clause: SearchQuery.Clause) -> Clause {
-            Clause(
-                alternatives: clause.alternatives.map { alternative in
-                    Alternative(
-                        ranges: alternative.ranges.map { place($0) }, eighths: alternative.eighths)
-                })
-        }
         // What a query without required clauses excludes and filters need not be read.
-        self.required = required.map { clause($0) }
-        self.excluded =
-            required.isEmpty ? [] : excluded.filter(\.isDecidedByKeys).map { clause($0) }
-        filters = required.isEmpty ? [] : filter.ranges.map { place($0) }
+        let excluded = required.isEmpty ? [] : excluded.filter(\.isDecidedByKeys)
+        let filters = required.isEmpty ? [] : filter.ranges
+        let clauses = required + excluded
+        let ranges = Self.outermost(
+            clauses.flatMap { $0.alternatives.flatMap(\.ranges) } + filters)
+        self.ranges = ranges
+        self.required = required.map { Clause($0, in: ranges) }
+        self.excluded = excluded.map { Clause($0, in: ranges) }
+        self.filters = filters.map { Keys([Part(range: $0, eighths: 8)], in: ranges) }
         self.filter = filter
-        // A word, its plural and what begins like it are in the same blocks.
-        let read = ranges.filter { range in
-            !ranges.contains { $0 != range && $0.contains(range) }
+    }
+
+    /// The ranges that are within no other, each once: a word, its plural and what begins like it
+    /// are in the same blocks.
+    private static func outermost(_ ranges: [TermRange]) -> [TermRange] {
+        var outermost: [TermRange] = []
+        for range in ranges where !outermost.contains(where: { $0.contains(range) }) {
+            outermost.removeAll { range.contains($0) }
+            outermost.append(range)
         }
-        parts = ranges.map { range in
-            Part(range: range, place: read.firstIndex { $0.contains(range) } ?? 0)
+        return outermost
+    }
+}
+
+extension SearchPlan.Clause {
+    fileprivate init(_ clause: SearchQuery.Clause, in ranges: [TermRange]) {
+        var parts: [(place: Int, parts: [SearchPlan.Part])] = []
+        var alternatives: [SearchPlan.Alternative] = []
+        for way in clause.alternatives {
+            guard way.ranges.count == 1 else {
+                let keys = way.ranges.map { range in
+                    SearchPlan.Keys([SearchPlan.Part(range: range, eighths: 8)], in: ranges)
+                }
+                alternatives.append(SearchPlan.Alternative(keys: keys, eighths: way.eighths))
+                continue
+            }
+            let part = SearchPlan.Part(range: way.ranges[0], eighths: way.eighths)
+            let place = part.range.place(in: ranges)
+            if let index = parts.firstIndex(where: { $0.place == place }) {
+                parts[index].parts.append(part)
+            } else {
+                parts.append((place, [part]))
+            }
         }
-        self.ranges = read
+        keys = parts.map { SearchPlan.Keys($0.parts, place: $0.place) }
+        self.alternatives = alternatives
+    }
+}
+
+extension SearchPlan.Keys {
+    fileprivate init(_ parts: [SearchPlan.Part], in ranges: [TermRange]) {
+        self.init(parts, place: parts[0].range.place(in: ranges))
     }
 }
 
 extension TermRange {
+    /// The place of the range that contains this one.
+    fileprivate func place(in ranges: [TermRange]) -> Int {
+        ranges.firstIndex { $0.contains(self) } ?? 0
+    }
+
     /// Whether each key of the other range is one of this.
     fileprivate func contains(_ other: TermRange) -> Bool {
         !other.low.lexicographicallyPrecedes(low) && !high.lexicographicallyPrecedes(other.high)

@@ -56,10 +56,10 @@ extension AnalyzedDocument {
     /// The keys of the range. A query does this for each document of the tail.
     func places(in range: TermRange) -> Range<Int> {
         SortedKeys.reading(bytes, ends) { keys in
-            let low = keys.place(of: range.low, from: 0)
+            let low = keys.place(of: range.low)
             // Most documents have no key of a range.
             guard low < keys.count, keys.precedes(low, range.high) else { return low..<low }
-            return low..<keys.place(of: range.high, from: low + 1)
+            return low..<keys.place(of: range.high, near: low + 1)
         }
     }
 }

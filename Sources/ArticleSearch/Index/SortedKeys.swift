@@ -20,8 +20,25 @@ struct SortedKeys {
     var count: Int { ends.count }
 
     /// Where the key is, or would be, if keys before `start` are less than it.
-    func place(of key: [UInt8], from start: Int) -> Int {
-        var (low, high) = (start, ends.count)
+    func place(of key: [UInt8], from start: Int = 0) -> Int {
+        place(of: key, from: start, before: ends.count)
+    }
+
+    /// Where the key is, or would be, if keys before `start` are less than it, and it is probably
+    /// not far behind.
+    func place(of key: [UInt8], near start: Int) -> Int {
+        var (low, high, step) = (start, start, 1)
+        // Invariant: keys before `low` are less than `key`.
+        while high < ends.count, precedes(high, key) {
+            low = high + 1
+            high += step
+            step *= 2
+        }
+        return place(of: key, from: low, before: min(high, ends.count))
+    }
+
+    private func place(of key: [UInt8], from start: Int, before end: Int) -> Int {
+        var (low, high) = (start, end)
         // Invariant: keys before `low` are less than `key`, those from `high` are not.
         while low < high {
             let middle = (low + high) / 2
