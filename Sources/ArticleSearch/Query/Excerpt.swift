@@ -111,10 +111,14 @@ struct Excerpt {
         var index = unit
         var wordStart: Int?
         if isWordStart(unit) { wordStart = unit }
-        while index > units.lowerBound,
-            Self.scalars(bytes, start(of: index - 1)..<start(of: unit)) <= spare
-        {
+        var (place, spare) = (start(of: unit), spare)
+        // Invariant: `place` is where the unit at `index` begins; `spare` more scalars fit.
+        while index > units.lowerBound {
+            let next = start(of: index - 1)
+            spare -= Self.scalars(bytes, next..<place)
+            guard spare >= 0 else { break }
             index -= 1
+            place = next
             if isWordStart(index) { wordStart = index }
         }
         return wordStart ?? index
@@ -124,10 +128,14 @@ struct Excerpt {
         var index = unit
         var wordEnd: Int?
         if isWordEnd(unit) { wordEnd = unit }
-        while index + 1 < units.upperBound,
-            Self.scalars(bytes, end(of: unit)..<max(end(of: unit), end(of: index + 1))) <= spare
-        {
+        var (place, spare) = (end(of: unit), spare)
+        // Invariant: `place` is where the unit at `index` ends; `spare` more scalars fit.
+        while index + 1 < units.upperBound {
+            let next = end(of: index + 1)
+            spare -= Self.scalars(bytes, place..<next)
+            guard spare >= 0 else { break }
             index += 1
+            place = next
             if isWordEnd(index) { wordEnd = index }
         }
         return wordEnd ?? index
@@ -167,6 +175,12 @@ extension Excerpt {
     }
 
     private static func collapsed(_ text: String) -> String {
+        var before: UInt8 = 0
+        let isCollapsed = text.utf8.allSatisfy { byte in
+            defer { before = byte }
+            return byte > 0x20 || byte == 0x20 && before != 0x20
+        }
+        if isCollapsed { return text }
         var collapsed: [UInt8] = []
         for byte in text.utf8 {
             if !isSpace(byte) {

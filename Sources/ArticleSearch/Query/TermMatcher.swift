@@ -29,9 +29,12 @@ struct TermMatcher: Sendable {
         self.ranges = ranges
         let bounds = ranges.map { Bounds($0) }
         self.bounds = bounds
-        firsts = (0...255).map { byte in
-            bounds.contains { Int($0.low.first ?? 0) <= byte && byte <= Int($0.high.first ?? 255) }
+        var firsts = Array(repeating: false, count: 256)
+        for bounds in bounds {
+            let low = bounds.low.first ?? 0
+            for byte in low...max(low, bounds.high.first ?? 255) { firsts[Int(byte)] = true }
         }
+        self.firsts = firsts
     }
 
     /// Calls `body` with the index of a range and the units of each term of a field in it.

@@ -7,6 +7,8 @@ struct InlineText {
     private var brackets: [Int] = []
     /// Lengths of backtick runs that close no code in this line.
     private var unclosed: Set<Int> = []
+    /// Whether the text may have NULs.
+    private var mayHaveErased = false
     /// No parenthesis closes a link's target before it.
     private var targetLimit = 0
     /// No angle bracket closes a tag before it.
@@ -36,7 +38,7 @@ struct InlineText {
             index = end
             if index < line.upperBound { readMark(source[index], &text) }
         }
-        removeErased(&text, from: start)
+        if mayHaveErased { removeErased(&text, from: start) }
     }
 
     /// For each byte, whether `readMark` may not simply copy it.
@@ -85,6 +87,7 @@ struct InlineText {
                 let isEnd = place + 1 == line.upperBound || source[place + 1] != source[place]
                 if run == length, isEnd {
                     text += source[start...place - length]
+                    mayHaveErased = true
                     index = place + 1
                     return
                 }
@@ -111,6 +114,7 @@ struct InlineText {
         guard let open, let end = targetEnd() else {
             return replace(1, by: UInt8(ascii: "]"), &text)
         }
+        mayHaveErased = true
         text[open] = 0
         if open > 0, text[open - 1] == UInt8(ascii: "!") { text[open - 1] = 0 }
         index = end
@@ -148,7 +152,12 @@ struct InlineText {
         let isAddress =
             !content.contains(0x20)
             && (content.contains(UInt8(ascii: ":")) || content.contains(UInt8(ascii: "@")))
-        if isAddress { text += content } else { text.append(UInt8(ascii: " ")) }
+        if isAddress {
+            text += content
+            mayHaveErased = true
+        } else {
+            text.append(UInt8(ascii: " "))
+        }
         index = end + 1
     }
 
@@ -164,7 +173,8 @@ struct InlineText {
         replace(entity?.name.count ?? 1, by: entity?.byte ?? UInt8(ascii: "&"), &text)
     }
 
-    /// Removes the NULs that replaced what was erased; the source's own became spaces.
+    /// Removes the NULs that replaced what was erased, and the source's own in code and addresses;
+    /// elsewhere, these became spaces.
     private func removeErased(_ text: inout [UInt8], from start: Int) {
         guard var end = text[start...].firstIndex(of: 0) else { return }
         for place in end..<text.count where text[place] != 0 {

@@ -28,6 +28,9 @@ struct PlainText {
         }
     }
 
+    /// What thematic breaks, underlines of headings and delimiters of tables consist of.
+    private static let rules = Array("-=*_:|+".utf8)
+
     private mutating func readLine(_ line: Range<Int>) {
         var rest = trimmed(line)
         if let fence {
@@ -48,7 +51,7 @@ struct PlainText {
             text += "\n\n".utf8
             return
         }
-        if rest.isEmpty || isOnly(Array("-=*_:|+".utf8), rest) {
+        if rest.isEmpty || isOnly(Self.rules, rest) {
             text += "\n\n".utf8
             return
         }

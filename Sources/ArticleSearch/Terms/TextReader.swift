@@ -20,6 +20,11 @@ struct TextReader {
 
     /// Reads a text whose units are separate from those before.
     mutating func read(_ bytes: [UInt8]) {
+        let slice = bytes[...]
+        read(slice.span)
+    }
+
+    private mutating func read(_ bytes: Span<UInt8>) {
         gap = .other
         var index = 0
         // Invariant: the bytes before `index` are read; they end within a unit if `kind` is set.
@@ -45,17 +50,15 @@ struct TextReader {
 
     /// Appends the letters of ASCII that begin here; returns where they end.
     @inline(__always)
-    private mutating func appendLetters(_ bytes: [UInt8], _ start: Int) -> Int {
-        bytes.withUnsafeBufferPointer { bytes in
-            var end = start + 1
-            while end < bytes.count, Self.isLetter(bytes[end]) { end += 1 }
-            let first = folded.count
-            folded.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<end]))
-            folded.withUnsafeMutableBufferPointer { folded in
-                for place in first..<folded.count { folded[place] |= 0x20 }
-            }
-            return end
+    private mutating func appendLetters(_ bytes: Span<UInt8>, _ start: Int) -> Int {
+        var end = start + 1
+        while end < bytes.count, Self.isLetter(bytes[end]) { end += 1 }
+        let first = folded.count
+        bytes.extracting(start..<end).withUnsafeBufferPointer { folded.append(contentsOf: $0) }
+        folded.withUnsafeMutableBufferPointer { folded in
+            for place in first..<folded.count { folded[place] |= 0x20 }
         }
+        return end
     }
 
     @inline(__always)
@@ -89,7 +92,7 @@ struct TextReader {
     }
 
     /// Reads ASCII that is neither a letter nor a digit; returns the number of bytes read.
-    private mutating func readMark(_ byte: UInt8, _ bytes: [UInt8], _ index: Int) -> Int {
+    private mutating func readMark(_ byte: UInt8, _ bytes: Span<UInt8>, _ index: Int) -> Int {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "\t")...UInt8(ascii: "\r"):
             close(at: index)
@@ -130,7 +133,7 @@ struct TextReader {
     }
 
     /// Reads an apostrophe, and the `s` behind it if that is the whole rest of the word.
-    private mutating func readApostrophe(_ bytes: [UInt8], _ index: Int, length: Int) -> Int {
+    private mutating func readApostrophe(_ bytes: Span<UInt8>, _ index: Int, length: Int) -> Int {
         let next = index + length
         if gap == .none, next < bytes.count, bytes[next] | 0x20 == UInt8(ascii: "s"),
             !isWord(bytes, next + 1)
@@ -143,18 +146,18 @@ struct TextReader {
     }
 
     /// The length of the sign that makes the letter before it a language's name: `c++`, `f#`.
-    private func languageSign(_ byte: UInt8, _ bytes: [UInt8], _ index: Int) -> Int {
+    private func languageSign(_ byte: UInt8, _ bytes: Span<UInt8>, _ index: Int) -> Int {
         guard kind == .letters, index == start + 1, !openGap.isInWord else { return 0 }
         if byte == UInt8(ascii: "#") { return isWord(bytes, index + 1) ? 0 : 1 }
         return index + 1 < bytes.count && bytes[index + 1] == byte ? 2 : 0
     }
 
-    private func isDigit(_ bytes: [UInt8], _ index: Int) -> Bool {
+    private func isDigit(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
         index < bytes.count && bytes[index] &- UInt8(ascii: "0") < 10
     }
 
     /// Whether a letter or a digit of ASCII is there.
-    private func isWord(_ bytes: [UInt8], _ index: Int) -> Bool {
+    private func isWord(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
         index < bytes.count
             && (Self.isLetter(bytes[index]) || isDigit(bytes, index))
     }
@@ -162,10 +165,12 @@ struct TextReader {
 
 extension TextReader {
     /// Reads a scalar above ASCII; returns the number of its bytes.
-    private mutating func readScalar(_ bytes: [UInt8], _ index: Int) -> Int {
+    private mutating func readScalar(_ bytes: Span<UInt8>, _ index: Int) -> Int {
         let (scalar, length) = Self.scalar(bytes, index)
         if (0xAC00...0xD7A3).contains(scalar.value) {
-            readSyllable(index..<index + length) { $0 += bytes[index..<index + length] }
+            beginSyllable(at: index)
+            for place in index..<index + length { folded.append(bytes[place]) }
+            endSyllable(index..<index + length)
             return length
         }
         if (0xFF01...0xFF5E).contains(scalar.value) {
@@ -177,7 +182,9 @@ extension TextReader {
             open(character.kind == .letter ? .letters : .number, at: index)
             character.append(to: &folded)
         case .syllable:
-            readSyllable(index..<index + length) { character.append(to: &$0) }
+            beginSyllable(at: index)
+            character.append(to: &folded)
+            endSyllable(index..<index + length)
         case .mark: if kind != nil { character.append(to: &folded) }
         case .ignored: break
         case .whiteSpace:
@@ -195,10 +202,13 @@ extension TextReader {
     }
 
     @inline(__always)
-    private mutating func readSyllable(_ range: Range<Int>, _ fold: (inout [UInt8]) -> Void) {
-        close(at: range.lowerBound)
+    private mutating func beginSyllable(at index: Int) {
+        close(at: index)
         foldedStart = folded.count
-        fold(&folded)
+    }
+
+    @inline(__always)
+    private mutating func endSyllable(_ range: Range<Int>) {
         append(.syllable, gap, range)
         gap = .none
     }
@@ -219,12 +229,13 @@ extension TextReader {
     }
 
     /// The scalar that begins here, and its length; U+FFFD for bytes that are none.
-    private static func scalar(_ bytes: [UInt8], _ index: Int) -> (Unicode.Scalar, Int) {
+    private static func scalar(_ bytes: Span<UInt8>, _ index: Int) -> (Unicode.Scalar, Int) {
         let lead = bytes[index]
         let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
         guard lead >= 0xC2, index + length <= bytes.count else { return ("\u{FFFD}", 1) }
         var value = UInt32(lead) & (0x7F >> UInt32(length))
-        for byte in bytes[index + 1..<index + length] {
+        for next in index + 1..<index + length {
+            let byte = bytes[next]
             guard byte & 0xC0 == 0x80 else { return ("\u{FFFD}", 1) }
             value = value << 6 | UInt32(byte & 0x3F)
         }

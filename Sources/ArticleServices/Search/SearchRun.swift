@@ -132,6 +132,9 @@ struct SearchRun {
     private func completed(
         _ items: [SearchHit<Article>]
     ) async throws -> [SearchHit<Article>] {
+        guard BodyHTML.isAskedFor(by: list.fields) || Article.countsComments(list.fields) else {
+            return items
+        }
         var complete = items.map(\.article)
         if BodyHTML.isAskedFor(by: list.fields) {
             complete = try await articles.bounded(complete, list.fields)

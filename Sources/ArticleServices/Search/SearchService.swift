@@ -34,8 +34,7 @@ struct SearchList: Sendable {
     let filter: SearchFilter
     let limit: Int
     let fields: FieldSelection?
-    /// Identifies the query and the filters, but not the fields and the page size.
-    let name: String
+    private let request: SearchArticlesRequest
 
     init(_ request: SearchArticlesRequest) {
         query = SearchQuery(request.query)
@@ -49,10 +48,15 @@ struct SearchList: Sendable {
         filter.publishedAfter = request.publishedAfter
         filter.publishedBefore = request.publishedBefore
         self.filter = filter
+        self.request = request
+    }
+
+    /// Identifies the query and the filters, but not the fields and the page size.
+    var name: String {
         var list = request
         list.cursor = nil
         list.fields = nil
         list.limit = nil
-        name = "search public?\(RequestPrinter.target(of: list))"
+        return "search public?\(RequestPrinter.target(of: list))"
     }
 }
