@@ -61,8 +61,8 @@ let package = Package(
         .target(
             name: "Resources", path: "Resources",
             exclude: [
-                "debian", "examples", "grafana", "manual", "migrations", "plots", "samples",
-                "systemd",
+                "console", "debian", "examples", "grafana", "manual", "migrations", "plots",
+                "samples", "systemd",
             ],
             cSettings: cRules),
 

@@ -203,6 +203,14 @@ static const unsigned char partial_search_page_json[] = {
 #embed "examples/PartialSearchPage.json"
 };
 
+static const unsigned char preview_json[] = {
+#embed "examples/Preview.json"
+};
+
+static const unsigned char preview_request_http[] = {
+#embed "examples/PreviewRequest.http"
+};
+
 static const unsigned char problem_json[] = {
 #embed "examples/Problem.json"
 };
@@ -346,6 +354,8 @@ static const struct broadsheet_resource examples[] = {
     {"PartialComment.json", partial_comment_json, sizeof partial_comment_json},
     {"PartialCommentPage.json", partial_comment_page_json, sizeof partial_comment_page_json},
     {"PartialSearchPage.json", partial_search_page_json, sizeof partial_search_page_json},
+    {"Preview.json", preview_json, sizeof preview_json},
+    {"PreviewRequest.http", preview_request_http, sizeof preview_request_http},
     {"Problem.json", problem_json, sizeof problem_json},
     {"PutBookmarkRequest.http", put_bookmark_request_http, sizeof put_bookmark_request_http},
     {"RefreshSessionRequest.http", refresh_session_request_http, sizeof refresh_session_request_http},

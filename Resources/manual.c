@@ -19,6 +19,10 @@ static const unsigned char configuration[] = {
 #embed "manual/configuration.md"
 };
 
+static const unsigned char console[] = {
+#embed "manual/console.md"
+};
+
 static const unsigned char deployment[] = {
 #embed "manual/deployment.md"
 };
@@ -68,6 +72,7 @@ static const struct broadsheet_resource manual[] = {
     {"api.md", api, sizeof api},
     {"comments.md", comments, sizeof comments},
     {"configuration.md", configuration, sizeof configuration},
+    {"console.md", console, sizeof console},
     {"deployment.md", deployment, sizeof deployment},
     {"generate.md", generate, sizeof generate},
     {"metrics.md", metrics, sizeof metrics},

@@ -21,6 +21,9 @@ struct broadsheet_resources broadsheet_samples(void);
 /// The pages of `manual/`: Markdown.
 struct broadsheet_resources broadsheet_manual(void);
 
+/// The page of `console/` with its styles and scripts.
+struct broadsheet_resources broadsheet_console(void);
+
 /// The requests and responses of `examples/`: the golden files of the contract's tests.
 struct broadsheet_resources broadsheet_examples(void);
 

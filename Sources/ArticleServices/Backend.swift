@@ -29,6 +29,10 @@ public struct Backend: Sendable {
     private let changes: ChangeService
     private let search: SearchService
     private let description: DescriptionService
+    private let hasConsole: Bool
+    private let statistics = StatisticsService()
+    /// Where the operator signs in to the console.
+    public let consoleLinks: ConsoleLinks
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
@@ -43,6 +47,7 @@ public struct Backend: Sendable {
     ///   - comments: who may comment, and how much.
     ///   - accounts: who may sign up, and how passwords are hashed; `nil` for the defaults.
     ///   - providers: identify people who sign in; `nil` if there are none.
+    ///   - hasConsole: whether browsers get the console.
     ///   - version: that of the program, for the description of the API.
     ///   - log: receives causes of errors that are not disclosed to clients.
     ///   - progress: receives what the operator may like to know of long work.
@@ -52,7 +57,7 @@ public struct Backend: Sendable {
         cacheBytes: Int = Backend.defaultCacheBytes,
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
-        providers: OpenIDProviders? = nil, version: String = "0",
+        providers: OpenIDProviders? = nil, hasConsole: Bool = true, version: String = "0",
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
@@ -60,6 +65,7 @@ public struct Backend: Sendable {
         self.markdown = markdown
         self.now = now
         self.log = log
+        self.hasConsole = hasConsole
         description = DescriptionService(version: version)
         publisher = try await Publisher(store: store, now: now, log: log)
         housekeeper = Housekeeper(store: store, now: now, log: log)
@@ -69,6 +75,7 @@ public struct Backend: Sendable {
             published: { [responses] in responses.indexChanged() })
         let keys = try await Self.keyRing(store, operatorKey, now: now)
         access = Authenticator(keys: keys, sessions: SessionRing(store, now: now), now: now)
+        consoleLinks = ConsoleLinks(access.console)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         writes = IdempotentWrites(
             store: store, secret: try await store.secret(named: "idempotency"), now: now)
@@ -140,6 +147,9 @@ public struct Backend: Sendable {
     public var waitingCompressions: Int { responses.cache.waitingCompressions }
     public var waitingRenderings: Int { markdown.waiting + comments.renderer.waiting }
 
+    /// Shows admins these statistics from now on.
+    public func report(_ source: any StatisticsSource) { statistics.begin(from: source) }
+
     /// Accepts a key that was created or changed after the store's keys were read.
     public func admit(_ key: KeyRecord) { access.keys.admit(key) }
 
@@ -148,6 +158,7 @@ public struct Backend: Sendable {
     public func addCache(to configuration: inout ServerConfiguration) {
         configuration.cache = responses.cache
         configuration.readers = access
+        configuration.sessionCookie = hasConsole ? ConsoleService.cookie : nil
     }
 
     /// The API for everybody; requests that administer the backend require an admin's key.
@@ -158,6 +169,7 @@ public struct Backend: Sendable {
             try await access.principal(of: fields, context)
         }
         registerResources(on: &routes)
+        registerConsole(on: &routes)
         return try routes.router()
     }
 
@@ -168,6 +180,7 @@ public struct Backend: Sendable {
             responses: responses, workers: store.workers, writes: writes, now: now, log: log
         ) { _, _ in .controlSocket }
         registerResources(on: &routes)
+        if hasConsole { consoleLinks.register(on: &routes) }
         routes.alias(AdminPath.prefix, as: AdminPath.former)
         return try routes.router()
     }
@@ -183,6 +196,14 @@ public struct Backend: Sendable {
         try await Webhooks(receivers, store: store, changes: changes, environment)
     }
 
+    private func registerConsole(on routes: inout Routes) {
+        IndexService(console: hasConsole ? ConsoleFiles() : nil, responses: responses, log: log)
+            .register(on: &routes)
+        guard hasConsole else { return }
+        ConsoleService(store: store, access: access, sessions: sessions, log: log)
+            .register(on: &routes)
+    }
+
     private func registerResources(on routes: inout Routes) {
         routes.on(FetchArticlesRequest.self, articles.list)
         routes.on(CreateArticleRequest.self, articles.create)
@@ -190,6 +211,8 @@ public struct Backend: Sendable {
         routes.on(ReplaceArticleRequest.self, articles.replace)
         routes.on(UpdateArticleRequest.self, articles.update)
         routes.on(DeleteArticleRequest.self, articles.delete)
+
+        routes.on(PreviewRequest.self, PreviewService(markdown: markdown).render)
 
         let revisions = RevisionService(store: store, cursors: cursors, now: now)
         routes.on(FetchRevisionsRequest.self, revisions.list)
@@ -221,5 +244,6 @@ public struct Backend: Sendable {
 
         HealthService(store: store, publisher: publisher, log: log).register(on: &routes)
         admin.register(on: &routes)
+        routes.on(FetchStatisticsRequest.self, statistics.fetch)
     }
 }

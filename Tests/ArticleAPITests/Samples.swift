@@ -186,6 +186,7 @@ enum Samples {
         ExportAccountRequest(),
         FetchSessionsRequest(),
         EndSessionRequest(id: "0123456789abcdef"),
+        PreviewRequest(body: "Hello, *world*."),
         FetchDescriptionRequest(),
     ]
 }

@@ -115,6 +115,12 @@ struct FetchGreetingRequest: BackendAPIRequest {
         #expect(page.items.map(\.tag.name) == ["Baking"])
     }
 
+    @Test func `a preview`() async throws {
+        let preview = try await backend.send(PreviewRequest(body: "Hello, *world*."))
+        let html = preview.bodyHTML
+        #expect(html == "<p>Hello, <em>world</em>.</p>")
+    }
+
     @Test func `the description of the API`() async throws {
         var names: [String] = []
         let description = try await backend.send(FetchDescriptionRequest())

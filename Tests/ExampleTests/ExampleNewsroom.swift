@@ -42,6 +42,9 @@ enum ExampleNewsroom {
                 let ready = "\n\nevent: ready\nid: epoch.sealed-2\ndata: {}\n\n"
                 return EventStream(Array(text.utf8) + change + Array(ready.utf8))
             }
+            routes.on(PreviewRequest.self) { _ in
+                Preview(bodyHTML: "<p>Hello, <em>world</em>.</p>")
+            }
             routes.on(FetchDescriptionRequest.self) { _ in
                 let members = [JSONValue.Member(name: "openapi", value: .string("3.1.0"))]
                 return APIDescription(document: .object(members))

@@ -118,6 +118,29 @@ import Testing
         }
     }
 
+    @Test func `a cookie with credentials`() async throws {
+        var routes = HTTPRouterBuilder()
+        routes.on(.get, "/v1/me") { request, _ in
+            let text = request.fields[.authorization] ?? "none"
+            return HTTPResponse(.ok, body: .bytes(Array(text.utf8)))
+        }
+        let router = try routes.build()
+        var configuration = ServerConfiguration.local()
+        _ = configuration.trustedProxies.add("127.0.0.1")
+        configuration.sessionCookie = SessionCookie("__Host-session", below: "/v1/")
+        try await TestServer.run(router, with: configuration) { (test) async throws in
+            for (site, credentials) in [("same-origin", "Bearer s1"), ("cross-site", "none")] {
+                let response = try test.client.send(
+                    .get, "/v1/me",
+                    fields: [
+                        .cookie: "__Host-session=s1", .secFetchSite: site,
+                        .xForwardedProto: "https",
+                    ])
+                #expect(response.text == credentials)
+            }
+        }
+    }
+
     @Test func `origins that may read responses`() async throws {
         var configuration = ServerConfiguration.local()
         let isOrigin = configuration.crossOrigin.add("https://app.example.org")

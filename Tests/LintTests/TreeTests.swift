@@ -93,12 +93,11 @@ import Testing
         for name in named { #expect(targets.contains(name), "make \(name)") }
     }
 
-    @Test func `the binary contains the manual, samples, examples and migrations of the tree`()
-        throws
-    {
+    @Test func `the binary contains the resources of the tree`() throws {
         for (folder, list) in [
             ("manual", broadsheet_manual()), ("samples", broadsheet_samples()),
             ("examples", broadsheet_examples()), ("migrations", broadsheet_migrations()),
+            ("console", broadsheet_console()),
         ] {
             let embedded = UnsafeBufferPointer(start: list.first, count: list.count)
             let names = embedded.map { String(cString: $0.name) }

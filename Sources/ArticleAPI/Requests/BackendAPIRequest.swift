@@ -214,7 +214,7 @@ public enum Contract {
         FetchArticlesRequest.self, CreateArticleRequest.self, FetchArticleRequest.self,
         ReplaceArticleRequest.self, UpdateArticleRequest.self, DeleteArticleRequest.self,
         FetchRevisionsRequest.self, FetchRevisionRequest.self, RestoreRevisionRequest.self,
-        FetchTagsRequest.self,
+        PreviewRequest.self, FetchTagsRequest.self,
         FetchAuthorsRequest.self, FetchAuthorRequest.self, ReplaceAuthorRequest.self,
         FetchChangesRequest.self, StreamChangesRequest.self, SearchArticlesRequest.self,
         FetchCommentsRequest.self, CreateCommentRequest.self, FetchAllCommentsRequest.self,

@@ -13,6 +13,8 @@ public struct Principal: Sendable, Hashable {
         case session
         /// The operator, with the key from the configuration.
         case operatorKey
+        /// The operator, who has signed in to the console.
+        case operatorSession
         /// The operator, with a command on the control socket.
         case controlSocket
     }
@@ -54,8 +56,21 @@ public struct Principal: Sendable, Hashable {
         Principal(.session, id: id, user: user, role: role, expiresAt: expiresAt)
     }
 
+    /// The same sender in a session that ends by then.
+    func expiring(by time: Timestamp) -> Principal {
+        Principal(
+            kind, id: id, user: user, role: role, expiresAt: min(expiresAt ?? time, time))
+    }
+
     static let operatorKey = Principal(
         .operatorKey, id: "operator", role: .admin)
+
+    /// The operator in a session of the console.
+    ///
+    /// - Parameter id: The public id of the session.
+    static func operatorSession(id: String, expiresAt: Timestamp) -> Principal {
+        Principal(.operatorSession, id: id, role: .admin, expiresAt: expiresAt)
+    }
 
     static let controlSocket = Principal(
         .controlSocket, id: "control", role: .admin)
@@ -67,6 +82,7 @@ public struct Principal: Sendable, Hashable {
         case .anonymous: nil
         case .session: user?.description
         case .key, .operatorKey, .controlSocket: id
+        case .operatorSession: Self.operatorKey.id
         }
     }
 
@@ -110,7 +126,7 @@ public struct Principal: Sendable, Hashable {
             case .anonymous: .unrecorded(name: nil)
             case .session: user.map { .user($0) } ?? .unrecorded(name: nil)
             case .key: .key(id: id)
-            case .operatorKey, .controlSocket: .operator
+            case .operatorKey, .operatorSession, .controlSocket: .operator
             }
         return Edit(at: time, by: actor, key: key, as: audience)
     }

@@ -19,6 +19,8 @@ public enum ServiceError: Error, Sendable {
     case sessionRequired
     /// Sign-up needs an invitation.
     case signUpClosed
+    /// Another page than the console's has sent the request, or a program where only a browser can.
+    case foreignPage
     /// The request's secrets may have been read on the way.
     case exposedSecrets
     /// `If-Match` must be sent.
@@ -86,6 +88,8 @@ public enum ServiceError: Error, Sendable {
         case disabled
         /// The refresh token is not the current one of a session.
         case endedSession
+        /// The link to sign in was used, has expired, or is not for this machine.
+        case usedLink
         /// An ID token was rejected; the reason follows "The identity token".
         case identityToken(reason: String)
     }

@@ -15,6 +15,11 @@ extension ServiceError {
         case .notFound: return plain(.notFound, "The requested resource does not exist.")
         case .notOwner: return plain(.forbidden, "You may only read this article: it is not yours.")
         case .ownerFixed: return .fixedOwnerProblem(instance)
+        case .foreignPage:
+            let detail = "Only the page of the console may do this: it has to be of this origin."
+            return Problem(
+                .forbidden, detail: detail, instance: instance,
+                errors: [Problem.Detail("must be same-origin", at: .header("Sec-Fetch-Site"))])
         case .unauthenticated(let fault): return plain(.unauthenticated, fault.sentence)
         case .forbidden(let needed, let role):
             return plain(
@@ -169,6 +174,9 @@ extension ServiceError.CredentialFault {
         case .wrongPassword: "The name or the password is wrong."
         case .disabled: "The account is disabled."
         case .endedSession: "The session has ended; sign in again."
+        case .usedLink:
+            "The link was used or has expired, or is not from this machine: print another one with "
+                + "broadsheet console."
         case .identityToken(let reason): "The identity token \(reason)."
         }
     }

@@ -6,7 +6,7 @@ import Platform
 
 /// Credentials that are no longer valid, or allow other things than before.
 enum AccessEnd: Sendable, Hashable {
-    /// The key with this public id.
+    /// The key, or the operator's session of the console, with this public id.
     case key(String)
     /// One session of a user.
     case session(String, of: User.ID)
@@ -21,12 +21,14 @@ enum AccessEnd: Sendable, Hashable {
 public final class Authenticator: Sendable {
     let keys: KeyRing
     let sessions: SessionRing
+    let console: ConsoleSessions
     private let now: @Sendable () -> Timestamp
 
     init(keys: KeyRing, sessions: SessionRing, now: @escaping @Sendable () -> Timestamp) {
         self.keys = keys
         self.sessions = sessions
         self.now = now
+        console = ConsoleSessions(keys: keys, now: now)
     }
 
     /// The sender of these fields (`Authorization: Bearer …`, RFC 6750 §2.1).
@@ -36,16 +38,30 @@ public final class Authenticator: Sendable {
         of fields: HTTPFields, _ context: RequestContext
     ) async throws(ServiceError) -> Principal {
         guard let credentials = try BearerCredentials.text(in: fields) else { return .anonymous }
-        guard let token = AccessToken(credentials) else {
-            return try keys.principal(of: credentials)
+        return try await principal(of: credentials, fields, context)
+    }
+
+    /// The sender of these credentials.
+    ///
+    /// - Parameter fields: those of the request.
+    func principal(
+        of credentials: String, _ fields: HTTPFields, _ context: RequestContext
+    ) async throws(ServiceError) -> Principal {
+        if let token = AccessToken(credentials) {
+            return try await sessions.principal(of: token, context)
         }
-        return try await sessions.principal(of: token, context)
+        if let token = ConsoleToken(credentials) {
+            return try console.principal(
+                of: token, isLocal: ConsoleSessions.isLocal(fields, context))
+        }
+        return try keys.principal(of: credentials)
     }
 
     /// Calls the observer when credentials end, from now on.
     func observe(_ observer: @escaping @Sendable (AccessEnd) -> Void) {
         keys.observe(observer)
         sessions.observe(observer)
+        console.observe(observer)
     }
 
     /// Whether the principal still has the rights with which it was authenticated.
@@ -53,6 +69,7 @@ public final class Authenticator: Sendable {
         switch principal.kind {
         case .anonymous, .operatorKey, .controlSocket: true
         case .key: keys.isCurrent(principal)
+        case .operatorSession: console.isCurrent(principal)
         case .session: await sessions.isCurrent(principal)
         }
     }

@@ -110,17 +110,32 @@ public final class KeyRing: Sendable {
             ?? (nil, nil)
         let kept = record?.digest ?? [UInt8](repeating: 0, count: 32)
         guard Digest.areEqual(digest, kept), let record else { throw .unauthenticated(.unknown) }
+        let principal = try principal(of: record, owner)
+        if !principal.seesHidden { remember(key, of: record, owner) }
+        return principal
+    }
+
+    /// The sender of the key with this public id, who has proved to have it before.
+    func principal(ofVerified id: String) throws(ServiceError) -> Principal {
+        let (record, owner) = state.withLock { $0.record(of: id) }
+        guard let record else { throw .unauthenticated(.unknown) }
+        return try principal(of: record, owner)
+    }
+
+    private func principal(
+        of record: KeyRecord, _ owner: UserRecord?
+    ) throws(ServiceError) -> Principal {
         guard record.revokedAt == nil, let role = Self.role(of: record, owner) else {
             throw .unauthenticated(.revoked)
         }
         if let expiresAt = record.expiresAt, expiresAt <= now() {
             throw .unauthenticated(.expired)
         }
-        let principal = Principal.key(
-            id: record.id, user: record.owner, role: role, expiresAt: record.expiresAt)
-        if !principal.seesHidden { remember(key, of: record, owner) }
-        return principal
+        return .key(id: record.id, user: record.owner, role: role, expiresAt: record.expiresAt)
     }
+
+    /// The name of the key with this public id.
+    func name(of id: String) -> String? { state.withLock { $0.record(of: id).0?.name } }
 
     /// Remembers a verified key of a reader, unless it was revoked in the meantime.
     private func remember(_ key: String, of record: KeyRecord, _ owner: UserRecord?) {

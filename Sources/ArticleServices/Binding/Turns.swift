@@ -144,7 +144,7 @@ struct Turns: Sendable {
     static func client(_ caller: Principal, _ context: RequestContext) -> WorkerPool.Client {
         switch caller.kind {
         case .anonymous: .init(.anonymous, number: context.clientNumber)
-        case .key, .session, .operatorKey:
+        case .key, .session, .operatorKey, .operatorSession:
             .init(.keyed, number: UInt64(UInt(bitPattern: caller.account.hashValue)))
         case .controlSocket: .init(.house)
         }

@@ -7,7 +7,7 @@ struct StreamCredentials: Sendable {
         weak var subscriber: ChangeSubscriber?
     }
 
-    /// By what ends together: the public id of a key, or a user.
+    /// By what ends together: the public id of a key or of an operator's session, or a user.
     private var entries: [Subject: [ObjectIdentifier: Entry]] = [:]
 
     private enum Subject: Hashable {
@@ -18,7 +18,7 @@ struct StreamCredentials: Sendable {
         init?(_ principal: Principal) {
             switch principal.kind {
             case .anonymous, .operatorKey, .controlSocket: return nil
-            case .key: self = .key(principal.id)
+            case .key, .operatorSession: self = .key(principal.id)
             case .session:
                 guard let user = principal.user else { return nil }
                 self = .user(user)

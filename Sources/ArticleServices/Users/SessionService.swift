@@ -43,7 +43,7 @@ struct SessionService: Sendable {
 
     // MARK: Signing in
 
-    private func create(
+    func create(
         _ request: SignInRequest, by caller: Principal, in context: RequestContext
     ) async throws(ServiceError) -> Reply<UserSession> {
         let user = try await signIn.user(with: request.signIn.proof, context)
@@ -103,7 +103,7 @@ struct SessionService: Sendable {
 
     // MARK: Renewing
 
-    private func refresh(
+    func refresh(
         _ request: RefreshSessionRequest, by caller: Principal, in context: RequestContext
     ) async throws(ServiceError) -> Reply<UserSession> {
         guard let token = RefreshToken(request.refreshToken) else {
@@ -194,6 +194,24 @@ struct SessionService: Sendable {
             guard try await store.session(request.id).user == user else { throw .notFound }
         } catch { throw ServiceError(error) }
         return try await end(request.id, of: user)
+    }
+
+    /// Ends the session of these tokens, of which one was verified or is verified here: nobody else
+    /// may end it.
+    ///
+    /// - Parameters:
+    ///   - id: The public id of a session whose access token was verified, even if it has expired.
+    ///   - refresh: A refresh token as it was presented.
+    func end(verified id: String?, or refresh: String?) async throws(ServiceError) {
+        let token = refresh.flatMap { RefreshToken($0) }
+        guard let id = id ?? token?.sessionID else { return }
+        let isVerified = id == token?.sessionID ? nil : id
+        let session = try await ServiceError.ifFound { () throws(StoreError) in
+            try await store.session(id)
+        }
+        guard let session, isVerified != nil || token.map({ wasIssued($0, in: session) }) ?? true
+        else { return }
+        _ = try await end(id, of: session.user)
     }
 
     private func end(

@@ -8,6 +8,7 @@ struct ConnectionRules: Sendable {
     let router: HTTPRouter
     let cache: ResponseCache?
     let readers: (any PublicReaders)?
+    let sessionCookie: SessionCookie?
     let render: HTTPError.Renderer
     let observers: [any ExchangeObserver]
     let handshakeObservers: [any HandshakeObserver]
@@ -25,6 +26,8 @@ struct ConnectionRules: Sendable {
     let rejections = RejectionCounts()
     /// Whether each connection begins with a PROXY protocol header.
     private(set) var expectsProxyHeader = false
+    /// Whether clients connect directly to an address that only this machine can reach.
+    private(set) var isLoopback = false
     /// Set if clients must use TLS.
     private(set) var tls: TLSServer?
     /// The handlers of upgraded connections, by protocol.
@@ -46,6 +49,7 @@ struct ConnectionRules: Sendable {
         self.router = router
         cache = configuration.cache
         readers = configuration.readers
+        sessionCookie = configuration.sessionCookie
         render = configuration.rejections
         observers = configuration.observers
         handshakeObservers = configuration.handshakeObservers
@@ -81,6 +85,7 @@ struct ConnectionRules: Sendable {
         // Browsers on this machine do not send the PROXY header, so DNS rebinding cannot get
         // through.
         if !isProxied { rules.hostNames = Self.hostNames(at: address, configuration) }
+        rules.isLoopback = !isProxied && address.isLoopback
         return rules
     }
 

@@ -17,6 +17,8 @@ final class Exchange {
     /// The client of the request, if the peer forwards it.
     @exclusivity(unchecked) private(set) var forwarded: ForwardedClient?
     @exclusivity(unchecked) private(set) var requestID = ""
+    /// Whether the credentials of the request were in the session cookie.
+    @exclusivity(unchecked) var isByCookie = false
     /// The response, and what observers learn of the exchange.
     @exclusivity(unchecked) var sent = SentResponse()
     /// Whether the request is safe.
@@ -65,6 +67,7 @@ final class Exchange {
         sent = SentResponse(isObserved)
         sent.receivedBytes = receivedBytes
         forwarded = nil
+        isByCookie = false
         requestID = local.requestID(for: HTTPFields())
     }
 
@@ -77,6 +80,7 @@ final class Exchange {
         if let crossOrigin = rules.crossOrigin {
             response.fields.append(contentsOf: crossOrigin.fields(at: sent.origin))
         }
+        if isByCookie { response.fields.append(contentsOf: SessionCookie.varying) }
         if let allowance = sent.allowance {
             limiter(of: allowance)?.append(allowance, to: &response.fields)
         }
@@ -174,24 +178,6 @@ final class Exchange {
 }
 
 extension Exchange {
-    // MARK: Credentials
-
-    /// Rejects credentials that may have been read on the way, whatever they are for: this includes
-    /// requests that would be redirected, and unknown keys, which another server may accept.
-    func rejectionOfExposure(_ fields: borrowing HTTPFields) -> HTTPResponse? {
-        guard fields.contains(.authorization), !isConfidential(fields) else { return nil }
-        return response(to: .exposedCredentials)
-    }
-
-    /// Whether nobody on the way could read the request: it came over TLS, from this machine, or
-    /// through a trusted proxy that says so. A proxy that names the client has to report its
-    /// scheme.
-    func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
-        if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
-        if let forwarded { return forwarded.isKnown && forwarded.address.isLoopback }
-        return channel.isSecure || client.reportsTLS ?? client.address.isLoopback
-    }
-
     // MARK: Hosts
 
     /// Whether the request names a host that is served at this address, if that is restricted.
@@ -325,7 +311,8 @@ extension Exchange {
             let context = RequestContext(
                 requestID: requestID, peer: clientAddress, template: route.template,
                 parameters: parameters, receivedSeconds: channel.loop.wallSeconds,
-                isConfidential: isConfidential(head.fields))
+                isConfidential: isConfidential(head.fields),
+                isEncrypted: isEncrypted(head.fields), isLocal: isLocal)
             return .admit(route.value, context)
         }
     }

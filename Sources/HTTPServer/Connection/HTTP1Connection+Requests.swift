@@ -40,10 +40,12 @@ extension HTTP1Connection {
             guard head.framing != .none else {
                 return try await handle(request, context, handler, sink)
             }
-            if route.body == .streamed {
+            switch route.body {
+            case .streamed, .spooled:
                 return try await respond(to: request, head, context, handler, route, sink)
+            case .rejected, .whole:
+                return try await respond(to: request, head, context, route, whole: sink)
             }
-            return try await respond(to: request, head, context, route, whole: sink)
         }
     }
 
@@ -86,7 +88,7 @@ extension HTTP1Connection {
     ) async throws(ChannelError) -> Bool {
         let upload: Upload
         do throws(BodyFailure) {
-            upload = try Upload(self, head) { [exchange] in
+            upload = try Upload(self, head, route.body) { [exchange] in
                 await exchange.admission(to: route, request, context)
             }
         } catch {
@@ -252,9 +254,14 @@ extension HTTP1Connection {
     /// Reserves no memory for what a client only announces.
     private static var reservedBodyBytes: Int { 64 << 10 }
 
-    func makeDecoder(_ framing: BodyFraming) throws(BodyFailure) -> BodyDecoder {
+    /// - Parameter route: What the route does with bodies, which may have a limit of their own.
+    func makeDecoder(
+        _ framing: BodyFraming, of route: HTTPRouteBody = .whole
+    ) throws(BodyFailure) -> BodyDecoder {
+        var message = limits.message
+        if case .spooled(let limitBytes) = route { message.bodyBytes = limitBytes }
         do throws(HTTPParseError) {
-            return try BodyDecoder(framing, limits: limits.message)
+            return try BodyDecoder(framing, limits: message)
         } catch { throw .rejected(error.status, "The request has \(error.detail).") }
     }
 

@@ -145,10 +145,11 @@ final class HTTP1Connection {
     @inline(never)
     private func takeHead() throws(HTTPParseError) -> RequestHead? {
         if let head = readyHead.take() { return head }
-        guard let buffer, let head = try parser.parse(Span(_unsafeElements: buffer.bytes)) else {
+        guard let buffer, var head = try parser.parse(Span(_unsafeElements: buffer.bytes)) else {
             return nil
         }
         use(parser.consumed)
+        exchange.adoptCookie(of: &head)
         return head
     }
 
@@ -203,10 +204,11 @@ final class HTTP1Connection {
                 // The task continues, and yields to others.
                 guard sentBytes < Self.longestStreakBytes else { return nil }
                 do throws(HTTPParseError) {
-                    guard let head = try parser.parse(Span(_unsafeElements: buffer.bytes)) else {
+                    guard var head = try parser.parse(Span(_unsafeElements: buffer.bytes)) else {
                         return nil
                     }
                     use(parser.consumed)
+                    exchange.adoptCookie(of: &head)
                     guard respondAtOnce(head) else { return nil }
                     sentBytes += exchange.sent.bytes
                     idleDeadline = now + limits.idleMilliseconds

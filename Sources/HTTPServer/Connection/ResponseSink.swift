@@ -171,6 +171,7 @@ struct ResponseSink: ~Copyable {
         if let crossOrigin = connection.rules.crossOrigin {
             output.append(crossOrigin.fields(at: exchange.sent.origin).wireBytes)
         }
+        if exchange.isByCookie { output.append(SessionCookie.varying.wireBytes) }
         if let allowance = exchange.sent.allowance {
             exchange.limiter(of: allowance)?.append(allowance, to: output)
         }

@@ -27,6 +27,8 @@ public struct ServerConfiguration: Sendable {
     /// Identifies clients that are served from the cache in spite of their credentials; `nil`: none
     /// are.
     public var readers: (any PublicReaders)?
+    /// The cookie in which browsers send their credentials; `nil`: cookies are ignored.
+    public var sessionCookie: SessionCookie?
     /// Notified of each exchange.
     public var observers: [any ExchangeObserver] = []
     /// Where responses are logged.

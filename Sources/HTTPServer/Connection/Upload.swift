@@ -36,15 +36,17 @@ final class Upload {
     private var outcome = Outcome.incomplete
     private var isReading = false
 
-    /// - Parameter readmit: The route's decision, asked for again once the body is complete.
+    /// - Parameters:
+    ///   - route: What the route does with bodies.
+    ///   - readmit: The route's decision, asked for again once the body is complete.
     /// - Throws: `rejected` if the body is announced to be too large.
     init(
-        _ connection: HTTP1Connection, _ head: borrowing RequestHead,
+        _ connection: HTTP1Connection, _ head: borrowing RequestHead, _ route: HTTPRouteBody,
         readmit: @escaping () async -> Admission
     ) throws(HTTP1Connection.BodyFailure) {
         source = Source(connection: connection, readmit: readmit)
         loop = connection.channel.loop
-        decoder = try connection.makeDecoder(head.framing)
+        decoder = try connection.makeDecoder(head.framing, of: route)
         if case .length(let length) = head.framing { self.length = length } else { length = nil }
         isAwaited = head.expectsContinue
         start = connection.now

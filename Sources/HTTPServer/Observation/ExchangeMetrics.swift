@@ -130,6 +130,54 @@ public final class ExchangeMetrics: ExchangeObserver {
         return known.contains(method) ? method.rawValue : "other"
     }
 
+    // MARK: Totals
+
+    /// What all exchanges come to since the start. A value; use it anywhere. See
+    /// ``ExchangeMetrics``.
+    public struct Totals: Sendable, Hashable {
+        public var exchanges = 0
+        /// Those with a status of 500 and above.
+        public var failures = 0
+        /// How many took at most each of `bounds`, but longer than the one before; at the end, how
+        /// many took longer than all.
+        public var durations = [Int](repeating: 0, count: Totals.bounds.count + 1)
+
+        public init() {}
+
+        /// Seconds, ascending.
+        public static let bounds = Durations.bounds
+
+        /// The time, in seconds, within which this part of the exchanges was over that these totals
+        /// have and earlier ones did not: estimated between two bounds, and at most the last one.
+        /// `nil` if there were none.
+        public func quantile(_ part: Double, since earlier: Totals) -> Double? {
+            let counts = zip(durations, earlier.durations).map { max(0, $0 - $1) }
+            let total = counts.reduce(0, +)
+            guard total > 0 else { return nil }
+            let rank = part * Double(total)
+            var below = 0
+            var lower = 0.0
+            for (count, bound) in zip(counts, Self.bounds) {
+                if count > 0, Double(below + count) >= rank {
+                    return lower + (bound - lower) * (rank - Double(below)) / Double(count)
+                }
+                below += count
+                lower = bound
+            }
+            return lower
+        }
+    }
+
+    public var totals: Totals {
+        merged().reduce(into: Totals()) { totals, entry in
+            totals.exchanges += entry.value.exchanges
+            if entry.key.status >= 500 { totals.failures += entry.value.exchanges }
+            for (index, count) in entry.value.durations.counts.enumerated() {
+                totals.durations[index] += count
+            }
+        }
+    }
+
     // MARK: The page
 
     public func write(to page: inout MetricsText) {

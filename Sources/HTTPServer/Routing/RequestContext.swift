@@ -25,6 +25,11 @@ public struct RequestContext: Sendable {
     public let receivedSeconds: Int64
     /// Whether nobody on the way could read the request: it came over TLS or from this machine.
     public let isConfidential: Bool
+    /// Whether the client used TLS, up to this server or up to a trusted proxy.
+    public let isEncrypted: Bool
+    /// Whether the client is on this machine, and connected to a loopback address without a trusted
+    /// proxy. An untrusted one is taken for the client.
+    public let isLocal: Bool
     /// Shared with the server for the exchange; `nil` outside of a server.
     public internal(set) var scope: ExchangeScope?
     /// The body of a route that takes it as it arrives; `nil` if there is none. It ends with the
@@ -55,7 +60,8 @@ public struct RequestContext: Sendable {
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,
-        receivedSeconds: Int64, isConfidential: Bool = true
+        receivedSeconds: Int64, isConfidential: Bool = true, isEncrypted: Bool = false,
+        isLocal: Bool = false
     ) {
         self.requestID = requestID
         self.peer = peer
@@ -63,6 +69,8 @@ public struct RequestContext: Sendable {
         self.parameters = parameters
         self.receivedSeconds = receivedSeconds
         self.isConfidential = isConfidential
+        self.isEncrypted = isEncrypted
+        self.isLocal = isLocal
     }
 }
 
@@ -146,7 +154,7 @@ public struct HTTPRoute: Sendable {
 ///     return HTTPResponse(.ok, body: .bytes(Array("\(count)".utf8)))
 /// }
 /// ```
-public enum HTTPRouteBody: Sendable {
+public enum HTTPRouteBody: Sendable, Hashable {
     /// A body is rejected by the head and never read into memory.
     case rejected
     /// Its handler is called with the whole body.
@@ -156,6 +164,8 @@ public enum HTTPRouteBody: Sendable {
     /// has its time between two pieces. Bodies that break a limit get the server's response,
     /// whatever the handler returns; and so do clients whose access was revoked when the body ends.
     case streamed
+    /// Like `streamed`, with this limit for the body's size in place of the server's.
+    case spooled(limitBytes: Int)
 }
 
 /// What the server and a request's handler share during one exchange: from the start of the handler

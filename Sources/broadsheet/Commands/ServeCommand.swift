@@ -1,3 +1,4 @@
+import ArticleAPI
 import ArticleServices
 import ArticleStore
 import FoundationEssentials
@@ -153,7 +154,12 @@ struct ServeCommand: Command {
             } ?? []
         let listening = try start(servers.articles, ready: ready)
         servers.control.start(log)
-        if configuration.operatorKey == nil { try await assembly.firstKey.makeIfNeeded() }
+        offerConsole(at: listening.prefix(servers.articleAddresses.count), assembly.consoleLinks)
+        if configuration.operatorKey == nil, try await assembly.firstKey.makeIfNeeded(),
+            configuration.hasConsole
+        {
+            assembly.firstKey.showConsole()
+        }
         started(servers)
         // These end with this function, so the store is no longer used after it.
         async let _: Void = assembly.publisher.run()
@@ -161,6 +167,7 @@ struct ServeCommand: Command {
         async let _: Void = assembly.housekeeper.run()
         async let _: Void = assembly.indexer.run()
         async let _: Void = assembly.webhooks.run()
+        async let _: Void = assembly.statistics.run(examining: examine)
         async let _: Void? = assembly.providers?.run()
         let attention = serverRun.attend(servers)
         defer { attention.end() }
@@ -190,6 +197,19 @@ struct ServeCommand: Command {
         }
     }
 
+    /// The doctor's findings about serving, for admins.
+    private func examine() -> [ServerStatistics.Finding] {
+        let now = Timestamp.now.milliseconds / 1_000
+        let check = ServingCheck(configuration: configuration, isServed: true, now: now)
+        var findings = Diagnostics()
+        check.run(&findings)
+        return findings.all.map { finding in
+            ServerStatistics.Finding(
+                subject: finding.subject, level: finding.level.rawValue, found: finding.found,
+                advice: finding.advice)
+        }
+    }
+
     private func start(
         _ server: HTTPServer, ready: () -> Void = {}
     ) throws(CommandFailure) -> [SocketAddress] {
@@ -198,6 +218,13 @@ struct ServeCommand: Command {
         } catch {
             throw CommandFailure(error.isAddressInUse ? .unavailable : .systemError, "\(error)")
         }
+    }
+
+    /// Links to the console name an address that only this machine can reach.
+    private func offerConsole(at addresses: ArraySlice<SocketAddress>, _ links: ConsoleLinks) {
+        let scheme = configuration.transport.certificates.isEmpty ? "http" : "https"
+        let local = addresses.first { $0.isLoopback && $0.port != 0 }
+        if let local { links.serves(at: local.url(scheme)) }
     }
 
     /// Prints where the server listens; redirecting addresses come last.

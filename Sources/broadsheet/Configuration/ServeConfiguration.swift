@@ -32,6 +32,8 @@ struct ServeConfiguration: Sendable {
     var defaultLanguage: LanguageTag
     var operatorKey: OperatorKey?
     var withSamples: Bool
+    /// Whether browsers get the console.
+    var hasConsole: Bool
     var cacheBytes: Int
     /// Whether to take over from the process that serves the file.
     var takesOver: Bool
@@ -108,6 +110,7 @@ struct ServeConfiguration: Sendable {
             "admin-key-file", "FILE",
             "File that contains the admin key: 32 to 200 printable characters."),
         Option("admin-key", "KEY", "Admin key; accepted only as BROADSHEET_ADMIN_KEY."),
+        Option("no-console", nil, "Do not serve the console, the page for people at a browser."),
         Option("samples", nil, "Fill an empty database with the bundled sample articles."),
         Option(
             "take-over", nil,
@@ -143,6 +146,7 @@ struct ServeConfiguration: Sendable {
             } ?? .info
         defaultLanguage = try settings.language("language", default: "en")
         operatorKey = try Self.operatorKey(settings)
+        hasConsole = try !settings.isOn("no-console")
         withSamples = try settings.isOn("samples")
         takesOver = try settings.isOn("take-over")
         cacheBytes = try settings.integer(

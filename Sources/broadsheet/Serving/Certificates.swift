@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleServices
 import Dispatch
 import Glibc
 import Platform
@@ -47,6 +48,17 @@ final class Certificates: Sendable {
             server = try TLSServer(pairs, profile: profile, protocols: ["http/1.1"])
         } catch { throw files.failure(error) }
         warnAboutExpiry()
+    }
+
+    /// The certificates that are served, for admins.
+    var shown: [ServerStatistics.Certificate] {
+        zip(server.certificates, files.paths).map { certificate, paths in
+            let dates = certificate.validity
+            return ServerStatistics.Certificate(
+                file: paths.certificate.split(separator: "/").last.map(String.init) ?? "",
+                notBefore: Timestamp(milliseconds: dates.lowerBound * 1_000),
+                notAfter: Timestamp(milliseconds: dates.upperBound * 1_000))
+        }
     }
 
     /// Starts to poll the files.

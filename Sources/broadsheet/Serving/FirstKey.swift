@@ -19,14 +19,24 @@ struct FirstKey {
     ///
     /// The key is handed out before it is stored. A crash in between leaves a key that is not
     /// valid, and the next start creates another; the other order could lock everybody out.
-    func makeIfNeeded() async throws(CommandFailure) {
+    ///
+    /// - Returns: Whether this is the first start.
+    func makeIfNeeded() async throws(CommandFailure) -> Bool {
         do throws(StoreError) {
-            guard try await store.keys().isEmpty else { return }
+            guard try await store.keys().isEmpty else { return false }
             let key = APIKey(name: "first admin", role: .admin, at: .now)
             try handOut(key.text)
             try await store.createKey(key.record)
             backend.admit(key.record)
+            return true
         } catch { throw CommandFailure(error) }
+    }
+
+    /// Prints a link that signs the operator in to the console, on a terminal only: it is a secret.
+    func showConsole() {
+        guard Console.errorIsTerminal, let link = backend.consoleLinks.link() else { return }
+        _ = output.errors.write(
+            "Console (valid once, for 10 minutes): \(link.url)\n", withinSeconds: 5)
     }
 
     private func handOut(_ key: String) throws(StoreError) {

@@ -19,6 +19,8 @@ struct ServerAssembly {
     /// `nil` if none are configured.
     let providers: OpenIDProviders?
     let firstKey: FirstKey
+    let consoleLinks: ConsoleLinks
+    let statistics: StatisticsRecorder
     let logSignals: LogSignals
 
     init(
@@ -35,6 +37,7 @@ struct ServerAssembly {
         let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         logSignals = LogSignals(log, accessLog)
         firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
+        consoleLinks = backend.consoleLinks
 
         let meters = MetricsPage.Meters()
         var settings = try Self.articleSettings(configuration, sockets, log)
@@ -48,6 +51,8 @@ struct ServerAssembly {
         let page = MetricsPage(
             server: articles, meters: meters, backend: backend, webhooks: webhooks,
             store: store, startedAt: .now, output: output)
+        statistics = StatisticsRecorder(page, serverRun.certificates)
+        backend.report(statistics)
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
         let takeovers = TakeoverServer(
             sockets, serverRun.successors, log, arrived: serverRun.requests.handOver)
@@ -70,8 +75,9 @@ struct ServerAssembly {
                 cacheBytes: configuration.cacheBytes,
                 streamLimits: configuration.clients.streams,
                 comments: configuration.comments.rules, accounts: configuration.users.accounts,
-                providers: providers, version: Version.number, now: { .now },
-                log: { log.error($0) }, progress: { log.info($0) })
+                providers: providers, hasConsole: configuration.hasConsole,
+                version: Version.number, now: { .now }, log: { log.error($0) },
+                progress: { log.info($0) })
         } catch { throw CommandFailure(error) }
     }
 

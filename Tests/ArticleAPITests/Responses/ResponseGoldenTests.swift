@@ -98,6 +98,10 @@ struct ResponseGoldenTests {
         try check(Samples.searchPage, "PartialSearchPage.json", fields: FieldSelection(["title"]))
     }
 
+    @Test func `a preview`() throws {
+        try check(Preview(bodyHTML: "<p>Hello, <em>world</em>.</p>\n"), "Preview.json")
+    }
+
     @Test func `problems`() throws {
         let problem = Problem(
             .invalidValues, detail: "The title is empty", instance: "req-1",
@@ -120,7 +124,7 @@ struct ResponseGoldenTests {
                 "ChangePage-none.json", "ChangePage.json", "Comment.json", "CommentPage.json",
                 "DeviceSessionPage.json", "Invitation.json", "PartialArticle.json",
                 "PartialArticlePage.json", "PartialChangePage.json", "PartialComment.json",
-                "PartialCommentPage.json", "PartialSearchPage.json", "Problem.json",
+                "PartialCommentPage.json", "PartialSearchPage.json", "Preview.json", "Problem.json",
                 "RevisionPage.json", "SearchPage-none.json", "SearchPage.json",
                 "TagUsagePage.json", "User-public.json", "User.json", "UserPage.json",
                 "UserSession.json",

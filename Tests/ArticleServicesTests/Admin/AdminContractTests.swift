@@ -34,11 +34,18 @@ import Testing
             store: store, file: store, now: { Newsroom.opening }, log: { _ in })
         let declared = (Contract.requests + Contract.adminRequests).map(Self.place)
         let served = declared + ["GET /livez", "GET /readyz"]
-        #expect(try backend.router().endpoints.sorted() == served.sorted())
-        let former = Contract.adminRequests.map(Self.place).map {
+        let console = [
+            "GET /", "GET /console", "GET /console/{hash}/{name}", "GET /console/session",
+            "POST /console/session", "DELETE /console/session",
+        ]
+        #expect(try backend.router().endpoints.sorted() == (served + console).sorted())
+        let operators = [Self.place(CreateConsoleLinkRequest.self)]
+        let former = (Contract.adminRequests.map(Self.place) + operators).map {
             $0.replacing("/v1/admin/", with: "/control/")
         }
-        #expect(try backend.controlRouter().endpoints.sorted() == (served + former).sorted())
+        #expect(
+            try backend.controlRouter().endpoints.sorted()
+                == (served + operators + former).sorted())
         await store.close()
     }
 
@@ -50,6 +57,7 @@ import Testing
                 "POST /v1/admin/keys/{id}/revocation",
                 "POST /v1/admin/imports", "GET /v1/admin/export", "POST /v1/admin/restorations",
                 "POST /v1/admin/backups", "GET /v1/admin/backups/current",
+                "GET /v1/admin/statistics",
             ])
     }
 }

@@ -4,7 +4,7 @@
 //
 // Notes:
 // - /paths/~1v1~1articles/get/responses/200/headers: fields of responses are read from
-// `reply(to:).fields` (and 42 others)
+// `reply(to:).fields` (and 43 others)
 // - /paths/~1v1~1articles/post/responses/201/links: `links` are ignored (and 3 others)
 
 import ArticleAPI
@@ -607,6 +607,18 @@ struct RestoreRevisionRequest: BackendAPIRequest {
         self.ifMatch = ifMatch
         self.idempotencyKey = idempotencyKey
     }
+}
+
+/// `POST /v1/preview`: Renders Markdown as HTML
+struct PreviewBodyRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .post, "/v1/preview", name: "previewBody", summary: "Renders Markdown as HTML",
+        access: .useAccount)
+    typealias Item = Preview
+
+    static let parameters = Parameters(Self.init(body:), .body(\.body))
+
+    var body: PreviewText
 }
 
 /// `GET /v1/tags`: Lists tags with their numbers of articles
@@ -4502,6 +4514,32 @@ extension PasswordChange: JSONModel {
         Self.init,
         .optional("current", \.current, .string),
         .required("password", \.password, .string))
+}
+
+struct Preview: Sendable, Hashable {
+    let bodyHTML: String
+
+    /// A copy with changes; what is not given stays as it is.
+    func copy(bodyHTML: String? = nil) -> Self {
+        Self(bodyHTML: bodyHTML ?? self.bodyHTML)
+    }
+}
+
+extension Preview: JSONModel {
+    static let shape = ObjectCodec(Self.init(bodyHTML:), .required("bodyHTML", \.bodyHTML, .string))
+}
+
+struct PreviewText: Sendable, Hashable {
+    let body: String
+
+    /// A copy with changes; what is not given stays as it is.
+    func copy(body: String? = nil) -> Self {
+        Self(body: body ?? self.body)
+    }
+}
+
+extension PreviewText: JSONModel {
+    static let shape = ObjectCodec(Self.init(body:), .required("body", \.body, .string))
 }
 
 struct Revision: Sendable, Hashable {

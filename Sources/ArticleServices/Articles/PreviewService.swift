@@ -1,0 +1,13 @@
+import ArticleAPI
+
+/// Renders what an author writes, as readers will see it.
+struct PreviewService: Sendable {
+    let markdown: MarkdownRenderer
+
+    func render(
+        _ request: PreviewRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<Preview> {
+        let body = try await markdown.render(request.body, for: caller.fairShare)
+        return Reply(Preview(bodyHTML: body.html))
+    }
+}

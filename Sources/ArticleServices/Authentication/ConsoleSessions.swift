@@ -1,0 +1,186 @@
+import ArticleAPI
+import HTTP
+import HTTPServer
+import Platform
+
+/// Authenticates the requests of a session of the console that is no user's. See
+/// ``ConsoleSessions``.
+struct ConsoleToken: SessionToken {
+    static let prefix = "bsc_"
+    static let secretLengths = [32]
+    let sessionID: String
+    let text: String
+}
+
+/// Sessions of the console without an account: of those who signed in with an API key, and of the
+/// operator, who has a key from the configuration or has followed a link.
+///
+/// They are in memory only, and end with the process. A browser never keeps a key: it keeps the
+/// token of a session that ends with the key. Their number is bounded; the oldest ones make room.
+/// Safe to use from any thread.
+final class ConsoleSessions: Sendable {
+    /// With what somebody has signed in.
+    enum Grant: Sendable, Hashable {
+        /// The key with this public id.
+        case key(String)
+        case operatorKey
+        /// A link that was printed on this machine: valid on this machine only.
+        case link
+    }
+
+    fileprivate struct Session {
+        let digest: [UInt8]
+        let grant: Grant
+        let expiresAt: Timestamp
+    }
+
+    /// What a link contains, until it is followed.
+    fileprivate struct Link {
+        let digest: [UInt8]
+        let expiresAt: Timestamp
+    }
+
+    fileprivate struct State {
+        /// By public id.
+        var sessions: [String: Session] = [:]
+        /// The oldest first.
+        var links: [Link] = []
+        var observer: (@Sendable (AccessEnd) -> Void)?
+    }
+
+    static let sessionMilliseconds: Int64 = 8 * 3_600 * 1_000
+    static let linkMilliseconds: Int64 = 10 * 60 * 1_000
+    /// How many sessions one key may have, and all together.
+    static let limitSessions = (ofGrant: 32, all: 1_024)
+    /// How many links may be open.
+    static let limitLinks = 16
+
+    private let keys: KeyRing
+    private let now: @Sendable () -> Timestamp
+    private let state = Lock(State())
+
+    init(keys: KeyRing, now: @escaping @Sendable () -> Timestamp) {
+        self.keys = keys
+        self.now = now
+    }
+
+    // MARK: Links
+
+    /// A secret text with which the operator can sign in once, within ten minutes.
+    func makeLink() -> (text: String, expiresAt: Timestamp) {
+        let text = ByteText.base64URL(Digest.random(32))
+        let time = now()
+        let link = Link(
+            digest: Digest.sha256(text.utf8),
+            expiresAt: time.advanced(byMilliseconds: Self.linkMilliseconds))
+        state.withLock { state in
+            state.links.removeAll { $0.expiresAt <= time }
+            if state.links.count >= Self.limitLinks { state.links.removeFirst() }
+            state.links.append(link)
+        }
+        return (text, link.expiresAt)
+    }
+
+    /// Uses up a link; false if it was used, has expired or never existed.
+    func use(link text: String) -> Bool {
+        let digest = Digest.sha256(text.utf8.prefix(100))
+        let time = now()
+        return state.withLock { state in
+            // Comparing digests discloses nothing about the text.
+            guard let index = state.links.firstIndex(where: { $0.digest == digest }) else {
+                return false
+            }
+            return state.links.remove(at: index).expiresAt > time
+        }
+    }
+
+    /// Whether the sender is on this machine, as far as this can be known: no proxy has forwarded
+    /// the request. It may be one that is not trusted, so its fields count whatever they say.
+    static func isLocal(_ fields: HTTPFields, _ context: RequestContext) -> Bool {
+        let forwarding: [HTTPFieldName] = [
+            .forwarded, .xForwardedFor, .xForwardedProto, .xRealIP, .via,
+        ]
+        return context.isLocal && !forwarding.contains(where: fields.contains)
+    }
+
+    // MARK: Sessions
+
+    /// Begins a session.
+    func begin(_ grant: Grant) -> ConsoleToken {
+        let token = ConsoleToken(
+            of: ByteText.hexadecimal(Digest.random(8)), secret: Digest.random(32))
+        let time = now()
+        let session = Session(
+            digest: token.digest, grant: grant,
+            expiresAt: time.advanced(byMilliseconds: Self.sessionMilliseconds))
+        let (ended, observer) = state.withLock { state in
+            state.sessions = state.sessions.filter { $0.value.expiresAt > time }
+            let ended = state.makeRoom(for: grant)
+            state.sessions[token.sessionID] = session
+            return (ended, state.observer)
+        }
+        for id in ended { observer?(.key(id)) }
+        return token
+    }
+
+    /// The sender of this token.
+    ///
+    /// - Parameter isLocal: Whether it came from this machine (`isLocal`).
+    func principal(of token: ConsoleToken, isLocal: Bool) throws(ServiceError) -> Principal {
+        guard let session = state.withLock({ $0.sessions[token.sessionID] }),
+            token.hasDigest(session.digest), isLocal || session.grant != .link
+        else { throw .unauthenticated(.unknown) }
+        guard now() < session.expiresAt else { throw .unauthenticated(.expired) }
+        switch session.grant {
+        case .operatorKey, .link:
+            return .operatorSession(id: token.sessionID, expiresAt: session.expiresAt)
+        case .key(let id):
+            return try keys.principal(ofVerified: id).expiring(by: session.expiresAt)
+        }
+    }
+
+    /// Ends a session; no matter whether it has begun.
+    func end(_ token: ConsoleToken) {
+        let observer = state.withLock { state in
+            guard let session = state.sessions[token.sessionID], token.hasDigest(session.digest)
+            else { return nil as (@Sendable (AccessEnd) -> Void)? }
+            state.sessions[token.sessionID] = nil
+            return state.observer
+        }
+        observer?(.key(token.sessionID))
+    }
+
+    /// Whether the operator's session has not ended.
+    func isCurrent(_ principal: Principal) -> Bool {
+        state.withLock { $0.sessions[principal.id] != nil } && !principal.isExpired(at: now())
+    }
+
+    /// Calls the observer when an operator's session ends.
+    func observe(_ observer: @escaping @Sendable (AccessEnd) -> Void) {
+        state.withLock { $0.observer = observer }
+    }
+}
+
+extension ConsoleSessions.State {
+    /// Removes the oldest sessions until there is room for one with this grant.
+    ///
+    /// - Returns: Their public ids.
+    fileprivate mutating func makeRoom(for grant: ConsoleSessions.Grant) -> [String] {
+        var ended: [String] = []
+        func oldest(where isOne: (ConsoleSessions.Session) -> Bool) -> String? {
+            sessions.filter { isOne($0.value) }.min { $0.value.expiresAt < $1.value.expiresAt }?.key
+        }
+        let limits = ConsoleSessions.limitSessions
+        if sessions.values.count(where: { $0.grant == grant }) >= limits.ofGrant,
+            let id = oldest(where: { $0.grant == grant })
+        {
+            sessions[id] = nil
+            ended.append(id)
+        }
+        if sessions.count >= limits.all, let id = oldest(where: { _ in true }) {
+            sessions[id] = nil
+            ended.append(id)
+        }
+        return ended
+    }
+}
