@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
-	socket-faults apple-check browser-check contract-check test-address test-thread image deb deb-check soak proofs sanitize
+	socket-faults apple-check browser-check contract-check feed-check test-address test-thread image deb deb-check soak proofs sanitize
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
@@ -25,7 +25,7 @@ DOCUMENTED := HTTP ArticleAPI ArticleModels ArticleClient ArticleOffline Article
 # Tools that some tests start. Tests that need mounts or another user also need root.
 TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strace:strace unshare:util-linux
 # The tests of code that handles threads and raw memory.
-SANITIZED := ^(PlatformTests|SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests|ArticleOfflineTests)\.
+SANITIZED := ^(MarkupTests|FeedsTests|PlatformTests|SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests|ArticleOfflineTests)\.
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 # Appended to a test run: lists skipped tests with their reasons at the end.
@@ -77,6 +77,16 @@ contract-check: $(if $(BROADSHEET_BINARY),,build) .build/contract/installed ## c
 	@.ci/dependencies python3:python3 python3-venv:python3-venv
 	python3 -m venv --clear .build/contract
 	.build/contract/bin/pip install --quiet --requirement Tests/ContractCheck/requirements.txt
+	@touch $@
+
+feed-check: $(if $(BROADSHEET_BINARY),,build) .build/feed-check/installed ## read the server's feeds with feedparser, and validate Atom
+	@.build/feed-check/bin/python -B Tests/FeedCheck/check.py \
+		--broadsheet $(or $(BROADSHEET_BINARY),$(BINARY))
+
+.build/feed-check/installed: Tests/FeedCheck/requirements.txt
+	@.ci/dependencies python3:python3 python3-venv:python3-venv
+	python3 -m venv --clear .build/feed-check
+	.build/feed-check/bin/pip install --quiet --requirement Tests/FeedCheck/requirements.txt
 	@touch $@
 
 apple-check: ## type-check the client libraries for Apple's platforms (minutes the first time, then seconds)

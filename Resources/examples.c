@@ -119,6 +119,10 @@ static const unsigned char fetch_articles_request_http[] = {
 #embed "examples/FetchArticlesRequest.http"
 };
 
+static const unsigned char fetch_atom_feed_request_http[] = {
+#embed "examples/FetchAtomFeedRequest.http"
+};
+
 static const unsigned char fetch_author_request_http[] = {
 #embed "examples/FetchAuthorRequest.http"
 };
@@ -147,8 +151,16 @@ static const unsigned char fetch_description_request_http[] = {
 #embed "examples/FetchDescriptionRequest.http"
 };
 
+static const unsigned char fetch_json_feed_request_http[] = {
+#embed "examples/FetchJSONFeedRequest.http"
+};
+
 static const unsigned char fetch_me_request_http[] = {
 #embed "examples/FetchMeRequest.http"
+};
+
+static const unsigned char fetch_rss_feed_request_http[] = {
+#embed "examples/FetchRSSFeedRequest.http"
 };
 
 static const unsigned char fetch_revision_request_http[] = {
@@ -333,6 +345,7 @@ static const struct broadsheet_resource examples[] = {
     {"FetchAllCommentsRequest.http", fetch_all_comments_request_http, sizeof fetch_all_comments_request_http},
     {"FetchArticleRequest.http", fetch_article_request_http, sizeof fetch_article_request_http},
     {"FetchArticlesRequest.http", fetch_articles_request_http, sizeof fetch_articles_request_http},
+    {"FetchAtomFeedRequest.http", fetch_atom_feed_request_http, sizeof fetch_atom_feed_request_http},
     {"FetchAuthorRequest.http", fetch_author_request_http, sizeof fetch_author_request_http},
     {"FetchAuthorsRequest.http", fetch_authors_request_http, sizeof fetch_authors_request_http},
     {"FetchBookmarksRequest.http", fetch_bookmarks_request_http, sizeof fetch_bookmarks_request_http},
@@ -340,7 +353,9 @@ static const struct broadsheet_resource examples[] = {
     {"FetchCommentRequest.http", fetch_comment_request_http, sizeof fetch_comment_request_http},
     {"FetchCommentsRequest.http", fetch_comments_request_http, sizeof fetch_comments_request_http},
     {"FetchDescriptionRequest.http", fetch_description_request_http, sizeof fetch_description_request_http},
+    {"FetchJSONFeedRequest.http", fetch_json_feed_request_http, sizeof fetch_json_feed_request_http},
     {"FetchMeRequest.http", fetch_me_request_http, sizeof fetch_me_request_http},
+    {"FetchRSSFeedRequest.http", fetch_rss_feed_request_http, sizeof fetch_rss_feed_request_http},
     {"FetchRevisionRequest.http", fetch_revision_request_http, sizeof fetch_revision_request_http},
     {"FetchRevisionsRequest.http", fetch_revisions_request_http, sizeof fetch_revisions_request_http},
     {"FetchSessionsRequest.http", fetch_sessions_request_http, sizeof fetch_sessions_request_http},

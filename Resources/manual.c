@@ -27,6 +27,10 @@ static const unsigned char deployment[] = {
 #embed "manual/deployment.md"
 };
 
+static const unsigned char feeds[] = {
+#embed "manual/feeds.md"
+};
+
 static const unsigned char generate[] = {
 #embed "manual/generate.md"
 };
@@ -74,6 +78,7 @@ static const struct broadsheet_resource manual[] = {
     {"configuration.md", configuration, sizeof configuration},
     {"console.md", console, sizeof console},
     {"deployment.md", deployment, sizeof deployment},
+    {"feeds.md", feeds, sizeof feeds},
     {"generate.md", generate, sizeof generate},
     {"metrics.md", metrics, sizeof metrics},
     {"openapi.md", openapi, sizeof openapi},

@@ -28,6 +28,7 @@ public struct Backend: Sendable {
     private let bookmarks: BookmarkService
     private let changes: ChangeService
     private let search: SearchService
+    private let feeds: FeedService
     private let description: DescriptionService
     private let hasConsole: Bool
     private let statistics = StatisticsService()
@@ -48,6 +49,7 @@ public struct Backend: Sendable {
     ///   - accounts: who may sign up, and how passwords are hashed; `nil` for the defaults.
     ///   - providers: identify people who sign in; `nil` if there are none.
     ///   - hasConsole: whether browsers get the console.
+    ///   - feeds: the title of feeds, and the URLs in them.
     ///   - version: that of the program, for the description of the API.
     ///   - log: receives causes of errors that are not disclosed to clients.
     ///   - progress: receives what the operator may like to know of long work.
@@ -57,7 +59,9 @@ public struct Backend: Sendable {
         cacheBytes: Int = Backend.defaultCacheBytes,
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
-        providers: OpenIDProviders? = nil, hasConsole: Bool = true, version: String = "0",
+        providers: OpenIDProviders? = nil, hasConsole: Bool = true,
+        feeds: FeedSettings = FeedSettings(addresses: PublicAddresses(server: "http://localhost")),
+        version: String = "0",
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
@@ -85,6 +89,7 @@ public struct Backend: Sendable {
         articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
             commentRules: comments, now: now)
+        self.feeds = FeedService(articles: articles, settings: feeds)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
         self.comments = CommentService(
             store: store, cursors: cursors, renderer: CommentRenderer(), rules: comments,
@@ -240,6 +245,7 @@ public struct Backend: Sendable {
         me.register(on: &routes)
         exports.register(on: &routes)
 
+        feeds.register(on: &routes)
         routes.on(FetchDescriptionRequest.self, description.fetch)
 
         HealthService(store: store, publisher: publisher, log: log).register(on: &routes)

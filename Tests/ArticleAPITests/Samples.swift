@@ -187,6 +187,12 @@ enum Samples {
         FetchSessionsRequest(),
         EndSessionRequest(id: "0123456789abcdef"),
         PreviewRequest(body: "Hello, *world*."),
+        FetchAtomFeedRequest(feedQuery), FetchRSSFeedRequest(feedQuery),
+        FetchJSONFeedRequest(FeedQuery(tags: ["한국어"], limit: 1)),
         FetchDescriptionRequest(),
     ]
+
+    private static let feedQuery = FeedQuery(
+        tags: ["C++", "한국어"], author: authorID, language: "en", source: "A & B",
+        publishedAfter: time, publishedBefore: time, limit: 50, cursor: "c_-1")
 }

@@ -128,6 +128,12 @@ struct FetchGreetingRequest: BackendAPIRequest {
         #expect(names == ["openapi"])
     }
 
+    @Test func `a feed`() async throws {
+        let query = FeedQuery(tags: ["baking"], limit: 50)
+        let feed = try await backend.send(FetchAtomFeedRequest(query)).bytes
+        #expect(String(decoding: feed, as: UTF8.self) == "<feed>baking</feed>")
+    }
+
     @Test func `a search`() async throws {
         var lines: [String] = []
         let page = try await backend.send(SearchArticlesRequest(query: "swift 구조체", limit: 10))

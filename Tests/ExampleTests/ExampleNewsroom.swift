@@ -45,6 +45,10 @@ enum ExampleNewsroom {
             routes.on(PreviewRequest.self) { _ in
                 Preview(bodyHTML: "<p>Hello, <em>world</em>.</p>")
             }
+            routes.on(FetchAtomFeedRequest.self) { request in
+                let tags = request.query.tags.joined(separator: ", ")
+                return FetchAtomFeedRequest.Item(Array("<feed>\(tags)</feed>".utf8))
+            }
             routes.on(FetchDescriptionRequest.self) { _ in
                 let members = [JSONValue.Member(name: "openapi", value: .string("3.1.0"))]
                 return APIDescription(document: .object(members))

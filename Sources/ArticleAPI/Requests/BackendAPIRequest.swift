@@ -226,6 +226,7 @@ public enum Contract {
         FetchMeRequest.self, UpdateMeRequest.self, DeleteMeRequest.self,
         ChangePasswordRequest.self, ExportAccountRequest.self,
         FetchSessionsRequest.self, EndSessionRequest.self,
+        FetchAtomFeedRequest.self, FetchRSSFeedRequest.self, FetchJSONFeedRequest.self,
         FetchDescriptionRequest.self,
     ]
 }

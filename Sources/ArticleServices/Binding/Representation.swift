@@ -93,12 +93,20 @@ struct Representation<Request: BackendAPIRequest> {
 
     private func appendLinks(to fields: inout HTTPFields) {
         if let location = reply.location { fields.append(.location, Self.target(of: location)) }
-        guard let page = reply.item as? any Paged, let next = page.next,
+        var links: [WebLink?] = []
+        if let page = reply.item as? any Paged, let next = page.next,
             let request = continued(at: next)
-        else { return }
-        if let link = WebLink(target: Self.target(of: request), relation: "next") {
-            fields.append(.link, link.description)
+        {
+            links.append(WebLink(target: Self.target(of: request), relation: "next"))
         }
+        if let feed = (request as? FetchArticlesRequest)?.feed {
+            links.append(
+                WebLink(
+                    target: Self.target(of: feed), relation: "alternate",
+                    mediaType: "application/atom+xml"))
+        }
+        let texts = links.compactMap(\.?.description)
+        if !texts.isEmpty { fields.append(.link, texts.joined(separator: ", ")) }
     }
 
     /// The request for the next page.

@@ -44,6 +44,15 @@ extension FetchArticlesRequest: CostlyRequest {
     }
 }
 
+extension FetchAtomFeedRequest: CostlyRequest {}
+extension FetchRSSFeedRequest: CostlyRequest {}
+extension FetchJSONFeedRequest: CostlyRequest {}
+
+extension CostlyRequest where Self: FeedRequest {
+    /// That of the list with its bodies.
+    var cost: RequestCost { FetchArticlesRequest(query).cost }
+}
+
 extension SearchArticlesRequest: CostlyRequest {
     /// It examines all that its words are in, and reads the texts of at most 200 articles.
     var cost: RequestCost {

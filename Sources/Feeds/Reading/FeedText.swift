@@ -48,33 +48,31 @@ enum FeedText {
         looksLikeHTML(text) ? plain(html: text) : text
     }
 
-    /// Whether a text has a tag, or a reference to a character.
+    /// Whether a text has a tag, or a reference to a character, near its beginning.
     static func looksLikeHTML(_ text: String) -> Bool {
-        let bytes = text.utf8
-        var index = bytes.startIndex
-        while let mark = bytes[index...].firstIndex(where: { $0 == 0x3C || $0 == 0x26 }) {
-            index = bytes.index(after: mark)
-            let rest = bytes[index...].prefix(bytes[mark] == 0x3C ? 2_000 : 34)
-            if bytes[mark] == 0x3C ? beginsTag(rest) : beginsReference(rest) { return true }
+        let bytes = Array(text.utf8.prefix(64 << 10))
+        let lastClose = bytes.lastIndex(of: UInt8(ascii: ">")) ?? 0
+        return bytes.indices.contains { index in
+            switch bytes[index] {
+            case UInt8(ascii: "<"): index < lastClose && beginsTag(bytes[(index + 1)...])
+            case UInt8(ascii: "&"): beginsReference(bytes[(index + 1)...].prefix(34))
+            default: false
+            }
         }
-        return false
     }
 
-    /// Whether a tag or a comment follows the `<`.
-    private static func beginsTag(_ rest: Substring.UTF8View) -> Bool {
-        var rest = rest
+    /// Whether the name of a tag, or a comment, follows the `<`.
+    private static func beginsTag(_ rest: ArraySlice<UInt8>) -> Bool {
         if rest.starts(with: "!--".utf8) { return true }
-        if rest.first == UInt8(ascii: "/") { rest.removeFirst() }
-        guard let first = rest.first, isLetter(first) else { return false }
-        let name = rest.prefix { isLetter($0) || (48...57).contains($0) }
-        guard let next = rest[name.endIndex...].first,
-            next == UInt8(ascii: ">") || next == UInt8(ascii: "/") || next == 0x20 || next == 0x0A
-        else { return false }
-        return rest.contains(UInt8(ascii: ">"))
+        let name = rest.first == UInt8(ascii: "/") ? rest.dropFirst() : rest
+        guard let first = name.first, isLetter(first) else { return false }
+        let next = name.prefix(20).first { !isLetter($0) && !(48...57).contains($0) }
+        return next == UInt8(ascii: ">") || next == UInt8(ascii: "/") || next == 0x20
+            || next == 0x0A
     }
 
     /// Whether the name or number of a character and a semicolon follow the `&`.
-    private static func beginsReference(_ rest: Substring.UTF8View) -> Bool {
+    private static func beginsReference(_ rest: ArraySlice<UInt8>) -> Bool {
         let name = rest.prefix {
             isLetter($0) || (48...57).contains($0) || $0 == UInt8(ascii: "#")
         }

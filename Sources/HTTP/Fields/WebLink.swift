@@ -11,16 +11,20 @@ public struct WebLink: Sendable, Hashable {
     public let target: String
     /// One relation type, or several separated by spaces.
     public let relation: String
+    /// A hint of the target's media type; `nil` without one.
+    public let mediaType: String?
 
-    /// Creates a link to an encoded URI reference; `nil` if it or the relation contains invalid
-    /// octets.
-    public init?(target: String, relation: String) {
+    /// Creates a link to an encoded URI reference; `nil` if it, the relation or the media type
+    /// contains invalid octets.
+    public init?(target: String, relation: String, mediaType: String? = nil) {
         guard target.utf8.allSatisfy(Self.isTargetOctet),
             relation.utf8.contains(where: { $0 != 0x20 }),
-            relation.utf8.allSatisfy({ Self.isTargetOctet($0) || $0 == 0x20 })
+            relation.utf8.allSatisfy({ Self.isTargetOctet($0) || $0 == 0x20 }),
+            mediaType?.utf8.allSatisfy(Self.isTargetOctet) ?? true
         else { return nil }
         self.target = target
         self.relation = relation
+        self.mediaType = mediaType
     }
 
     /// Visible ASCII without quotes, backslashes and angle brackets.
@@ -58,11 +62,16 @@ public struct WebLink: Sendable, Hashable {
             let relation = parameters.first(where: { $0.name == "rel" }),
             !parameters.contains(where: { $0.name == "anchor" })
         else { return nil }
-        return WebLink(target: target, relation: relation.value)
+        let mediaType = parameters.first { $0.name == "type" }?.value
+        return WebLink(target: target, relation: relation.value, mediaType: mediaType)
+            ?? WebLink(target: target, relation: relation.value)
     }
 }
 
 extension WebLink: CustomStringConvertible {
     /// The link as a field value.
-    public var description: String { "<\(target)>; rel=\"\(relation)\"" }
+    public var description: String {
+        let link = "<\(target)>; rel=\"\(relation)\""
+        return mediaType.map { "\(link); type=\"\($0)\"" } ?? link
+    }
 }

@@ -100,9 +100,13 @@ package struct HTMLFragment: ~Copyable {
         "longdesc",
     ]
 
+    /// References that are resolved; further ones stay relative.
+    private static let limitAddresses = 20_000
+
     /// The fragment with absolute URLs; `nil` if it has none that is relative.
     package consuming func resolvingAddresses(against base: String) -> String? {
         var hasChanged = false
+        var left = Self.limitAddresses
         walk { node in
             guard node.pointee.type == XML_ELEMENT_NODE else { return true }
             var next = node.pointee.properties
@@ -112,7 +116,8 @@ package struct HTMLFragment: ~Copyable {
                     let content = attribute.pointee.children?.pointee.content
                 else { continue }
                 let name = String(cString: nameBytes)
-                guard Self.addresses.contains(name) else { continue }
+                guard left > 0, Self.addresses.contains(name) else { continue }
+                left -= 1
                 let value = String(cString: content)
                 let resolved =
                     name == "srcset"

@@ -139,7 +139,7 @@ struct OperationWriter {
     /// Whether the response has an entity tag: those that are streamed have none, and neither do
     /// those that could disclose a hash of a secret.
     private func hasValidator<Request: BackendAPIRequest>(_: Request.Type) -> Bool {
-        guard case .json = Request.Item.encoding.kind else { return false }
+        guard Request.Item.encoding.mediaType != nil else { return false }
         return !Request.endpoint.carriesSecrets && !Request.endpoint.isStreamed
     }
 

@@ -153,6 +153,9 @@ struct ServeCommand: Command {
                 try start(server)
             } ?? []
         let listening = try start(servers.articles, ready: ready)
+        assembly.feeds.isServed(
+            at: configuration.feeds.addresses(
+                listening: listening, isSecure: !configuration.transport.certificates.isEmpty))
         servers.control.start(log)
         offerConsole(at: listening.prefix(servers.articleAddresses.count), assembly.consoleLinks)
         if configuration.operatorKey == nil, try await assembly.firstKey.makeIfNeeded(),

@@ -23,6 +23,7 @@ struct ServeConfiguration: Sendable {
     var clients: ClientsConfiguration
     var webhooks: WebhookConfiguration
     var comments: CommentConfiguration
+    var feeds: FeedConfiguration
     var users: UserConfiguration
     var openID: OpenIDConfiguration
     /// The connections of webhooks and to providers.
@@ -40,7 +41,7 @@ struct ServeConfiguration: Sendable {
 
     static let options =
         ownOptions + ClientsConfiguration.options + UserConfiguration.options
-        + OpenIDConfiguration.options + CommentConfiguration.options
+        + OpenIDConfiguration.options + CommentConfiguration.options + FeedConfiguration.options
         + WebhookConfiguration.options + OutboundConfiguration.options
         + TransportConfiguration.options
 
@@ -124,6 +125,7 @@ struct ServeConfiguration: Sendable {
         clients = try ClientsConfiguration(settings)
         webhooks = try WebhookConfiguration(settings)
         comments = try CommentConfiguration(settings)
+        feeds = try FeedConfiguration(settings)
         users = try UserConfiguration(settings)
         openID = try OpenIDConfiguration(settings)
         outbound = try OutboundConfiguration.connections(settings)

@@ -18,6 +18,7 @@ struct ServerAssembly {
     let webhooks: Webhooks
     /// `nil` if none are configured.
     let providers: OpenIDProviders?
+    let feeds: FeedSettings
     let firstKey: FirstKey
     let consoleLinks: ConsoleLinks
     let statistics: StatisticsRecorder
@@ -28,7 +29,8 @@ struct ServerAssembly {
     ) async throws(CommandFailure) {
         let (log, sockets, output) = (serverRun.log, serverRun.sockets, serverRun.output)
         providers = try Self.providers(configuration, log)
-        let backend = try await Self.backend(configuration, over: store, providers, log)
+        feeds = configuration.feeds.settings
+        let backend = try await Self.backend(configuration, over: store, providers, feeds, log)
         publisher = backend.publisher
         streams = backend.streams
         housekeeper = backend.housekeeper
@@ -66,7 +68,7 @@ struct ServerAssembly {
 
     private static func backend(
         _ configuration: ServeConfiguration, over store: SQLiteStore,
-        _ providers: OpenIDProviders?, _ log: ServerLog
+        _ providers: OpenIDProviders?, _ feeds: FeedSettings, _ log: ServerLog
     ) async throws(CommandFailure) -> Backend {
         do throws(StoreError) {
             return try await Backend(
@@ -75,7 +77,7 @@ struct ServerAssembly {
                 cacheBytes: configuration.cacheBytes,
                 streamLimits: configuration.clients.streams,
                 comments: configuration.comments.rules, accounts: configuration.users.accounts,
-                providers: providers, hasConsole: configuration.hasConsole,
+                providers: providers, hasConsole: configuration.hasConsole, feeds: feeds,
                 version: Version.number, now: { .now }, log: { log.error($0) },
                 progress: { log.info($0) })
         } catch { throw CommandFailure(error) }

@@ -126,6 +126,9 @@ enum PermissionTable {
 
     private static let shared: [PermissionRow] = [
         PermissionRow("GET /v1/tags", 200, 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow("GET /feeds/articles.atom", 200, 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow("GET /feeds/articles.rss", 200, 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow("GET /feeds/articles.json", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow("GET /openapi.json", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow("GET /v1/authors", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(

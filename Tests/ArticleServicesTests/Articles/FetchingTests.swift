@@ -86,7 +86,7 @@ import Testing
             #expect(plain.fields[.lastModified] == nil)
             #expect(plain.fields[.cacheControl] == "public, no-cache")
             #expect(plain.fields[.vary] == "Accept-Encoding, Authorization")
-            #expect(plain.fields[.link] == nil)
+            #expect(plain.nextTarget == nil)
             let tag = plain.fields[.etag] ?? ""
             #expect(tag.hasPrefix("\"") && !tag.contains("-"))
         }

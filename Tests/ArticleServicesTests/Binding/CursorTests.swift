@@ -91,7 +91,9 @@ import Testing
             let target = "/v1/articles?limit=2&cursor=\(next)&tag=T&language=en"
             #expect(
                 response.fields[.link]
-                    == "<\(target)&sort=publishedAt&fields=title>; rel=\"next\"")
+                    == "<\(target)&sort=publishedAt&fields=title>; rel=\"next\", "
+                    + "</feeds/articles.atom?tag=T&language=en>; rel=\"alternate\"; "
+                    + "type=\"application/atom+xml\"")
             #expect(
                 next.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
         }

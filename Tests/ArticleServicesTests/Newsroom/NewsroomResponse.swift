@@ -52,10 +52,7 @@ struct NewsroomResponse {
 
     /// The target of the `Link` to the next page.
     var nextTarget: String? {
-        guard let link = fields[.link], let end = link.firstIndex(of: ">"),
-            link[end...].contains(#"rel="next""#)
-        else { return nil }
-        return String(link[..<end].dropFirst())
+        WebLink.links(in: fields[.link] ?? "").first { $0.has(relation: "next") }?.target
     }
 
     /// Checks what must hold for every response.

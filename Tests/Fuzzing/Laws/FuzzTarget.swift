@@ -26,6 +26,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "post", brokenLaws: PostLaws.broken),
         FuzzTarget(name: "proxy", brokenLaws: ProxyLaws.broken),
         FuzzTarget(name: "segment", brokenLaws: SegmentLaws.broken),
+        FuzzTarget(name: "feed", brokenLaws: FeedLaws.broken),
         FuzzTarget(name: "samples", brokenLaws: GeneratorLaws.samples),
         FuzzTarget(name: "openapi", brokenLaws: GeneratorLaws.descriptions),
     ]

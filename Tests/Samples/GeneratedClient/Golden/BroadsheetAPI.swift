@@ -4,7 +4,7 @@
 //
 // Notes:
 // - /paths/~1v1~1articles/get/responses/200/headers: fields of responses are read from
-// `reply(to:).fields` (and 43 others)
+// `reply(to:).fields` (and 46 others)
 // - /paths/~1v1~1articles/post/responses/201/links: `links` are ignored (and 3 others)
 
 import ArticleAPI
@@ -2210,6 +2210,159 @@ struct EndSessionRequest: BackendAPIRequest {
     static let parameters = Parameters(Self.init(id:), .path("id", \.id, .string))
 
     var id: String
+}
+
+/// `GET /feeds/articles.atom`: Gets the newest articles as an Atom feed
+struct GetAtomFeedRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .get, "/feeds/articles.atom", name: "getAtomFeed",
+        summary: "Gets the newest articles as an Atom feed", access: .everyone)
+    typealias Item = Response
+
+    static let parameters = Parameters(
+        Self.init,
+        .query("limit", \.limit, .integer(1...100)),
+        .query("cursor", \.cursor, .string),
+        .queryList("tag", \.tag, .string, atMost: .max),
+        .query("author", \.author, .uuid),
+        .query("language", \.language, .string),
+        .query("source", \.source, .string),
+        .query("publishedAfter", \.publishedAfter, .timestamp),
+        .query("publishedBefore", \.publishedBefore, .timestamp))
+
+    var limit: Int?
+    var cursor: String?
+    var tag: [String]
+    var author: UUID?
+    var language: String?
+    var source: String?
+    var publishedAfter: Timestamp?
+    var publishedBefore: Timestamp?
+
+    init(
+        limit: Int? = nil, cursor: String? = nil, tag: [String] = [], author: UUID? = nil,
+        language: String? = nil, source: String? = nil, publishedAfter: Timestamp? = nil,
+        publishedBefore: Timestamp? = nil
+    ) {
+        self.limit = limit
+        self.cursor = cursor
+        self.tag = tag
+        self.author = author
+        self.language = language
+        self.source = source
+        self.publishedAfter = publishedAfter
+        self.publishedBefore = publishedBefore
+    }
+
+    /// The response.
+    struct Response: ResponseItem, Hashable {
+        static let encoding = ResponseEncoding<Self>.bytes(
+            "application/atom+xml; charset=utf-8", \.bytes, Self.init(bytes:))
+
+        let bytes: [UInt8]
+    }
+}
+
+/// `GET /feeds/articles.rss`: Gets the newest articles as an RSS feed
+struct GetRssFeedRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .get, "/feeds/articles.rss", name: "getRSSFeed",
+        summary: "Gets the newest articles as an RSS feed", access: .everyone)
+    typealias Item = Response
+
+    static let parameters = Parameters(
+        Self.init,
+        .query("limit", \.limit, .integer(1...100)),
+        .query("cursor", \.cursor, .string),
+        .queryList("tag", \.tag, .string, atMost: .max),
+        .query("author", \.author, .uuid),
+        .query("language", \.language, .string),
+        .query("source", \.source, .string),
+        .query("publishedAfter", \.publishedAfter, .timestamp),
+        .query("publishedBefore", \.publishedBefore, .timestamp))
+
+    var limit: Int?
+    var cursor: String?
+    var tag: [String]
+    var author: UUID?
+    var language: String?
+    var source: String?
+    var publishedAfter: Timestamp?
+    var publishedBefore: Timestamp?
+
+    init(
+        limit: Int? = nil, cursor: String? = nil, tag: [String] = [], author: UUID? = nil,
+        language: String? = nil, source: String? = nil, publishedAfter: Timestamp? = nil,
+        publishedBefore: Timestamp? = nil
+    ) {
+        self.limit = limit
+        self.cursor = cursor
+        self.tag = tag
+        self.author = author
+        self.language = language
+        self.source = source
+        self.publishedAfter = publishedAfter
+        self.publishedBefore = publishedBefore
+    }
+
+    /// The response.
+    struct Response: ResponseItem, Hashable {
+        static let encoding = ResponseEncoding<Self>.bytes(
+            "application/rss+xml; charset=utf-8", \.bytes, Self.init(bytes:))
+
+        let bytes: [UInt8]
+    }
+}
+
+/// `GET /feeds/articles.json`: Gets the newest articles as a JSON Feed
+struct GetJSONFeedRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .get, "/feeds/articles.json", name: "getJSONFeed",
+        summary: "Gets the newest articles as a JSON Feed", access: .everyone)
+    typealias Item = Response
+
+    static let parameters = Parameters(
+        Self.init,
+        .query("limit", \.limit, .integer(1...100)),
+        .query("cursor", \.cursor, .string),
+        .queryList("tag", \.tag, .string, atMost: .max),
+        .query("author", \.author, .uuid),
+        .query("language", \.language, .string),
+        .query("source", \.source, .string),
+        .query("publishedAfter", \.publishedAfter, .timestamp),
+        .query("publishedBefore", \.publishedBefore, .timestamp))
+
+    var limit: Int?
+    var cursor: String?
+    var tag: [String]
+    var author: UUID?
+    var language: String?
+    var source: String?
+    var publishedAfter: Timestamp?
+    var publishedBefore: Timestamp?
+
+    init(
+        limit: Int? = nil, cursor: String? = nil, tag: [String] = [], author: UUID? = nil,
+        language: String? = nil, source: String? = nil, publishedAfter: Timestamp? = nil,
+        publishedBefore: Timestamp? = nil
+    ) {
+        self.limit = limit
+        self.cursor = cursor
+        self.tag = tag
+        self.author = author
+        self.language = language
+        self.source = source
+        self.publishedAfter = publishedAfter
+        self.publishedBefore = publishedBefore
+    }
+
+    /// The response.
+    struct Response: JSONRepresentable, Hashable {
+        private static let content: JSONCodec<String> = .string
+        static let format = content.mapped(Self.init(value:), \.value)
+
+        let value: String
+    }
 }
 
 /// `GET /openapi.json`: Describes the API as an OpenAPI document
