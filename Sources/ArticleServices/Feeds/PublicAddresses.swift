@@ -1,4 +1,4 @@
-public import ArticleAPI
+import ArticleAPI
 import HTTP
 
 /// The absolute URLs by which the public knows the server and its articles.
