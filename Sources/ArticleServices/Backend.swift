@@ -32,6 +32,7 @@ public struct Backend: Sendable {
     private let description: DescriptionService
     private let hasConsole: Bool
     private let statistics = StatisticsService()
+    private let imports: FileImportService
     /// Where the operator signs in to the console.
     public let consoleLinks: ConsoleLinks
     private let now: @Sendable () -> Timestamp
@@ -90,6 +91,8 @@ public struct Backend: Sendable {
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
             commentRules: comments, now: now)
         self.feeds = FeedService(articles: articles, settings: feeds)
+        imports = FileImportService(
+            store: store, markdown: markdown, at: file.path, language: defaultLanguage, now: now)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
         self.comments = CommentService(
             store: store, cursors: cursors, renderer: CommentRenderer(), rules: comments,
@@ -251,5 +254,6 @@ public struct Backend: Sendable {
         HealthService(store: store, publisher: publisher, log: log).register(on: &routes)
         admin.register(on: &routes)
         routes.on(FetchStatisticsRequest.self, statistics.fetch)
+        imports.register(on: &routes)
     }
 }

@@ -7,7 +7,8 @@ extension Contract {
         FetchStateRequest.self, CheckRequest.self,
         FetchKeysRequest.self, CreateKeyRequest.self, RevokeKeyRequest.self,
         ImportArticlesRequest.self, ExportRequest.self, RestoreRecordsRequest.self,
-        BackupRequest.self, FetchBackupProgressRequest.self, FetchStatisticsRequest.self,
+        BackupRequest.self, DownloadBackupRequest.self, FetchBackupProgressRequest.self,
+        FetchStatisticsRequest.self, ImportFileRequest.self,
     ]
 }
 

@@ -30,7 +30,7 @@ struct AdminService: Sendable {
         self.indexer = indexer
         self.now = now
         spool = Spool(beside: file.path)
-        backups = BackupService(file: file, spool: spool)
+        backups = BackupService(file: file, spool: spool, now: now)
     }
 
     func register(on routes: inout Routes) {

@@ -12,23 +12,31 @@ import Platform
 struct BackupService: Sendable {
     private let file: any StoreMaintenance
     private let spool: Spool
+    private let now: @Sendable () -> Timestamp
     /// Progress of the running copy. Only one runs at a time, as each needs as much space as the
     /// database.
     private let current = Lock<CopyProgress?>(nil)
 
-    init(file: any StoreMaintenance, spool: Spool) {
+    init(
+        file: any StoreMaintenance, spool: Spool, now: @escaping @Sendable () -> Timestamp
+    ) {
         self.file = file
         self.spool = spool
+        self.now = now
     }
 
     func register(on routes: inout Routes) {
-        routes.stream(BackupRequest.self, backUp)
+        routes.stream(BackupRequest.self) { (_, _) throws(ServiceError) in
+            try await copy(savedAs: nil)
+        }
+        routes.stream(DownloadBackupRequest.self) { (_, _) throws(ServiceError) in
+            try await copy(savedAs: "broadsheet-\(now().description.prefix(10)).db")
+        }
         routes.on(FetchBackupProgressRequest.self, progress)
     }
 
-    private func backUp(
-        _ request: BackupRequest, by caller: Principal
-    ) async throws(ServiceError) -> HTTPResponse {
+    /// - Parameter name: Under which browsers save it.
+    private func copy(savedAs name: String?) async throws(ServiceError) -> HTTPResponse {
         let isFirst = current.withLock { current in
             defer { current = current ?? CopyProgress(pages: 0, total: 0) }
             return current == nil
@@ -40,7 +48,7 @@ struct BackupService: Sendable {
             var copy: (any StoreCopy)?
             let spooled = try spool.file { copy = try file.copy(into: $0) }
             try await copy?.make { progress in current.withLock { $0 = progress } }
-            return try spooled.response("application/vnd.sqlite3")
+            return try spooled.response("application/vnd.sqlite3", savedAs: name)
         } catch { throw ServiceError(error) }
     }
 
@@ -64,6 +72,18 @@ public struct BackupRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/admin/backups", name: "backUp",
         summary: "Copies the database", access: .administer)
+    public typealias Item = RawBody
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
+}
+
+/// `GET /v1/admin/backup`: the same for browsers, which download it to a file.
+public struct DownloadBackupRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .get, "/v1/admin/backup", name: "downloadBackup",
+        summary: "Downloads a copy of the database", access: .administer)
     public typealias Item = RawBody
 
     public static let parameters = Parameters(Self.init)

@@ -80,6 +80,23 @@ struct Routes {
         }
     }
 
+    /// Binds a request whose handler reads the body as it arrives, from its context.
+    ///
+    /// - Parameter limitBytes: The maximum size of the body.
+    mutating func upload<Request: BackendAPIRequest>(
+        _: Request.Type, limitBytes: Int, _ handle: @escaping RequestWork<Request>.Handle
+    ) {
+        let (responses, log) = (responses, log)
+        let encoding = Request.Item.encoding
+        let work = RequestWork(encoding: encoding, turns: turns, now: now, handle)
+        let body = HTTPRouteBody.spooled(limitBytes: limitBytes)
+        admit(Request.self, encoding.mediaType.flatMap { MediaType($0) }, body: body) { caller in
+            { message, context in
+                await Self.respond(message, context, caller, work, responses, log)
+            }
+        }
+    }
+
     /// Binds a request whose handler makes the whole HTTP response, as it is too long for memory.
     mutating func stream<Request: BackendAPIRequest>(
         _: Request.Type,
@@ -135,16 +152,17 @@ struct Routes {
     ///
     /// - Parameters:
     ///   - mediaType: that of the response; `nil` if clients cannot choose.
+    ///   - body: what is done with a body; `nil` to read it if the request has one.
     ///   - handler: makes the handler for an authorized principal.
     private mutating func admit<Request: BackendAPIRequest>(
-        _: Request.Type, _ mediaType: MediaType?,
+        _: Request.Type, _ mediaType: MediaType?, body: HTTPRouteBody? = nil,
         _ handler: @escaping @Sendable (Principal) -> HTTPHandler
     ) {
         let (authenticate, log) = (authenticate, log)
         let endpoint = Request.endpoint
         builder.protect(
             endpoint.method, endpoint.template.description,
-            body: Request.parameters.body == nil ? .rejected : .whole
+            body: body ?? (Request.parameters.body == nil ? .rejected : .whole)
         ) { message, context in
             do throws(ServiceError) {
                 let caller = try await authenticate(message.fields, context)

@@ -56,8 +56,9 @@ import Testing
                 "GET /v1/admin/keys", "POST /v1/admin/keys",
                 "POST /v1/admin/keys/{id}/revocation",
                 "POST /v1/admin/imports", "GET /v1/admin/export", "POST /v1/admin/restorations",
-                "POST /v1/admin/backups", "GET /v1/admin/backups/current",
-                "GET /v1/admin/statistics",
+                "POST /v1/admin/backups", "GET /v1/admin/backup",
+                "GET /v1/admin/backups/current", "GET /v1/admin/statistics",
+                "POST /v1/admin/import",
             ])
     }
 }

@@ -48,10 +48,20 @@ public struct Importer: Sendable {
         _ paths: [String], progress: @escaping (ImportProgress) -> Void = { _ in }
     ) async throws(InterchangeError) -> ImportReport {
         let found = ImportFiles(paths)
-        let totalBytes = found.files.reduce(0) { $0 + $1.sizeBytes }
+        return try await run(found.files, faults: found.faults, progress: progress)
+    }
+
+    /// Imports files whose identities are known.
+    ///
+    /// - Parameter faults: What could not be read of what was given.
+    func run(
+        _ files: [ImportFile], faults: [ImportFault] = [],
+        progress: @escaping (ImportProgress) -> Void = { _ in }
+    ) async throws(InterchangeError) -> ImportReport {
+        let totalBytes = files.reduce(0) { $0 + $1.sizeBytes }
         var run = ImportRun(self, totalBytes: totalBytes, progress)
-        for fault in found.faults { run.report.fail(fault.path, fault.reason) }
-        for file in found.files {
+        for fault in faults { run.report.fail(fault.path, fault.reason) }
+        for file in files {
             switch file.format {
             case .markdown: try await run.takePost(file)
             case .lines: try await run.takeLines(file)

@@ -1,0 +1,144 @@
+import ArticleAPI
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// Files that admins send, and the database as a download.
+@Suite struct FileImportTests {
+    private static let post = """
+        ---
+        title: Bread
+        date: 2020-01-31
+        ---
+        # Flour
+
+        Water and *salt*.
+        """
+
+    private func send(
+        _ query: String, _ body: String, as sender: Sender = .admin, to newsroom: Newsroom
+    ) throws -> NewsroomResponse {
+        try newsroom.send(
+            "POST /v1/admin/import?\(query)", as: sender, body,
+            with: [.contentType: "application/octet-stream"])
+    }
+
+    private func report(_ response: NewsroomResponse) throws -> FileImportReport {
+        try #require(response.status == 200, "\(response.text)")
+        return try FileImportReport(strict: JSONParser.parse(response.body))
+    }
+
+    @Test func `a file is imported once, and again when it has changed`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            var counts: [[Int]] = []
+            for body in [Self.post, Self.post, Self.post + "\nYeast.", Self.post + "\nYeast."] {
+                let report = try report(send("name=bread.md", body, to: newsroom))
+                counts.append([report.created, report.updated, report.unchanged, report.failed])
+            }
+            #expect(counts == [[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 1, 0]])
+            let article = try newsroom.send("GET /v1/articles/bread")
+            #expect(article.text.contains("Yeast."))
+            let id = try Article(mapping: article.body).id
+            let revisions = try newsroom.send("GET /v1/articles/\(id)/revisions", as: .admin)
+            #expect(revisions.text.contains(#""name":"admin's key""#), "who has sent the file")
+        }
+    }
+
+    @Test func `a dry run and faults change nothing and are reported`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let before = try await newsroom.changes()
+            let trial = try report(send("name=bread.md&dryRun=true", Self.post, to: newsroom))
+            #expect(trial.created == 1)
+            let lines = #"{"title":"Salt"}"# + "\n" + #"{"titel":"Yeast"}"# + "\n"
+            let faulty = try report(
+                send("name=more.ndjson&dryRun=true", lines, to: newsroom))
+            #expect(faulty.created == 1 && faulty.failed == 1)
+            #expect(faulty.failures.map(\.line) == [2])
+            #expect(faulty.failures[0].reason.contains("titel"))
+            #expect(try await newsroom.changes() == before)
+            let real = try report(send("name=more.ndjson", lines, to: newsroom))
+            #expect(real.created == 1 && real.failed == 1)
+        }
+    }
+
+    @Test func `an export of another server is restored`() async throws {
+        var export = ""
+        try await Newsroom.run { newsroom in
+            export = try newsroom.send("GET /v1/admin/export", as: .admin).text
+        }
+        try await Newsroom.run(cast: false) { newsroom in
+            let report = try report(send("name=a.ndjson", export, to: newsroom))
+            #expect(report.created > 3 && report.failed == 0)
+            #expect(try newsroom.send("GET /v1/articles/\(Cast.bread)").status == 200)
+        }
+    }
+
+    @Test func `only admins import and download, and what is not a file is rejected`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            let before = try await newsroom.changes()
+            for (sender, summary) in [
+                (Sender.anonymous, "401 unauthenticated"), (.reader, "403 forbidden"),
+                (.editor, "403 forbidden"), (.revoked, "401 unauthenticated"),
+            ] {
+                let response = try send("name=a.md", Self.post, as: sender, to: newsroom)
+                #expect(response.summary == summary, "\(sender)")
+                let backup = try newsroom.send("GET /v1/admin/backup", as: sender)
+                #expect(backup.summary == summary, "\(sender)")
+            }
+            for (query, body, summary) in [
+                ("", Self.post, "400 malformed-request ?name"),
+                ("name=a.md&x=1", Self.post, "400 malformed-request ?x"),
+                ("name=a.md&dryRun=maybe", Self.post, "400 malformed-request ?dryRun"),
+                ("name=a.md", "", "422 invalid-values #"),
+            ] {
+                let response = try send(query, body, to: newsroom)
+                #expect(response.summary == summary, "\(query): \(response.text)")
+            }
+            #expect(try await newsroom.changes() == before)
+            var left = glob_t()
+            defer { globfree(&left) }
+            let pattern = newsroom.folder.file("*partial*")
+            #expect(glob(pattern, 0, nil, &left) == GLOB_NOMATCH, "no file is left behind")
+        }
+    }
+
+    @Test func `a file may be larger than other bodies, but not of any size`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let connection = try RawConnection(newsroom.address)
+            let key = try #require(newsroom.keys.texts[.admin])
+            try connection.send(
+                "POST /v1/admin/import?name=a.md HTTP/1.1\r\nHost: t\r\n"
+                    + "Authorization: Bearer \(key)\r\n"
+                    + "Content-Length: \(FileImportService.limitBytes + 1)\r\n\r\n")
+            #expect(try connection.response(to: .post).status == 413)
+            let line = #"{"title":"A","body":"\#(String(repeating: "a ", count: 400_000))"}"# + "\n"
+            let large = try report(
+                send(
+                    "name=large.ndjson&dryRun=true", String(repeating: line, count: 5),
+                    to: newsroom))
+            #expect(large.failed + large.created == 5)
+        }
+    }
+
+    @Test func `the download is a database with its length and a name`() async throws {
+        try await Newsroom.run { newsroom in
+            let cookie = try newsroom.signInToConsole(newsroom.proof(of: .admin))
+            let copy = try newsroom.browse("GET /v1/admin/backup", cookie: cookie)
+            #expect(copy.status == 200 && copy.fields[.cacheControl] == "no-store")
+            #expect(copy.fields[.contentLength] == "\(copy.body.count)")
+            #expect(copy.fields[.contentType] == "application/vnd.sqlite3")
+            #expect(
+                copy.fields[.contentDisposition]
+                    == #"attachment; filename="broadsheet-2027-01-15.db""#)
+            #expect(copy.body.starts(with: Array("SQLite format 3\0".utf8)))
+            let other = try newsroom.browse(
+                "GET /v1/admin/backup", cookie: cookie, site: "cross-site")
+            #expect(other.status == 401)
+        }
+    }
+}
