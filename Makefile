@@ -4,7 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
-	socket-faults apple-check browser-check contract-check feed-check test-address test-thread image deb deb-check soak proofs sanitize
+	socket-faults apple-check browser-check console-test contract-check feed-check test-address test-thread \
+	image deb deb-check soak proofs sanitize
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
@@ -20,6 +21,7 @@ FLAGS := --jobs $(JOBS) --explicit-target-dependency-import-check error
 SOURCES := Package.swift Sources Tests
 LOG := .build/test.log
 HADOLINT := 2.15.1
+AXE := 0.1.8
 DOCUMENTED := HTTP ArticleAPI ArticleModels ArticleClient ArticleOffline ArticleObservation URLSessionTransport
 
 # Tools that some tests start. Tests that need mounts or another user also need root.
@@ -68,6 +70,20 @@ lint: dependencies ## check the code style, the layering of imports and the Dock
 browser-check: build ## follow the change stream with a browser's EventSource, from a page of another origin
 	@.ci/dependencies python3:python3 chromium:chromium
 	@python3 -B Tests/Browser/check.py --broadsheet $(BINARY)
+
+console-test: $(if $(BROADSHEET_BINARY),,build) .build/console/installed ## check the console's types, test its modules, and use it in Chromium [ARGS=--short]
+	@python3 -B Tests/Console/unit.py
+	@.build/console/bin/python -B Tests/Console/check.py --broadsheet $(or $(BROADSHEET_BINARY),$(BINARY)) \
+		--axe .build/console/axe/axe_playwright_python/axe.min.js $(ARGS)
+
+.build/console/installed: Tests/Console/requirements.txt
+	@.ci/dependencies python3:python3 python3-venv:python3-venv chromium:chromium \
+		chromedriver:chromium-driver node:nodejs tsc:node-typescript
+	python3 -m venv --clear .build/console
+	.build/console/bin/pip install --quiet --requirement Tests/Console/requirements.txt
+	@# The package that carries axe-core; its own dependencies are not needed.
+	.build/console/bin/pip install --quiet --no-deps --target .build/console/axe axe-playwright-python==$(AXE)
+	@touch $@
 
 contract-check: $(if $(BROADSHEET_BINARY),,build) .build/contract/installed ## check the API's description, and the server against it, with schemathesis [ARGS=--short]
 	@.build/contract/bin/python -B Tests/ContractCheck/check.py \

@@ -101,7 +101,11 @@ import Testing
         ] {
             let embedded = UnsafeBufferPointer(start: list.first, count: list.count)
             let names = embedded.map { String(cString: $0.name) }
-            #expect(names == (try SourceTree.names(in: "Resources/\(folder)")))
+            // Pictures of the manual are for its readers on the web.
+            let files = try SourceTree.names(in: "Resources/\(folder)").filter {
+                !$0.hasSuffix(".png")
+            }
+            #expect(names == files)
             for (name, resource) in zip(names, embedded) {
                 let bytes = UnsafeBufferPointer(start: resource.bytes, count: resource.size)
                 let file = try SourceTree.bytes("Resources/\(folder)/\(name)")

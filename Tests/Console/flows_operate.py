@@ -1,0 +1,177 @@
+"""Seeing and operating: histories, comments, changes as they happen, keys, users."""
+
+from server import PASSWORD
+
+
+def history(world):
+    browser, server = world.browser, world.server
+    article = server.article(title="History", body="Rye bread takes time.")
+    server.call("PATCH", f"/v1/articles/{article['id']}", {"body": "Wheat bread takes time."})
+    browser.sign_in("mina", f"#/articles/{article['id']}/history")
+    browser.has("What revision 2 changed")
+    pieces = browser.script("""
+        return [...document.querySelectorAll(".difference del, .difference ins")]
+            .map(each => [each.localName, each.textContent]);""")
+    assert pieces == [["del", "Rye"], ["ins", "Wheat"]], pieces
+    browser.press("Revision 1")
+    browser.has("What revision 1 changed")
+    browser.press("Restore this revision")
+    browser.press("Restore this revision")
+    browser.has("Revision 1 is current again.")
+    assert server.fetch(article["id"])["body"] == "Rye bread takes time."
+
+
+def deleting(world):
+    browser, server = world.browser, world.server
+    article = server.article(title="Gone tomorrow", status="published")
+    browser.sign_in("mina", f"#/articles/{article['id']}")
+    browser.press("More")
+    browser.press("Delete")
+    browser.press("Delete")
+    browser.find("h1", "Articles")
+    assert server.fetch(article["id"])["status"] == 404
+    browser.choose("Status", "Deleted")
+    browser.press("Gone tomorrow")
+    browser.has("This article is deleted.")
+    browser.press("Restore the article")
+    browser.has("is current again.")
+    browser.until(lambda: browser.value("Title") == "Gone tomorrow", "the restored article")
+    assert server.fetch(article["id"])["status"] == "published"
+
+
+def moderating(world):
+    browser, server = world.browser, world.server
+    article = server.article(title="Discussed", status="published")
+    token = server.token("rita")
+    for text in ("What about rye?", "Buy cheap pills", "Erase me"):
+        server.call("POST", f"/v1/articles/{article['id']}/comments", {"body": text}, token)
+    browser.sign_in("jun", "#/comments")
+    browser.has("3 comments")
+    browser.has("Discussed")
+
+    def decide(text, action):
+        browser.script("""
+            const [text, action] = arguments;
+            const row = [...document.querySelectorAll(".comment")].find(each => each.textContent.includes(text));
+            [...row.querySelectorAll("button")].find(each => each.textContent === action).click();""",
+            text, action)
+
+    decide("What about rye?", "Approve")
+    browser.has("The comment is visible.")
+    decide("Buy cheap pills", "Hide")
+    browser.has("The comment is hidden.")
+    decide("Erase me", "Delete")
+    browser.has("Delete this comment?")
+    browser.press("Delete")
+    browser.has("No comments wait for you.")
+    comments = server.call("GET", f"/v1/articles/{article['id']}/comments")["items"]
+    assert [(each["body"], each["status"]) for each in comments if each["status"] != "deleted"] == [
+        ("What about rye?", "visible"), ("Buy cheap pills", "hidden")], comments
+
+
+def following(world):
+    browser, server = world.browser, world.server
+    browser.sign_in("mina", "#/activity")
+    browser.until(lambda: browser.script(
+        "return document.querySelector('.live-state')?.textContent") == "Live", "the live stream")
+    article = server.article(title="Breaking news", status="published")
+    browser.find("a", "Breaking news")
+    server.kill()
+    browser.has("Not connected")
+    server.start()
+    browser.until(lambda: browser.script(
+        "return document.querySelector('.live-state').textContent") == "Live", "the stream once more")
+    server.call("DELETE", f"/v1/articles/{article['id']}")
+    browser.until(lambda: browser.script(
+        "return document.querySelector('.rows .badge').textContent") == "Deleted", "the deletion")
+    browser.press("Articles")
+    server.article(title="Not in the list")
+    browser.find("h1", "Articles")
+
+
+def statistics(world):
+    browser = world.browser
+    browser.sign_in("mina", "#/status")
+    browser.has("Requests a minute")
+    plots = browser.script("return [...document.querySelectorAll('.plot svg')].map(each => each.ariaLabel)")
+    assert len(plots) == 7 and all("in the last hour" in plot for plot in plots), plots
+    browser.has("Search index")
+    browser.press("Check the database")
+    browser.has("Intact:")
+
+
+def keys(world):
+    browser, server = world.browser, world.server
+    browser.sign_in("mina", "#/keys")
+    browser.press("New key")
+    browser.press("Create")
+    browser.has("Name the program or person that will use it.")
+    browser.type("Name", "Phone of Jun")
+    browser.choose("Role", "Editor")
+    browser.press("Create")
+    browser.has("Copy it now")
+    key = browser.value("Secret")
+    assert server.call("GET", "/v1/articles?limit=1", token=key)["items"] is not None
+    browser.press("I have kept it")
+    browser.find("span", "Phone of Jun")
+    assert key not in browser.script("return document.documentElement.outerHTML")
+    browser.press("Revoke Phone of Jun")
+    browser.press("Revoke")
+    browser.has("is revoked.")
+    assert server.call("GET", "/v1/articles?limit=1", token=key)["status"] == 401
+
+
+def users(world):
+    browser, server = world.browser, world.server
+    browser.sign_in("mina", "#/users")
+    browser.press("New user")
+    browser.type("Name", "newcomer")
+    browser.type("Password", "short")
+    browser.press("Create")
+    browser.has("8 characters")
+    browser.type("Password", PASSWORD, replace=True)
+    browser.press("Create")
+    browser.find("span", "newcomer")
+    browser.press("Edit newcomer")
+    browser.choose("Role", "Editor")
+    browser.press("Save")
+    browser.has("Saved.")
+    assert server.call("GET", "/v1/users?name=newcomer")["items"][0]["role"] == "editor"
+    browser.press("Invite")
+    browser.choose("Role", "Author")
+    browser.press("Create")
+    code = browser.value("Secret")
+    invited = server.call("POST", "/v1/users", {
+        "name": "invited", "password": PASSWORD, "invitation": code}, token=None)
+    assert invited["role"] == "author", invited
+    browser.press("I have kept it")
+    browser.press("Edit newcomer")
+    browser.press("Delete the account")
+    browser.press("Delete the account")
+    browser.has("The account of newcomer is deleted.")
+    assert server.call("GET", "/v1/users?name=newcomer")["items"] == []
+
+
+def sessions(world):
+    browser, server = world.browser, world.server
+    server.user("olga", "author")
+    other = server.call("POST", "/v1/sessions", {
+        "name": "olga", "password": PASSWORD, "device": "Old phone"})["accessToken"]
+    browser.sign_in("olga", "#/account")
+    browser.has("Old phone")
+    browser.press("End")
+    browser.lacks("Old phone")
+    assert server.call("GET", "/v1/me", token=other)["status"] == 401
+    browser.type("Current password", "not this one")
+    browser.type("New password", "a better horse")
+    browser.press("Change password")
+    browser.until(lambda: browser.script(
+        "return document.querySelector('[aria-invalid]') !== null"), "a wrong password that is said")
+    browser.type("Current password", PASSWORD, replace=True)
+    browser.press("Change password")
+    browser.has("The password is changed.")
+    # Authors do not see what they may not use.
+    assert "Keys" not in browser.text()
+
+
+FLOWS = [history, deleting, moderating, following, statistics, keys, users, sessions]
