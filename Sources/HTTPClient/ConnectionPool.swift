@@ -171,6 +171,7 @@ final class ConnectionPool: Sendable {
             guard attempt.deadline > loop.now else {
                 return failed(attempt.origin, .cannotConnect(attempt.origin, .connectTimedOut))
             }
+            guard configuration.permits(address) else { continue }
             do throws(SystemError) {
                 return adopt(try .connecting(to: address), address, attempt)
             } catch {
@@ -213,6 +214,7 @@ final class ConnectionPool: Sendable {
             attempt.lastError = error
             connect(attempt)
         case .connecting:
+            attempt.lastError = .cannotConnect(attempt.origin, .connectCancelled)
             connect(attempt)
         }
     }
@@ -262,13 +264,14 @@ struct ConnectAttempt: Sendable {
     var addresses: ArraySlice<SocketAddress>
     /// Monotonic milliseconds.
     let deadline: Int64
+    /// That of the last address that was tried; before one is, that none may be.
     var lastError: HTTPClientError
 
     init(_ origin: HTTPOrigin, _ addresses: ArraySlice<SocketAddress>, by deadline: Int64) {
         self.origin = origin
         self.addresses = addresses
         self.deadline = deadline
-        lastError = .cannotConnect(origin, .connectCancelled)
+        lastError = .forbiddenAddress(origin)
     }
 }
 

@@ -86,6 +86,10 @@ public struct HTTPClientConfiguration: Sendable {
     public var addressMilliseconds: Int64 = 2_000
     /// TLS for https; `nil`: trust the system's authorities.
     public var tls: TLSClient?
+    /// Decides to which addresses connections may be opened. It judges each resolved address right
+    /// before it is connected to, so that no name can lead anywhere else. It runs on the event
+    /// loop.
+    public var permits: @Sendable (SocketAddress) -> Bool = { _ in true }
     /// Maximum sizes of heads, in bytes.
     public var message = HTTPLimits()
     /// How many bytes a streamed body buffers before the sender has to wait.
@@ -121,6 +125,8 @@ public enum HTTPClientError: Error, Sendable, Hashable {
     case unknownHost(HTTPOrigin, SocketAddress.ParsingError)
     /// No address of the origin accepted a connection; with the last address's error.
     case cannotConnect(HTTPOrigin, SystemError)
+    /// The origin has no address to which the configuration permits connections.
+    case forbiddenAddress(HTTPOrigin)
     /// The TLS handshake or session failed, or the origin's certificate is not trusted.
     case insecure(TLSFailure)
     /// A time limit expired.
@@ -144,6 +150,8 @@ extension HTTPClientError: CustomStringConvertible {
         switch self {
         case .unknownHost(let origin, let error): "\(origin): \(error)"
         case .cannotConnect(let origin, let error): "cannot connect to \(origin): \(error)"
+        case .forbiddenAddress(let origin):
+            "connections to the addresses of \(origin) are not permitted"
         case .insecure(let failure): "\(failure)"
         case .timedOut: "the response did not arrive in time"
         case .cancelled: "the request was cancelled"

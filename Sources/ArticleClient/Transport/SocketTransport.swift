@@ -77,7 +77,8 @@
     extension TransportError {
         fileprivate init(_ error: HTTPClientError) {
             switch error {
-            case .unknownHost, .cannotConnect: self = .offline(error.description)
+            case .unknownHost, .cannotConnect, .forbiddenAddress:
+                self = .offline(error.description)
             case .insecure: self = .failed(TransportFailure(.insecure, error.description))
             case .timedOut: self = .timedOut
             case .cancelled: self = .cancelled
