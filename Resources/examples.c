@@ -6,311 +6,234 @@
 static const unsigned char account_export_json[] = {
 #embed "examples/AccountExport.json"
 };
-
 static const unsigned char article_bare_json[] = {
 #embed "examples/Article-bare.json"
 };
-
 static const unsigned char article_json[] = {
 #embed "examples/Article.json"
 };
-
 static const unsigned char article_page_counted_json[] = {
 #embed "examples/ArticlePage-counted.json"
 };
-
 static const unsigned char article_page_empty_json[] = {
 #embed "examples/ArticlePage-empty.json"
 };
-
 static const unsigned char article_page_json[] = {
 #embed "examples/ArticlePage.json"
 };
-
 static const unsigned char author_json[] = {
 #embed "examples/Author.json"
 };
-
 static const unsigned char author_page_json[] = {
 #embed "examples/AuthorPage.json"
 };
-
 static const unsigned char bookmark_json[] = {
 #embed "examples/Bookmark.json"
 };
-
 static const unsigned char bookmark_page_json[] = {
 #embed "examples/BookmarkPage.json"
 };
-
 static const unsigned char change_page_none_json[] = {
 #embed "examples/ChangePage-none.json"
 };
-
 static const unsigned char change_page_json[] = {
 #embed "examples/ChangePage.json"
 };
-
 static const unsigned char change_password_request_http[] = {
 #embed "examples/ChangePasswordRequest.http"
 };
-
 static const unsigned char comment_json[] = {
 #embed "examples/Comment.json"
 };
-
 static const unsigned char comment_page_json[] = {
 #embed "examples/CommentPage.json"
 };
-
 static const unsigned char create_article_request_http[] = {
 #embed "examples/CreateArticleRequest.http"
 };
-
 static const unsigned char create_comment_request_http[] = {
 #embed "examples/CreateCommentRequest.http"
 };
-
 static const unsigned char create_invitation_request_http[] = {
 #embed "examples/CreateInvitationRequest.http"
 };
-
 static const unsigned char delete_article_request_http[] = {
 #embed "examples/DeleteArticleRequest.http"
 };
-
 static const unsigned char delete_bookmark_request_http[] = {
 #embed "examples/DeleteBookmarkRequest.http"
 };
-
 static const unsigned char delete_comment_request_http[] = {
 #embed "examples/DeleteCommentRequest.http"
 };
-
 static const unsigned char delete_me_request_http[] = {
 #embed "examples/DeleteMeRequest.http"
 };
-
 static const unsigned char delete_user_request_http[] = {
 #embed "examples/DeleteUserRequest.http"
 };
-
 static const unsigned char device_session_page_json[] = {
 #embed "examples/DeviceSessionPage.json"
 };
-
 static const unsigned char end_session_request_http[] = {
 #embed "examples/EndSessionRequest.http"
 };
-
 static const unsigned char export_account_request_http[] = {
 #embed "examples/ExportAccountRequest.http"
 };
-
 static const unsigned char fetch_all_comments_request_http[] = {
 #embed "examples/FetchAllCommentsRequest.http"
 };
-
 static const unsigned char fetch_article_request_http[] = {
 #embed "examples/FetchArticleRequest.http"
 };
-
 static const unsigned char fetch_articles_request_http[] = {
 #embed "examples/FetchArticlesRequest.http"
 };
-
 static const unsigned char fetch_atom_feed_request_http[] = {
 #embed "examples/FetchAtomFeedRequest.http"
 };
-
 static const unsigned char fetch_author_request_http[] = {
 #embed "examples/FetchAuthorRequest.http"
 };
-
 static const unsigned char fetch_authors_request_http[] = {
 #embed "examples/FetchAuthorsRequest.http"
 };
-
 static const unsigned char fetch_bookmarks_request_http[] = {
 #embed "examples/FetchBookmarksRequest.http"
 };
-
 static const unsigned char fetch_changes_request_http[] = {
 #embed "examples/FetchChangesRequest.http"
 };
-
 static const unsigned char fetch_comment_request_http[] = {
 #embed "examples/FetchCommentRequest.http"
 };
-
 static const unsigned char fetch_comments_request_http[] = {
 #embed "examples/FetchCommentsRequest.http"
 };
-
 static const unsigned char fetch_description_request_http[] = {
 #embed "examples/FetchDescriptionRequest.http"
 };
-
 static const unsigned char fetch_json_feed_request_http[] = {
 #embed "examples/FetchJSONFeedRequest.http"
 };
-
 static const unsigned char fetch_me_request_http[] = {
 #embed "examples/FetchMeRequest.http"
 };
-
 static const unsigned char fetch_rss_feed_request_http[] = {
 #embed "examples/FetchRSSFeedRequest.http"
 };
-
 static const unsigned char fetch_revision_request_http[] = {
 #embed "examples/FetchRevisionRequest.http"
 };
-
 static const unsigned char fetch_revisions_request_http[] = {
 #embed "examples/FetchRevisionsRequest.http"
 };
-
 static const unsigned char fetch_sessions_request_http[] = {
 #embed "examples/FetchSessionsRequest.http"
 };
-
 static const unsigned char fetch_tags_request_http[] = {
 #embed "examples/FetchTagsRequest.http"
 };
-
 static const unsigned char fetch_user_request_http[] = {
 #embed "examples/FetchUserRequest.http"
 };
-
 static const unsigned char fetch_users_request_http[] = {
 #embed "examples/FetchUsersRequest.http"
 };
-
 static const unsigned char invitation_json[] = {
 #embed "examples/Invitation.json"
 };
-
 static const unsigned char partial_article_json[] = {
 #embed "examples/PartialArticle.json"
 };
-
 static const unsigned char partial_article_page_json[] = {
 #embed "examples/PartialArticlePage.json"
 };
-
 static const unsigned char partial_change_page_json[] = {
 #embed "examples/PartialChangePage.json"
 };
-
 static const unsigned char partial_comment_json[] = {
 #embed "examples/PartialComment.json"
 };
-
 static const unsigned char partial_comment_page_json[] = {
 #embed "examples/PartialCommentPage.json"
 };
-
 static const unsigned char partial_search_page_json[] = {
 #embed "examples/PartialSearchPage.json"
 };
-
 static const unsigned char preview_json[] = {
 #embed "examples/Preview.json"
 };
-
 static const unsigned char preview_request_http[] = {
 #embed "examples/PreviewRequest.http"
 };
-
 static const unsigned char problem_json[] = {
 #embed "examples/Problem.json"
 };
-
 static const unsigned char put_bookmark_request_http[] = {
 #embed "examples/PutBookmarkRequest.http"
 };
-
 static const unsigned char refresh_session_request_http[] = {
 #embed "examples/RefreshSessionRequest.http"
 };
-
 static const unsigned char replace_article_request_http[] = {
 #embed "examples/ReplaceArticleRequest.http"
 };
-
 static const unsigned char replace_author_request_http[] = {
 #embed "examples/ReplaceAuthorRequest.http"
 };
-
 static const unsigned char restore_revision_request_http[] = {
 #embed "examples/RestoreRevisionRequest.http"
 };
-
 static const unsigned char revision_page_json[] = {
 #embed "examples/RevisionPage.json"
 };
-
 static const unsigned char search_articles_request_http[] = {
 #embed "examples/SearchArticlesRequest.http"
 };
-
 static const unsigned char search_page_none_json[] = {
 #embed "examples/SearchPage-none.json"
 };
-
 static const unsigned char search_page_json[] = {
 #embed "examples/SearchPage.json"
 };
-
 static const unsigned char sign_in_request_http[] = {
 #embed "examples/SignInRequest.http"
 };
-
 static const unsigned char sign_out_request_http[] = {
 #embed "examples/SignOutRequest.http"
 };
-
 static const unsigned char sign_up_request_http[] = {
 #embed "examples/SignUpRequest.http"
 };
-
 static const unsigned char stream_changes_request_http[] = {
 #embed "examples/StreamChangesRequest.http"
 };
-
 static const unsigned char tag_usage_page_json[] = {
 #embed "examples/TagUsagePage.json"
 };
-
 static const unsigned char update_article_request_http[] = {
 #embed "examples/UpdateArticleRequest.http"
 };
-
 static const unsigned char update_comment_request_http[] = {
 #embed "examples/UpdateCommentRequest.http"
 };
-
 static const unsigned char update_me_request_http[] = {
 #embed "examples/UpdateMeRequest.http"
 };
-
 static const unsigned char update_user_request_http[] = {
 #embed "examples/UpdateUserRequest.http"
 };
-
 static const unsigned char user_public_json[] = {
 #embed "examples/User-public.json"
 };
-
 static const unsigned char user_json[] = {
 #embed "examples/User.json"
 };
-
 static const unsigned char user_page_json[] = {
 #embed "examples/UserPage.json"
 };
-
 static const unsigned char user_session_json[] = {
 #embed "examples/UserSession.json"
 };
