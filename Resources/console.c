@@ -175,6 +175,10 @@ static const unsigned char status_js[] = {
 #embed "console/status.js"
 };
 
+static const unsigned char transfer_js[] = {
+#embed "console/transfer.js"
+};
+
 static const unsigned char users_js[] = {
 #embed "console/users.js"
 };
@@ -231,6 +235,7 @@ static const struct broadsheet_resource console[] = {
     {"search.js", search_js, sizeof search_js},
     {"sign-in.js", sign_in_js, sizeof sign_in_js},
     {"status.js", status_js, sizeof status_js},
+    {"transfer.js", transfer_js, sizeof transfer_js},
     {"users.js", users_js, sizeof users_js},
     {"words.js", words_js, sizeof words_js},
     {"zones.js", zones_js, sizeof zones_js},

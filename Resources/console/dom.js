@@ -78,6 +78,7 @@ const ICONS = {
     status: "M4 16V9M8 16V5M12 16v-5M16 16V7",
     keys: "M12 8a3 3 0 1 1-1 2.2L5 16H3v-2l.5-.5M11 10",
     users: "M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM4 17c0-3 3-5 6-5s6 2 6 5",
+    transfer: "M10 3v9M6 8l4 4 4-4M4 16h12",
     account: "M4 10a6 6 0 1 0 12 0 6 6 0 1 0-12 0M10 7v3l2 2",
     menu: "M3 5h14M3 10h14M3 15h14",
     undo: "M7 5 3 9l4 4M3 9h9a4 4 0 0 1 0 8h-2",

@@ -25,6 +25,7 @@ const PLACES = [
     { path: "status", label: "nav.status", icon: "status", role: "admin" },
     { path: "keys", label: "nav.keys", icon: "keys", role: "admin" },
     { path: "users", label: "nav.users", icon: "users", role: "admin" },
+    { path: "transfer", label: "nav.transfer", icon: "transfer", role: "admin" },
     { path: "account", label: "nav.account", icon: "account" },
 ];
 const app = /** @type {HTMLElement} */ (document.getElementById("app"));
@@ -154,7 +155,7 @@ async function fetchModules() {
     await Promise.all([
         import("./editor.js"), import("./revisions.js"), import("./due.js"), import("./comments.js"),
         import("./activity.js"), import("./status.js"), import("./keys.js"), import("./users.js"),
-        import("./account.js"),
+        import("./transfer.js"), import("./account.js"),
     ]).catch(() => undefined);
 }
 
@@ -186,6 +187,7 @@ async function open(place, route) {
         case "status": return await (await import("./status.js")).showStatus(place);
         case "keys": return await (await import("./keys.js")).showKeys(place);
         case "users": return await (await import("./users.js")).showUsers(place, route);
+        case "transfer": return await (await import("./transfer.js")).showTransfer(place);
         case "account": return await (await import("./account.js")).showAccount(place);
         default: return await (await import("./list.js")).showList(place, route);
     }

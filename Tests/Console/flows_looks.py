@@ -4,7 +4,7 @@ import time
 
 from selenium.webdriver.common.keys import Keys
 
-PAGES = ["articles", "due", "comments", "activity", "status", "keys", "users", "account"]
+PAGES = ["articles", "due", "comments", "activity", "status", "keys", "users", "transfer", "account"]
 
 
 def fill(server):

@@ -1,4 +1,6 @@
-"""Seeing and operating: histories, comments, changes as they happen, keys, users."""
+"""Seeing and operating: histories, comments, changes as they happen, keys, users, backups."""
+
+import subprocess
 
 from server import PASSWORD
 
@@ -174,4 +176,41 @@ def sessions(world):
     assert "Keys" not in browser.text()
 
 
-FLOWS = [history, deleting, moderating, following, statistics, keys, users, sessions]
+def backing_up(world):
+    browser, server = world.browser, world.server
+    folder = server.folder / "downloads"
+    folder.mkdir()
+    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {
+        "behavior": "allow", "downloadPath": str(folder)})
+    browser.sign_in("mina", "#/transfer")
+    browser.press("Download a backup")
+    browser.has("The backup is complete")
+    backup = server.until(lambda: next(folder.glob("*.db"), None), "the file")
+    assert backup.read_bytes().startswith(b"SQLite format 3"), backup
+    subprocess.run([server.broadsheet, "check", "--database", str(backup)], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def importing(world):
+    browser, server = world.browser, world.server
+    browser.sign_in("mina", "#/transfer")
+    browser.find("label", "Choose files")
+    drop = """
+        const [name, text] = arguments;
+        const files = new DataTransfer();
+        files.items.add(new File([text], name));
+        document.querySelector(".drop").dispatchEvent(
+            new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));"""
+    text = "---\ntitle: Dropped\ndraft: true\n---\nFrom a file.\n"
+    browser.script(drop, "dropped.md", text)
+    browser.has("1 created, 0 updated")
+    found = server.call("GET", "/v1/articles/dropped")
+    assert found["body"].strip() == "From a file.", found
+    browser.script(drop, "dropped.md", text)
+    browser.has("0 created, 0 updated, 1 unchanged")
+    browser.script(drop, "bad.ndjson", '{"title": 1}\n')
+    browser.has("Line 1:")
+
+
+FLOWS = [history, deleting, moderating, following, statistics, keys, users, sessions, backing_up,
+         importing]
