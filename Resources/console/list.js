@@ -67,7 +67,7 @@ class ListView {
             ["publishedAt", t("sort.publishedAt")], ["-createdAt", t("sort.-createdAt")]],
         query.get("sort") ?? "-updatedAt", { id: newID() });
         this.count = h("p", { class: "hint", role: "status" });
-        this.list = h("div", {});
+        this.list = h("div", { class: "pages" });
         this.more = button(t("list.more"), () => void this.loadMore(), { hidden: true });
         this.unsaved = h("div", {});
         this.bulk = new BulkBar(() => this.#chosen(), (id, article) => this.#update(id, article),

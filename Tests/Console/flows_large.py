@@ -33,6 +33,7 @@ def long_list(world):
         };
         step();""", ARTICLES)
     assert rows == ARTICLES, rows
+    browser.check_width("a list of many pages")
     frames = browser.driver.execute_async_script("""
         const done = arguments[arguments.length - 1];
         const times = [];

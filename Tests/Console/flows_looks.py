@@ -34,10 +34,13 @@ def look(world, name, routes, width):
     browser = world.browser
     browser.resize(width, 800 if width > 400 else 640)
     for route, page in routes:
+        # The former page is marked, so that it is not taken for the next one.
+        browser.script("document.querySelector('main .place').dataset.former = ''")
+        browser.go("#/nowhere")
         browser.go(route)
         browser.until(lambda: browser.script(
-            "return location.hash.startsWith(arguments[0]) && !document.querySelector('.loading')"
-            " && document.querySelector('main .place h1') !== null", route), route)
+            "return document.querySelector('main .place:not([data-former]) h1') !== null"
+            " && document.title.indexOf('nowhere') < 0", route), route)
         if "history" in route:
             browser.until(lambda: browser.script(
                 "return document.querySelector('.difference h2') !== null"), "a difference")
