@@ -188,7 +188,7 @@ enum Samples {
         EndSessionRequest(id: "0123456789abcdef"),
         PreviewRequest(body: "Hello, *world*."),
         FetchAtomFeedRequest(feedQuery), FetchRSSFeedRequest(feedQuery),
-        FetchJSONFeedRequest(FeedQuery(tags: ["한국어"], limit: 1)),
+        FetchJSONFeedRequest(feedQuery),
         FetchDescriptionRequest(),
     ]
 

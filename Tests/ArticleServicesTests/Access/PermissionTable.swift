@@ -130,6 +130,8 @@ enum PermissionTable {
         PermissionRow("GET /feeds/articles.rss", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow("GET /feeds/articles.json", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow("GET /openapi.json", 200, 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow(
+            "POST /v1/preview", json: #"{"body":"*x*"}"#, 401, 403, 403, 200, 200, 200, 200, 200),
         PermissionRow("GET /v1/authors", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(
             "GET /v1/authors/{id}", .others, "author", 404, 404, 404, 404, 404, 200, 200, 200),
@@ -267,5 +269,7 @@ enum PermissionTable {
             ("POST /v1/admin/keys/{id}/revocation", nil), ("POST /v1/admin/imports", "{}"),
             ("GET /v1/admin/export", nil), ("POST /v1/admin/restorations", "{}"),
             ("POST /v1/admin/backups", "{}"), ("GET /v1/admin/backups/current", nil),
+            ("GET /v1/admin/backup", nil), ("POST /v1/admin/import?name=a.md", "{}"),
+            ("GET /v1/admin/statistics", nil),
         ], .others, "key", [401, 403, 403, 403, 403, 403, 403, 0])
 }

@@ -17,6 +17,10 @@ import Testing
         ("/v1/comments/\(Cast.nobody)", "DELETE, GET, HEAD, OPTIONS, PATCH"),
         ("/v1/me/bookmarks", "GET, HEAD, OPTIONS"),
         ("/v1/me/bookmarks/\(Cast.bread)", "DELETE, OPTIONS, PUT"),
+        ("/", "GET, HEAD, OPTIONS"),
+        ("/console", "GET, HEAD, OPTIONS"),
+        ("/feeds/articles.atom", "GET, HEAD, OPTIONS"),
+        ("/v1/preview", "OPTIONS, POST"),
         ("/v1/tags", "GET, HEAD, OPTIONS"),
         ("/v1/authors", "GET, HEAD, OPTIONS"),
         ("/v1/authors/\(Cast.mina)", "GET, HEAD, OPTIONS, PUT"),
@@ -44,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "/", "/v1", "/v1/", "/v1/articles/", "/v2/articles", "/v1/Articles", "/v1//articles",
+        "/v1", "/v1/", "/v1/articles/", "/v2/articles", "/v1/Articles", "/v1//articles",
         "\(article)/", "\(article)/revision", "\(article)/revisions/1/restore/", "/v1/tags/bread",
         "/v1/articles/a/b", "/admin", "/.env",
     ])
