@@ -54,16 +54,20 @@ public struct ImportItem: Sendable, Hashable {
     public var content: ArticleContent
     /// Whether an update keeps the slug, because it was derived from a title, which may change.
     public var keepsSlug: Bool
+    /// Slugs that led to the article elsewhere. They lead here, too, unless they belong to another
+    /// article.
+    public var formerSlugs: [String]
 
     public init(
         path: String, digest: [UInt8], id: Article.ID, content: ArticleContent,
-        keepsSlug: Bool = false
+        keepsSlug: Bool = false, formerSlugs: [String] = []
     ) {
         self.path = path
         self.digest = digest
         self.id = id
         self.content = content
         self.keepsSlug = keepsSlug
+        self.formerSlugs = formerSlugs
     }
 }
 

@@ -78,6 +78,7 @@ extension WriteStep {
             let made = try create(
                 item.id, dated(item.content, first: edit.time, now: edit.time), by: edit)
             try setImportMark(item, article: made.number, revision: made.lastRevision)
+            try claim(former: item.formerSlugs, for: made.number, made.state, at: edit.time)
             return .created
         }
         if mark.digest == item.digest { return .unchanged }
@@ -91,6 +92,7 @@ extension WriteStep {
         if item.keepsSlug { content.slug = .keep }
         let after = try update(current, to: content, from: before, by: edit)
         try setImportMark(item, article: mark.article, revision: after.lastRevision)
+        try claim(former: item.formerSlugs, for: mark.article, after.state, at: edit.time)
         return after.lastRevision == current.lastRevision ? .unchanged : .updated
     }
 

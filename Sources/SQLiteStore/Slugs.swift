@@ -71,6 +71,19 @@ extension WriteStep {
         return try owner(of: slug) == article
     }
 
+    /// Registers slugs that led to the article elsewhere, except for those of other articles. If it
+    /// is published, the public knows it by them.
+    func claim(
+        former slugs: [String], for article: Int64, _ state: StoredState, at time: Timestamp
+    ) throws(StoreError) {
+        for slug in slugs where try claim(slug, for: article) && state == .published {
+            let row = try connection.statement(SQL.publishSlug)
+            try row.bind(1, slug)
+            try row.bind(2, time)
+            try row.run()
+        }
+    }
+
     /// The first free one of `x-2`, `x-3`, … `x-17`. After these, a free one that follows a taken
     /// one, found by doubling and bisection: a thousand posts with the same title must not take a
     /// thousand steps.

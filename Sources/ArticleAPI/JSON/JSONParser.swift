@@ -30,7 +30,8 @@ public struct JSONParser: Sendable {
         try parse(bytes, valueLimit: valueLimit)
     }
 
-    static func parse(
+    /// The value of a whole text with another limit for the number of values.
+    package static func parse(
         _ bytes: [UInt8], valueLimit: Int
     ) throws(JSONSyntaxError) -> JSONValue {
         var parser = JSONParser(bytes, valueLimit: valueLimit)

@@ -50,12 +50,12 @@ extension ImportItem: JSONModel {
         {
             (
                 path: String, digest: [UInt8], id: Article.ID, keepsSlug: Bool, rule: SlugRule,
-                slug: String?, draft: Article.Draft
+                slug: String?, formerSlugs: [String]?, draft: Article.Draft
             ) in
             ImportItem(
                 path: path, digest: digest, id: id,
                 content: ArticleContent(imported: draft, slug: rule.choice(slug)),
-                keepsSlug: keepsSlug)
+                keepsSlug: keepsSlug, formerSlugs: formerSlugs ?? [])
         },
         .required("path", \.path, .text(.lines(maximumBytes: ImportFiles.limitPathBytes))),
         .required("digest", \.digest, .text(.digest)),
@@ -63,7 +63,16 @@ extension ImportItem: JSONModel {
         .required("keepsSlug", \.keepsSlug, .boolean),
         .required("slugRule", { @Sendable in SlugRule($0.content.slug) }, .text(.choice)),
         .optional("slug", \.content.slug.text, .text(.servedSlug)),
+        // Servers of older versions know no such attribute.
+        .optional(
+            "formerSlugs", \.knownFormerSlugs,
+            .array(of: .text(.servedSlug), atMost: ImportItem.limitFormerSlugs)),
         .required("draft", \.content.draft, Article.Draft.format))
+
+    /// Maximum number of former slugs of an imported article.
+    static let limitFormerSlugs = 50
+
+    private var knownFormerSlugs: [String]? { formerSlugs.isEmpty ? nil : formerSlugs }
 }
 
 /// The kind of a `SlugChoice`.

@@ -148,7 +148,7 @@ package struct FrontMatter: Sendable, Hashable {
     }
 
     /// The host of an absolute URL without `www.`.
-    private static func host(of address: String) -> String {
+    static func host(of address: String) -> String {
         let authority = address.split(separator: "/", maxSplits: 2)[1]
         let host = authority.prefix { $0 != "?" && $0 != "#" && $0 != ":" }.lowercased()
         return host.hasPrefix("www.") ? String(host.dropFirst(4)) : host

@@ -3,16 +3,20 @@ import ArticleServices
 import ArticleStore
 import SQLiteStore
 
-/// Imports Markdown posts, articles as JSON lines, and exports.
+/// Imports Markdown posts, articles as JSON lines, exports, and those of WordPress and Ghost.
 struct ImportCommand: Command {
     static let name = "import"
-    static let summary = "Imports Markdown posts, JSON lines and exports; safe to repeat."
+    static let summary =
+        "Imports posts, JSON lines, and exports, also of WordPress and Ghost; safe to repeat."
     static let usage = "PATH… [options]"
     static let example = "broadsheet import posts/ --language en --dry-run"
     static let options = [
         Option(
             "language", "TAG", "Language (BCP 47) of articles that do not specify one.",
             default: "en"),
+        Option(
+            "site-url", "URL",
+            "The site's address, which makes addresses in an export of Ghost absolute."),
         Option("dry-run", nil, "Report what would be imported without changing anything."),
         CommonOptions.database, CommonOptions.config,
     ]
@@ -23,16 +27,21 @@ struct ImportCommand: Command {
     let paths: [String]
     let language: LanguageTag
     let isDryRun: Bool
+    let siteURL: String?
     let database: String
 
     init(_ settings: Settings) throws(CommandFailure) {
         guard !settings.operands.isEmpty else {
             throw CommandFailure(
-                .usage, "import needs at least one PATH: a folder, .md or .ndjson file")
+                .usage, "import needs at least one PATH: a folder, .md, .ndjson, .xml or .json file"
+            )
         }
         paths = settings.operands
         language = try settings.language("language", default: "en")
         isDryRun = try settings.isOn("dry-run")
+        siteURL = try settings.parsed("site-url", expecting: "an absolute http(s) URL") {
+            WebAddress.fault($0) == nil ? $0 : nil
+        }
         database = settings.database
     }
 
@@ -50,7 +59,9 @@ struct ImportCommand: Command {
     private func take(into store: any ImportDestination) async throws(CommandFailure)
         -> ImportReport
     {
-        let importer = Importer(store: store, language: language, isDryRun: isDryRun) { .now }
+        let importer = Importer(
+            store: store, language: language, isDryRun: isDryRun, siteURL: siteURL
+        ) { .now }
         var bar = ProgressBar()
         defer { bar.clear() }
         do throws(InterchangeError) {

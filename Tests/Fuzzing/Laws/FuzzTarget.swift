@@ -29,6 +29,10 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "feed", brokenLaws: FeedLaws.broken),
         FuzzTarget(name: "samples", brokenLaws: GeneratorLaws.samples),
         FuzzTarget(name: "openapi", brokenLaws: GeneratorLaws.descriptions),
+        FuzzTarget(name: "xml", brokenLaws: MarkupLaws.xml),
+        FuzzTarget(name: "html", brokenLaws: MarkupLaws.html),
+        FuzzTarget(name: "wxr", brokenLaws: MarkupLaws.wordPress),
+        FuzzTarget(name: "ghost", brokenLaws: MarkupLaws.ghost),
     ]
 }
 

@@ -10,9 +10,13 @@ struct ImportFile: Sendable, Hashable {
     var identity: String
     var sizeBytes: Int
     var format: Format
+    /// Whether the file itself was named, not its folder.
+    var isNamed = true
 
     enum Format: Sendable, Hashable {
         case markdown, lines
+        /// `.xml` or `.json`: its content says whether it is the export of a blog.
+        case document
         /// A file without a known extension that was named explicitly: its first byte decides.
         case unknown
 
@@ -23,6 +27,8 @@ struct ImportFile: Sendable, Hashable {
                 self = .markdown
             } else if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") {
                 self = .lines
+            } else if name.hasSuffix(".xml") || name.hasSuffix(".json") {
+                self = .document
             } else {
                 self = .unknown
             }
@@ -99,12 +105,13 @@ struct ImportFiles {
             guard format != .unknown, let status = status(of: path),
                 status.st_mode & S_IFMT == S_IFREG
             else { continue }
-            add(path, identity: identity, status, format)
+            add(path, identity: identity, status, format, isNamed: false)
         }
     }
 
     private mutating func add(
-        _ path: String, identity: String, _ status: stat, _ format: ImportFile.Format
+        _ path: String, identity: String, _ status: stat, _ format: ImportFile.Format,
+        isNamed: Bool = true
     ) {
         let identity = identity.inNFC
         guard identity.utf8.count <= Self.limitIdentityBytes else {
@@ -119,7 +126,8 @@ struct ImportFiles {
         known[identity] = (UInt(status.st_dev), UInt(status.st_ino), path)
         files.append(
             ImportFile(
-                path: path, identity: identity, sizeBytes: Int(status.st_size), format: format))
+                path: path, identity: identity, sizeBytes: Int(status.st_size), format: format,
+                isNamed: isNamed))
     }
 
     /// The status of the link's target (`stat(2)`); records a fault on failure.

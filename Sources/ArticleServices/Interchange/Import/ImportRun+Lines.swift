@@ -6,18 +6,32 @@ extension ImportRun {
     /// Maximum number of articles in one file of JSON lines, as their names are kept in memory.
     static let limitLines = 1_000_000
 
-    /// Whether a file without a known extension begins like a JSON object.
-    func looksLikeLines(_ file: ImportFile) -> Bool {
+    /// Imports a file whose content says what it is: the export of a blog, or, if it was named
+    /// itself, JSON lines or a post. Other files of a folder are skipped.
+    mutating func takeUnknown(_ file: ImportFile) async throws(InterchangeError) {
         let blank: [UInt8] = [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D]
-        var start = [UInt8](repeating: 0, count: 1_024)
-        do throws(SystemError) {
-            var reader = try FileReader(file.path)
-            let count = try reader.read(into: &start)
-            return start[..<count].first { !blank.contains($0) } == UInt8(ascii: "{")
-        } catch {
-            // The next read reports the error.
-            return false
+        let start = start(of: file)
+        if WordPressExport.isExport(start) {
+            try await takeWordPress(file)
+        } else if GhostExport.isExport(start) {
+            try await takeGhost(file)
+        } else if !file.isNamed {
+            finish(bytes: file.sizeBytes)
+        } else if start.first(where: { !blank.contains($0) }) == UInt8(ascii: "{") {
+            try await takeLines(file)
+        } else {
+            try await takePost(file)
         }
+    }
+
+    /// The first bytes of a file; none if it cannot be read, which the next read reports.
+    private func start(of file: ImportFile) -> ArraySlice<UInt8> {
+        var start = [UInt8](repeating: 0, count: 16 << 10)
+        var count = 0
+        if var reader = try? FileReader(file.path) {
+            count = (try? reader.read(into: &start)) ?? 0
+        }
+        return start[..<count]
     }
 
     /// Imports a file of JSON lines: an export if the first line says so, otherwise articles.

@@ -20,7 +20,7 @@ struct ImportRun {
         var item: ImportItem
         var path: String
         var line: Int?
-        var omissions: [FrontMatter.LeftOut]
+        var omissions: [ImportFault]
     }
 
     /// Maximum number of articles in a batch. The store keeps the pages that each modifies for a
@@ -50,10 +50,10 @@ struct ImportRun {
 
     /// Adds an article from a line of a file (`nil` if it is the whole file).
     mutating func add(
-        _ item: ImportItem, path: String, line: Int?, omissions: [FrontMatter.LeftOut] = []
+        _ item: ImportItem, path: String, line: Int?, omissions: [ImportFault] = []
     ) async throws(InterchangeError) {
         batch.append(Waiting(item: item, path: path, line: line, omissions: omissions))
-        batchBytes += item.content.draft.body.utf8.count
+        batchBytes += item.content.draft.body.utf8.count + 100 * item.formerSlugs.count
         if batch.count >= Self.batchItems || batchBytes >= Self.batchBytes { try await flush() }
     }
 
@@ -71,10 +71,10 @@ struct ImportRun {
             switch result {
             case .success(.created):
                 report.created += 1
-                report.omit(waiting.omissions, in: waiting.path)
+                report.omit(waiting.omissions)
             case .success(.updated):
                 report.updated += 1
-                report.omit(waiting.omissions, in: waiting.path)
+                report.omit(waiting.omissions)
             case .success(.unchanged): report.unchanged += 1
             case .success(.keptEdits): report.keptEdits += 1
             case .failure(let error):
@@ -170,7 +170,11 @@ extension ImportRun {
         else { return }
         item.content.slug = post.slugChoice
         item.keepsSlug = post.frontMatter.slug == nil
-        try await add(item, path: path, line: nil, omissions: post.frontMatter.leftOut)
+        let omissions = post.frontMatter.leftOut.map { omission in
+            let reason = "\(omission.key) is not an absolute http(s) URL and was omitted"
+            return ImportFault(path: path, line: omission.line, reason: reason)
+        }
+        try await add(item, path: path, line: nil, omissions: omissions)
     }
 }
 

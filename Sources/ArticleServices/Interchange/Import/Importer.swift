@@ -3,7 +3,8 @@ public import ArticleStore
 public import Platform
 import Resources
 
-/// Imports files: Markdown with YAML front matter, articles as JSON lines, and exports.
+/// Imports files: Markdown with YAML front matter, articles as JSON lines, exports, and what
+/// WordPress and Ghost export.
 ///
 /// An article is identified by its file: by the path beginning with the given folder's name
 /// (`posts-en/2016-02-01-hello.md`), and for JSON lines also by its `id`, else its `slug`, else its
@@ -19,6 +20,8 @@ public struct Importer: Sendable {
     let store: any ImportDestination
     let language: LanguageTag
     let isDryRun: Bool
+    /// Where the posts of an export of Ghost were found.
+    let siteURL: String?
     let markdown: MarkdownRenderer
     let now: @Sendable () -> Timestamp
 
@@ -26,14 +29,17 @@ public struct Importer: Sendable {
     ///   - language: the language of articles that do not specify one.
     ///   - isDryRun: only reports what would happen. Each batch is examined separately, so that
     ///     conflicts between articles of different batches may be missed.
+    ///   - siteURL: makes the addresses in an export of Ghost absolute.
     public init(
         store: any ImportDestination, language: LanguageTag, isDryRun: Bool = false,
+        siteURL: String? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(),
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.language = language
         self.isDryRun = isDryRun
+        self.siteURL = siteURL
         self.markdown = markdown
         self.now = now
     }
@@ -65,8 +71,7 @@ public struct Importer: Sendable {
             switch file.format {
             case .markdown: try await run.takePost(file)
             case .lines: try await run.takeLines(file)
-            case .unknown where run.looksLikeLines(file): try await run.takeLines(file)
-            case .unknown: try await run.takePost(file)
+            case .document, .unknown: try await run.takeUnknown(file)
             }
         }
         try await run.flush()
@@ -106,8 +111,8 @@ public struct ImportReport: Sendable, Hashable {
     public internal(set) var failed = 0
     /// The first `faultLimit` of these, in import order.
     public internal(set) var failures: [ImportFault] = []
-    /// Attributes omitted from imported posts: images without an absolute URL, sources that are not
-    /// URLs.
+    /// What was omitted from imported posts, such as images without an absolute URL, and what else
+    /// the operator should know about them.
     public internal(set) var leftOut = 0
     /// The first `faultLimit` of these.
     public internal(set) var omissions: [ImportFault] = []
@@ -130,12 +135,9 @@ public struct ImportReport: Sendable, Hashable {
         failures.append(ImportFault(path: path, line: line, reason: reason))
     }
 
-    mutating func omit(_ omissions: [FrontMatter.LeftOut], in path: String) {
+    mutating func omit(_ omissions: [ImportFault]) {
         leftOut += omissions.count
-        for omission in omissions.prefix(Self.faultLimit - self.omissions.count) {
-            let reason = "\(omission.key) is not an absolute http(s) URL and was omitted"
-            self.omissions.append(ImportFault(path: path, line: omission.line, reason: reason))
-        }
+        self.omissions += omissions.prefix(max(0, Self.faultLimit - self.omissions.count))
     }
 }
 

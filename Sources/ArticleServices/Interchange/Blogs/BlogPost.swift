@@ -1,0 +1,94 @@
+import ArticleAPI
+import ArticleStore
+import Markup
+
+/// An article of another program's export, before its HTML is converted.
+struct BlogPost: Sendable {
+    /// Identifies it within its blog, in ASCII: `post:12`.
+    var key: String
+    var title = ""
+    var slug: String?
+    /// Other slugs that led to it.
+    var formerSlugs: [String] = []
+    var summary: String?
+    var html = ""
+    var authors: [String] = []
+    var tags: [String] = []
+    var language: String?
+    var status = Article.Status.draft
+    var publishedAt: Timestamp?
+    /// The image's URL and alternative text.
+    var image: (url: String, alternativeText: String?)?
+    var source: String?
+    /// What relative URLs are resolved against.
+    var base: String?
+    /// What the operator should know about it.
+    var notes: [String] = []
+
+    /// What is compared with the last import.
+    var bytes: [UInt8] {
+        let texts: [String?] =
+            [
+                key, title, slug, summary, html, language, "\(status)",
+                publishedAt.map { "\($0)" }, image?.url, image?.alternativeText, source, base,
+            ] + [nil] + formerSlugs + [nil] + authors + [nil] + tags
+        return Array(texts.map { $0 ?? "\u{1}" }.joined(separator: "\u{0}").utf8)
+    }
+
+    /// The post as a draft in NFC, not validated, and notes about what was left out.
+    func draft(limits: HTMLLimits) throws(HTMLError) -> (draft: Article.Draft, notes: [String]) {
+        let converted = try MarkdownFromHTML(base: base, limits: limits).convert(html)
+        var notes = notes
+        if !converted.leftOut.isEmpty {
+            let parts = converted.leftOut.map { "\($0.kind.rawValue) (\($0.count))" }
+            notes.append("left out: \(parts.joined(separator: ", "))")
+        }
+        var front = FrontMatter()
+        front.summary = summary
+        front.authors = authors
+        front.tags = tags
+        front.language = language.flatMap { LanguageTag($0.replacing("_", with: "-"))?.text }
+        front.status = status
+        front.date = publishedAt
+        if let image {
+            let url = base.flatMap { Reference.resolve(image.url, against: $0) } ?? image.url
+            if WebAddress.fault(url) == nil {
+                let text = image.alternativeText.flatMap { $0.isEmpty ? nil : $0 }
+                front.heroImage = Article.HeroImage(url: url, alternativeText: text)
+            } else {
+                notes.append("its image is not an absolute http(s) URL and was omitted")
+            }
+        }
+        if let source, WebAddress.fault(source) == nil {
+            front.source = Article.Source(name: FrontMatter.host(of: source), url: source)
+        }
+        let draft = front.draft(title: title.inNFC, body: converted.markdown.inNFC)
+        return (draft, notes)
+    }
+
+    /// The slug it had, else one from its title; a suffix is added if it is taken.
+    var slugChoice: SlugChoice {
+        for words in [slug, title] {
+            if let words, Slug.fault(words.inNFC) == nil { return .like(words.inNFC) }
+            if let slug = words.flatMap(Slug.init(title:)) { return .like(slug.text) }
+        }
+        return .keep
+    }
+
+    /// Appends a tag or author unless it is there already, ignoring case.
+    static func append(_ name: String, to names: inout [String]) {
+        let name = String(name.trimmingSpaces)
+        guard !name.isEmpty, !names.contains(where: { $0.lowercased() == name.lowercased() })
+        else { return }
+        names.append(name)
+    }
+}
+
+extension String {
+    /// The text of HTML on one line: titles may contain references and styles.
+    var withoutMarkup: String {
+        guard contains("&") || contains("<") else { return String(trimmingSpaces) }
+        let text = HTMLFragment(self)?.text ?? self
+        return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}

@@ -1,0 +1,198 @@
+import ArticleAPI
+import Markup
+import Platform
+
+/// Reads an export of WordPress (WXR 1.0 to 1.2) in constant memory but for what posts refer to.
+///
+/// The file is read twice: posts refer to images that may follow them.
+struct WordPressExport {
+    /// An image of the library, by its number.
+    typealias Image = (url: String, alternativeText: String?)
+
+    /// One item of the export.
+    enum Item {
+        case post(BlogPost)
+        /// A post that is not imported, with its key and the reason.
+        case rejected(key: String, reason: String)
+        /// Something else, by its name in the plural, such as `menu items`.
+        case other(String)
+    }
+
+    /// Maximum size of a text in an item, except for titles and the like.
+    static let limitTextBytes = 4 << 20
+    static let limitNameBytes = 64 << 10
+    /// Maximum number of images and of authors that are remembered.
+    static let limitImages = 500_000
+
+    /// Number of comments, which are not imported.
+    private(set) var comments = 0
+    private let reader: XMLReader
+    private let images: [Int64: Image]
+    private var authors: [String: String] = [:]
+    private var language: String?
+
+    private init(_ reader: XMLReader, images: [Int64: Image]) {
+        self.reader = reader
+        self.images = images
+    }
+
+    /// The line of the last item.
+    var line: Int { reader.line }
+
+    static func isExport(_ start: some Collection<UInt8>) -> Bool {
+        let text = String(decoding: start, as: UTF8.self)
+        return text.contains("<rss") && text.contains(WordPressNames.prefix)
+    }
+
+    /// - Parameter source: called for the bytes of the file from its beginning, twice.
+    init(source: () throws(XMLError) -> XMLReader) throws(XMLError) {
+        var first = Self(try source(), images: [:])
+        var images: [Int64: Image] = [:]
+        do throws(XMLError) {
+            while let fields = try first.nextFields() {
+                guard fields.type == "attachment", let url = fields.attachment, let id = fields.id,
+                    images.count < Self.limitImages
+                else { continue }
+                images[id] = (url, fields.alternativeText)
+            }
+        } catch {
+            // The second pass reports it, after the items before it.
+        }
+        self = Self(try source(), images: images)
+    }
+
+    /// The next item; `nil` at the end of the file.
+    mutating func next() throws(XMLError) -> Item? {
+        guard let fields = try nextFields() else { return nil }
+        comments += fields.comments
+        switch fields.type {
+        case "post", "page": break
+        case "attachment": return .other("attachments (their addresses stay in the articles)")
+        case "nav_menu_item": return .other("menu items")
+        default: return .other("items of other types")
+        }
+        let key = fields.id.map { "post:\($0)" } ?? fields.slug.map { "slug:\($0)" }
+        guard let key, key.utf8.count <= 300 else {
+            return .rejected(key: "a post", reason: "it has no number and no usable name")
+        }
+        switch fields.status {
+        case "trash": return .other("posts in the trash")
+        case "auto-draft", "inherit": return .other("automatic drafts")
+        default: break
+        }
+        if let tooLong = fields.tooLong {
+            let reason = "its \(tooLong) is longer than \(Self.limitTextBytes) bytes"
+            return .rejected(key: key, reason: reason)
+        }
+        return .post(post(fields, key))
+    }
+
+    private func post(_ fields: WordPressFields, _ key: String) -> BlogPost {
+        var post = BlogPost(key: key)
+        post.title = fields.title.withoutMarkup
+        if post.title.isEmpty { post.title = fields.slug ?? key }
+        post.slug = fields.slug
+        post.formerSlugs = fields.formerSlugs
+        post.summary = fields.summary.isEmpty ? nil : fields.summary.withoutMarkup
+        let content = WordPressText.html(of: fields.content)
+        post.html = content.html
+        if content.galleries > 0 {
+            post.notes.append("left out: galleries (\(content.galleries))")
+        }
+        if let creator = fields.creator { post.authors = [authors[creator] ?? creator] }
+        post.tags = fields.tags
+        post.language = language
+        post.base = fields.link
+        post.publishedAt = fields.date
+        (post.status, post.publishedAt) = status(of: fields, &post.notes)
+        if fields.type == "page" { post.notes.append("it is a page, and became an article") }
+        if let number = fields.thumbnail {
+            if let image = images[number] {
+                post.image = image
+            } else {
+                post.notes.append("its image is not in the export")
+            }
+        }
+        return post
+    }
+
+    /// What only some could read there is a draft here.
+    private func status(
+        of fields: WordPressFields, _ notes: inout [String]
+    ) -> (Article.Status, Timestamp?) {
+        if fields.hasPassword {
+            notes.append("it was protected by a password, and became a draft")
+            return (.draft, fields.date)
+        }
+        switch fields.status {
+        case "publish": return (.published, fields.date)
+        case "future" where fields.date != nil: return (.scheduled, fields.date)
+        case "private":
+            notes.append("it was private, and became a draft")
+            return (.draft, fields.date)
+        default: return (.draft, fields.date)
+        }
+    }
+
+    // MARK: Elements
+
+    /// The fields of the next item; what precedes it, of the channel, is noted.
+    private mutating func nextFields() throws(XMLError) -> WordPressFields? {
+        while let event = try reader.next() {
+            guard case .start(let element) = event else { continue }
+            switch WordPressNames.name(element.name) {
+            case "rss", "channel": break
+            case "item": return try WordPressFields(reader)
+            case "language": language = try reader.text(limitBytes: 100)
+            case "wp:author": try readAuthor()
+            default: try reader.skip()
+            }
+        }
+        return nil
+    }
+
+    private mutating func readAuthor() throws(XMLError) {
+        var login: String?
+        var name: String?
+        try reader.eachChild { (element) throws(XMLError) in
+            switch WordPressNames.name(element.name) {
+            case "wp:author_login": login = try reader.text(limitBytes: 1_000)
+            case "wp:author_display_name": name = try reader.text(limitBytes: 1_000)
+            default: try reader.skip()
+            }
+        }
+        guard let login, let name, !name.isEmpty, authors.count < Self.limitImages else { return }
+        authors[login] = name
+    }
+}
+
+/// The elements of an export, by the prefixes that WordPress uses.
+enum WordPressNames {
+    static let prefix = "http://wordpress.org/export/"
+
+    static func name(_ name: XMLName) -> String {
+        guard let namespace = name.namespace else { return name.local }
+        if namespace.hasPrefix(prefix) {
+            return (namespace.hasSuffix("excerpt/") ? "excerpt:" : "wp:") + name.local
+        }
+        switch namespace {
+        case "http://purl.org/rss/1.0/modules/content/": return "content:\(name.local)"
+        case "http://purl.org/dc/elements/1.1/": return "dc:\(name.local)"
+        default: return "other:\(name.local)"
+        }
+    }
+}
+
+extension XMLReader {
+    /// Calls the body for each child of the element whose start was the last event; the body reads
+    /// up to the child's end.
+    func eachChild(_ body: (XMLElement) throws(XMLError) -> Void) throws(XMLError) {
+        while let event = try next() {
+            switch event {
+            case .start(let element): try body(element)
+            case .text: break
+            case .end: return
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import ArticleAPI
+import Markup
+
+/// The elements of one item of an export of WordPress.
+struct WordPressFields {
+    var id: Int64?
+    var type = "post"
+    var status = "publish"
+    var title = ""
+    var slug: String?
+    var formerSlugs: [String] = []
+    var link: String?
+    var creator: String?
+    var content = ""
+    var summary = ""
+    var tags: [String] = []
+    /// Of `wp:post_date_gmt`; drafts have none.
+    var date: Timestamp?
+    var hasPassword = false
+    var attachment: String?
+    var thumbnail: Int64?
+    var alternativeText: String?
+    var comments = 0
+    /// The name of a text that was longer than the limit.
+    var tooLong: String?
+
+    private static let limitNames = 500
+
+    /// Reads an item, whose start was the last event.
+    init(_ reader: XMLReader) throws(XMLError) {
+        var fields = WordPressFields()
+        try reader.eachChild { (element) throws(XMLError) in try fields.read(element, reader) }
+        self = fields
+    }
+
+    private init() {}
+
+    private mutating func read(_ element: XMLElement, _ reader: XMLReader) throws(XMLError) {
+        switch WordPressNames.name(element.name) {
+        case "title": title = try text(reader, "title")
+        case "link": link = try line(reader)
+        case "dc:creator": creator = try line(reader)
+        case "content:encoded": content = try text(reader, "content")
+        case "excerpt:encoded": summary = try text(reader, "excerpt")
+        case "category":
+            let isTag = ["category", "post_tag", "tag"].contains(element["domain"] ?? "category")
+            let name = try line(reader)?.withoutMarkup ?? ""
+            let isDefault = element["nicename"] == "uncategorized"
+            if isTag, !isDefault, tags.count < Self.limitNames {
+                BlogPost.append(name, to: &tags)
+            }
+        case "wp:post_id": id = try line(reader).flatMap { Int64($0) }
+        case "wp:post_type": type = try line(reader) ?? type
+        case "wp:status": status = try line(reader) ?? status
+        case "wp:post_name":
+            slug = try line(reader).flatMap { $0.isEmpty ? nil : $0.withoutPercentEncoding }
+        case "wp:post_date_gmt": date = try line(reader).flatMap { Timestamp(frontMatter: $0) }
+        case "wp:post_password": hasPassword = try line(reader)?.isEmpty == false
+        case "wp:attachment_url": attachment = try line(reader)
+        case "wp:postmeta": try readMeta(reader)
+        case "wp:comment":
+            comments += 1
+            try reader.skip()
+        default: try reader.skip()
+        }
+    }
+
+    private mutating func text(_ reader: XMLReader, _ name: String) throws(XMLError) -> String {
+        guard let text = try reader.text(limitBytes: WordPressExport.limitTextBytes) else {
+            tooLong = name
+            return ""
+        }
+        return text
+    }
+
+    private func line(_ reader: XMLReader) throws(XMLError) -> String? {
+        try reader.text(limitBytes: WordPressExport.limitNameBytes)
+            .map { String($0.trimmingSpaces) }
+    }
+
+    private mutating func readMeta(_ reader: XMLReader) throws(XMLError) {
+        var key: String?
+        var value: String?
+        try reader.eachChild { (element) throws(XMLError) in
+            switch WordPressNames.name(element.name) {
+            case "wp:meta_key": key = try line(reader)
+            case "wp:meta_value": value = try line(reader)
+            default: try reader.skip()
+            }
+        }
+        guard let value, !value.isEmpty else { return }
+        switch key {
+        case "_thumbnail_id": thumbnail = Int64(value)
+        case "_wp_attachment_image_alt": alternativeText = value
+        case "_wp_old_slug" where formerSlugs.count < Self.limitNames:
+            formerSlugs.append(value.withoutPercentEncoding)
+        default: break
+        }
+    }
+}
+
+extension String {
+    /// WordPress keeps slugs in other scripts percent-encoded.
+    var withoutPercentEncoding: String {
+        var bytes: [UInt8] = []
+        var rest = Array(utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self) ?? self
+    }
+}

@@ -1,0 +1,192 @@
+import ArticleAPI
+import ArticleStore
+import Markup
+import Platform
+
+/// Imports what other programs export. Each post is identified by the file and its own number
+/// (`blog.xml#post:12`).
+extension ImportRun {
+    /// Maximum number of posts in one file, as their names are kept in memory.
+    private static let limitPosts = 1_000_000
+
+    // MARK: WordPress
+
+    /// Imports an export of WordPress, which may have any size.
+    mutating func takeWordPress(_ file: ImportFile) async throws(InterchangeError) {
+        let source = BlogSource(file.path)
+        var finished = 0
+        var names: Set<String> = []
+        var others: [String: Int] = [:]
+        defer { finish(bytes: file.sizeBytes - finished) }
+        var export: WordPressExport
+        do throws(XMLError) {
+            export = try WordPressExport { () throws(XMLError) in source.reader() }
+        } catch { return report.fail(file.path, line: error.line, error.phrase) }
+        while let item = next(&export, of: file) {
+            let line = export.line
+            let place = min(source.readBytes / 2, file.sizeBytes)
+            finish(bytes: place - finished)
+            finished = place
+            switch item {
+            case .other(let kind): others[kind, default: 0] += 1
+            case .rejected(let key, let reason):
+                report.fail(file.path, line: line, "\(key): \(reason)")
+            case .post(let post):
+                guard isNew(post.key, line: line, in: file, &names) else { break }
+                try await take(post, of: file, line: line)
+            }
+        }
+        if export.comments > 0 { others["comments"] = export.comments }
+        note(others, in: file)
+    }
+
+    /// `nil` at the end, and after an error, which is reported.
+    private mutating func next(
+        _ export: inout WordPressExport, of file: ImportFile
+    ) -> WordPressExport.Item? {
+        do throws(XMLError) { return try export.next() } catch {
+            report.fail(file.path, line: error.line, "\(error.phrase); the rest was not imported")
+            return nil
+        }
+    }
+
+    // MARK: Ghost
+
+    /// Imports an export of Ghost with the redirects beside it.
+    mutating func takeGhost(_ file: ImportFile) async throws(InterchangeError) {
+        var finished = 0
+        defer { finish(bytes: file.sizeBytes - finished) }
+        let export: GhostExport
+        do throws(LineFault) {
+            export = try GhostExport(
+                Self.json(file.path), redirects: Self.redirects(beside: file.path),
+                siteURL: importer.siteURL)
+        } catch { return report.fail(file.path, error.reason) }
+        var names: Set<String> = []
+        for index in 0..<export.count {
+            switch export.post(at: index) {
+            case .failure(let fault):
+                report.fail(file.path, "post \(index + 1): \(fault.reason)")
+            case .success(let post):
+                guard isNew(post.key, line: nil, in: file, &names) else { break }
+                try await take(post, of: file, line: nil)
+            }
+            let place = file.sizeBytes / export.count * (index + 1)
+            finish(bytes: place - finished)
+            finished = place
+        }
+    }
+
+    private static func json(_ path: String) throws(LineFault) -> JSONValue {
+        let bytes: [UInt8]?
+        do throws(SystemError) {
+            bytes = try FileReader.bytes(of: path, limitBytes: GhostExport.limitBytes)
+        } catch { throw LineFault(reason: error.reason) }
+        guard var bytes else {
+            throw LineFault(
+                reason: "is larger than \(GhostExport.limitBytes >> 20) MiB: export fewer posts")
+        }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        do throws(JSONSyntaxError) {
+            return try JSONParser.parse(bytes, valueLimit: GhostExport.limitValues)
+        } catch { throw LineFault(reason: error.message) }
+    }
+
+    /// Ghost's `redirects.json` in the same folder, if there is one.
+    private static func redirects(beside path: String) -> JSONValue? {
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        return try? json(folder + "redirects.json")
+    }
+
+    // MARK: Posts
+
+    /// Whether no other post of the file has this key; else it is reported.
+    private mutating func isNew(
+        _ key: String, line: Int?, in file: ImportFile, _ names: inout Set<String>
+    ) -> Bool {
+        guard names.count < Self.limitPosts else {
+            report.fail(
+                file.path, line: line, "\(key): a file is limited to \(Self.limitPosts) posts")
+            return false
+        }
+        guard names.insert(key).inserted else {
+            report.fail(file.path, line: line, "\(key) occurs twice")
+            return false
+        }
+        return true
+    }
+
+    /// Imports a post; reports why it cannot be imported.
+    private mutating func take(
+        _ post: BlogPost, of file: ImportFile, line: Int?
+    ) async throws(InterchangeError) {
+        let draft: Article.Draft
+        let notes: [String]
+        do throws(HTMLError) { (draft, notes) = try post.draft(limits: HTMLLimits()) } catch {
+            return report.fail(file.path, line: line, "\(post.key): its text: \(error)")
+        }
+        if let fault = draft.faults.first {
+            return report.fail(
+                file.path, line: line, "\(post.key): \(fault.path) \(fault.message)")
+        }
+        guard
+            var item = item(
+                of: draft, identity: "\(file.identity)#\(post.key)", bytes: post.bytes,
+                path: file.path, line: line ?? 1)
+        else { return }
+        item.content.slug = post.slugChoice
+        item.keepsSlug = post.slug == nil
+        item.formerSlugs = Array(
+            post.formerSlugs.map(\.inNFC).filter { Slug.fault($0) == nil }
+                .prefix(ImportItem.limitFormerSlugs))
+        let omissions = notes.map {
+            ImportFault(path: file.path, line: line, reason: "\(post.key): \($0)")
+        }
+        try await add(item, path: file.path, line: line, omissions: omissions)
+    }
+
+    /// Notes what else is in a file, by kind.
+    private mutating func note(_ others: [String: Int], in file: ImportFile) {
+        report.omit(
+            others.sorted { $0.key < $1.key }.map { kind, count in
+                ImportFault(
+                    path: file.path, line: nil, reason: "\(kind) were not imported: \(count)")
+            })
+    }
+}
+
+/// The bytes of a file for one reader after another.
+private final class BlogSource {
+    private let path: String
+    private(set) var readBytes = 0
+
+    init(_ path: String) { self.path = path }
+
+    /// A reader of the file from its beginning.
+    func reader() -> XMLReader {
+        let file = OpenFile(path)
+        return XMLReader(limits: XMLLimits(documentBytes: nil)) {
+            [self] () throws(XMLSourceError) in
+            do throws(SystemError) {
+                let bytes = try file.next()
+                readBytes += bytes.count
+                return bytes
+            } catch { throw XMLSourceError(error.reason) }
+        }
+    }
+
+    /// Opened when it is first read.
+    private final class OpenFile {
+        private let path: String
+        private var reader: FileReader?
+        private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+
+        init(_ path: String) { self.path = path }
+
+        func next() throws(SystemError) -> [UInt8] {
+            if reader == nil { reader = try FileReader(path) }
+            let count = try reader?.read(into: &buffer) ?? 0
+            return Array(buffer[..<count])
+        }
+    }
+}

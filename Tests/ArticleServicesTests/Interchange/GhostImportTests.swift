@@ -1,0 +1,136 @@
+import ArticleAPI
+import ArticleStore
+import SQLiteStore
+import Testing
+
+@testable import ArticleServices
+
+/// Exports of Ghost, invented.
+@Suite struct GhostImportTests {
+    private static func export(_ posts: String, more: String = "") -> String {
+        """
+        {"db": [{"meta": {"exported_on": 1, "version": "5.80.0"}, "data": {
+        "posts": [\(posts)],
+        "posts_meta": [{"post_id": "p1", "feature_image_alt": "A picture"}],
+        "tags": [{"id": "t1", "name": "News"}, {"id": "t2", "name": "#hidden"},
+            {"id": "t3", "name": "Swift"}],
+        "posts_tags": [{"post_id": "p1", "tag_id": "t3", "sort_order": 1},
+            {"post_id": "p1", "tag_id": "t1", "sort_order": 0},
+            {"post_id": "p1", "tag_id": "t2", "sort_order": 2}],
+        "users": [{"id": "u1", "name": "Mina Park"}, {"id": "u2", "name": "Jun"}],
+        "posts_authors": [{"post_id": "p1", "author_id": "u2", "sort_order": 1},
+            {"post_id": "p1", "author_id": "u1", "sort_order": 0}]\(more)}}]}
+        """
+    }
+
+    private static func post(_ id: String, _ more: String) -> String {
+        """
+        {"id": "\(id)", "title": "Post \(id)", "slug": "\(id)", "status": "published",
+        "visibility": "public", "published_at": "2021-02-03T04:05:06.000Z",
+        "html": "<p>Text</p>"\(more)}
+        """
+    }
+
+    private static let whole = #"""
+        {"id": "p1", "title": "Hello", "slug": "hello", "status": "published",
+        "html": "<p>One <a href=\"__GHOST_URL__/x/\">x</a></p>", "custom_excerpt": "Short",
+        "feature_image": "__GHOST_URL__/content/i.png", "visibility": "public", "type": "post",
+        "published_at": "2021-02-03T04:05:06.000Z", "canonical_url": "https://www.example.com/o"}
+        """#
+
+    @Test func `a post arrives with all that an article can have`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("ghost/blog.json", Self.export(Self.whole))
+            try desk.write(
+                "ghost/redirects.json",
+                #"""
+                [{"from": "^/2019/old-name/?$", "to": "/hello/", "permanent": true},
+                {"from": "/a.*", "to": "/hello"}]
+                """#
+            )
+            let importer = Importer(
+                store: desk.store, language: try #require(LanguageTag("en")),
+                siteURL: "https://blog.example.org/"
+            ) { ImportDesk.time(0) }
+            let report = try await importer.run([desk.path("ghost")])
+            #expect(report.counts == ["created": 1] && report.omissions.isEmpty)
+            let article = try await desk.article("hello")
+            #expect(article.title == "Hello" && article.summary == "Short")
+            #expect(article.body == "One [x](https://blog.example.org/x/)")
+            #expect(article.authors.map(\.name) == ["Mina Park", "Jun"])
+            #expect(article.tags.map(\.name) == ["News", "Swift"])
+            #expect(article.heroImage?.url == "https://blog.example.org/content/i.png")
+            #expect(article.heroImage?.alternativeText == "A picture")
+            #expect(article.source == .init(name: "example.com", url: "https://www.example.com/o"))
+            #expect(article.publishedAt == Timestamp("2021-02-03T04:05:06Z"))
+            let former = try await desk.store.article(.slug("old-name"), visibleTo: .everyone)
+            #expect(former.id == article.id)
+            #expect(try await importer.run([desk.path("ghost")]).counts == ["unchanged": 1])
+        }
+    }
+
+    @Test func `what was not public there is not public here`() async throws {
+        try await ImportDesk.with { desk in
+            let posts = [
+                Self.post("a", #", "visibility": "members""#)
+                    .replacing("\"visibility\": \"public\",", with: ""),
+                Self.post("b", "").replacing("published\"", with: "draft\""),
+                Self.post("c", "").replacing("\"published\"", with: "\"sent\""),
+                Self.post("d", "").replacing("\"published\"", with: "\"scheduled\"")
+                    .replacing("2021-", with: "2030-"),
+                Self.post("e", #", "type": "page""#),
+            ]
+            try desk.write("blog.json", Self.export(posts.joined(separator: ",")))
+            let report = try await desk.run("blog.json")
+            #expect(report.counts == ["created": 5])
+            for slug in ["a", "b", "c"] {
+                #expect(try await desk.article(slug).status == .draft, "\(slug)")
+            }
+            #expect(try await desk.article("d").status == .scheduled)
+            #expect(try await desk.article("e").status == .published)
+            #expect(
+                report.omissions.map(\.reason).contains(
+                    "post:e: it is a page, and became an article"))
+        }
+    }
+
+    @Test func `older exports, and posts without HTML, are read as far as possible`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write(
+                "old.json",
+                #"""
+                {"meta": {"version": "003"}, "data": {"posts": [
+                {"id": 1, "title": "Old", "slug": "old", "status": "published",
+                "html": "<h2>H</h2>",
+                "published_at": 1388318311015, "author_id": 1, "page": 1, "image": "/i.png"},
+                {"id": 2, "title": "Plain", "slug": "plain", "status": "draft", "html": null,
+                "lexical": "{}", "plaintext": "One < two\n\nThree"}],
+                "users": [{"id": 1, "name": "Ann"}]}}
+                """#)
+            let report = try await desk.run("old.json")
+            #expect(report.counts == ["created": 2])
+            let old = try await desk.article("old")
+            #expect(old.body == "## H" && old.authors.map(\.name) == ["Ann"])
+            #expect(old.publishedAt == Timestamp(milliseconds: 1_388_318_311_015))
+            #expect(try await desk.article("plain").body == "One < two\n\nThree")
+            #expect(report.omissions.count == 3)
+        }
+    }
+
+    @Test func `faulty posts and files are reported`() async throws {
+        try await ImportDesk.with { desk in
+            let posts = [
+                Self.post("a", ""), Self.post("a", ""), "{}", "7",
+                Self.post("b", "").replacing("Post b", with: String(repeating: "t", count: 400)),
+            ]
+            try desk.write("blog.json", Self.export(posts.joined(separator: ",")))
+            let report = try await desk.run("blog.json")
+            #expect(report.counts == ["created": 1, "failed": 4])
+            try desk.write("cut.json", String(Self.export(Self.whole).dropLast(40)))
+            #expect(try await desk.run("cut.json").counts == ["failed": 1])
+            try desk.write("none.json", #"{"db": [{"meta": {}, "data": {}}]}"#)
+            let none = try await desk.run("none.json").failures.first?.reason
+            #expect(none == "it is not an export of Ghost: there is no $.db[0].data.posts")
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import ArticleAPI
+import ArticleStore
+import SQLiteStore
+import Testing
+
+@testable import ArticleServices
+
+/// Exports of WordPress, invented.
+@Suite struct WordPressImportTests {
+    /// An export with these elements in its channel.
+    static func export(_ items: String, version: String = "1.2", language: String = "en-US")
+        -> String
+    {
+        """
+        <?xml version="1.0" encoding="UTF-8" ?>
+        <!-- generator="WordPress" -->
+        <rss version="2.0" xmlns:excerpt="http://wordpress.org/export/\(version)/excerpt/"
+            xmlns:content="http://purl.org/rss/1.0/modules/content/"
+            xmlns:dc="http://purl.org/dc/elements/1.1/"
+            xmlns:wp="http://wordpress.org/export/\(version)/">
+        <channel><title>Blog</title><link>https://blog.example.org</link>
+        <language>\(language)</language><wp:wxr_version>\(version)</wp:wxr_version>
+        <wp:author><wp:author_login><![CDATA[mina]]></wp:author_login>
+        <wp:author_display_name><![CDATA[Mina Park]]></wp:author_display_name></wp:author>
+        \(items)
+        </channel></rss>
+        """
+    }
+
+    static func item(
+        _ id: Int, _ name: String, status: String = "publish", type: String = "post",
+        content: String = "Text", more: String = ""
+    ) -> String {
+        """
+        <item><title><![CDATA[Title of \(name) &amp; more]]></title>
+        <link>https://blog.example.org/2020/\(name)/</link>
+        <dc:creator><![CDATA[mina]]></dc:creator>
+        <content:encoded><![CDATA[\(content)]]></content:encoded>
+        <excerpt:encoded><![CDATA[Short &amp; sweet]]></excerpt:encoded>
+        <wp:post_id>\(id)</wp:post_id><wp:post_date_gmt>2020-05-06 07:08:09</wp:post_date_gmt>
+        <wp:post_name>\(name)</wp:post_name><wp:status>\(status)</wp:status>
+        <wp:post_type>\(type)</wp:post_type>\(more)</item>
+        """
+    }
+
+    @Test(arguments: ["1.0", "1.1", "1.2"])
+    func `a post arrives with all that an article can have`(version: String) async throws {
+        try await ImportDesk.with { desk in
+            let more = """
+                <category domain="category" nicename="news"><![CDATA[News &amp; Co]]></category>
+                <category domain="post_tag" nicename="swift"><![CDATA[Swift]]></category>
+                <category domain="category" nicename="uncategorized">Uncategorized</category>
+                <wp:postmeta><wp:meta_key>_thumbnail_id</wp:meta_key>
+                <wp:meta_value><![CDATA[9]]></wp:meta_value></wp:postmeta>
+                <wp:postmeta><wp:meta_key>_wp_old_slug</wp:meta_key>
+                <wp:meta_value>former-name</wp:meta_value></wp:postmeta>
+                <wp:comment><wp:comment_content>Hi</wp:comment_content></wp:comment>
+                """
+            let image = """
+                <item><title>i</title><wp:post_id>9</wp:post_id>
+                <wp:post_type>attachment</wp:post_type><wp:status>inherit</wp:status>
+                <wp:attachment_url>https://blog.example.org/i.png</wp:attachment_url>
+                <wp:postmeta><wp:meta_key>_wp_attachment_image_alt</wp:meta_key>
+                <wp:meta_value>A picture</wp:meta_value></wp:postmeta></item>
+                """
+            let content = "One\ntwo\n\n<b>Three</b> <a href=\"/x\">x</a>\n<ul>\n<li>a</li>\n</ul>"
+            try desk.write(
+                "blog.xml",
+                Self.export(
+                    Self.item(7, "hello", content: content, more: more) + image, version: version))
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 1])
+            #expect(
+                report.omissions.map(\.reason) == [
+                    "attachments (their addresses stay in the articles) were not imported: 1",
+                    "comments were not imported: 1",
+                ])
+            let article = try await desk.article("hello")
+            #expect(article.title == "Title of hello & more" && article.summary == "Short & sweet")
+            #expect(
+                article.body
+                    == "One\\\ntwo\n\n**Three** [x](https://blog.example.org/x)\n\n- a")
+            #expect(article.authors.map(\.name) == ["Mina Park"] && article.language == "en-US")
+            #expect(article.tags.map(\.name).sorted() == ["News & Co", "Swift"])
+            #expect(article.heroImage?.url == "https://blog.example.org/i.png")
+            #expect(article.heroImage?.alternativeText == "A picture")
+            #expect(article.status == .published)
+            #expect(article.publishedAt == Timestamp("2020-05-06T07:08:09Z"))
+            let former = try await desk.store.article(.slug("former-name"), visibleTo: .everyone)
+            #expect(former.id == article.id)
+        }
+    }
+
+    @Test func `what was not public there is not public here`() async throws {
+        try await ImportDesk.with { desk in
+            let password = "<wp:post_password>secret</wp:post_password>"
+            let items = [
+                Self.item(1, "a", status: "draft"), Self.item(2, "b", status: "pending"),
+                Self.item(3, "c", status: "private"), Self.item(4, "d", more: password),
+                Self.item(5, "e", status: "trash"), Self.item(6, "f", status: "auto-draft"),
+                Self.item(7, "g", type: "page"), Self.item(8, "h", type: "nav_menu_item"),
+                Self.item(9, "i", status: "future")
+                    .replacing("2020-05-06 07", with: "2027-05-06 07"),
+            ]
+            try desk.write("blog.xml", Self.export(items.joined()))
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 6])
+            for slug in ["a", "b", "c", "d"] {
+                #expect(try await desk.article(slug).status == .draft, "\(slug)")
+            }
+            #expect(try await desk.article("g").status == .published)
+            let future = try await desk.article("i")
+            #expect(future.status == .scheduled)
+            #expect(future.publishedAt == Timestamp("2027-05-06T07:08:09Z"))
+            #expect(
+                report.omissions.map(\.reason).contains(
+                    "post:3: it was private, and became a draft"))
+            #expect(
+                report.omissions.map(\.reason).contains("posts in the trash were not imported: 1"))
+        }
+    }
+
+    @Test func `a second import changes nothing, and edits made here are kept`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("blog.xml", Self.export(Self.item(1, "a") + Self.item(2, "b")))
+            #expect(try await desk.run("blog.xml", isDryRun: true).counts == ["created": 2])
+            #expect(try await desk.store.changeSequence() == 0)
+            #expect(try await desk.run("blog.xml").counts == ["created": 2])
+            let sequence = try await desk.store.changeSequence()
+            #expect(try await desk.run("blog.xml", at: 5).counts == ["unchanged": 2])
+            #expect(try await desk.store.changeSequence() == sequence)
+            let changed = Self.item(1, "a", content: "New") + Self.item(2, "b")
+            try desk.write("blog.xml", Self.export(changed))
+            #expect(try await desk.run("blog.xml", at: 9).counts == ["updated": 1, "unchanged": 1])
+            #expect(try await desk.article("a").body == "New")
+        }
+    }
+
+    @Test func `a faulty post does not stop the others`() async throws {
+        try await ImportDesk.with { desk in
+            let long = String(repeating: "word ", count: 500_000)
+            let huge = String(repeating: "<p>text</p>\n", count: 1_000_000)
+            let items = [
+                Self.item(1, "a", content: long), Self.item(2, "b", content: huge),
+                Self.item(3, "c"), Self.item(3, "d"),
+                Self.item(4, "e").replacing("Title of e", with: String(repeating: "t", count: 400)),
+                Self.item(5, "f", content: "<script>x</script>y[gallery ids=\"1,2\"]"),
+            ]
+            try desk.write("blog.xml", Self.export(items.joined()))
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 2, "failed": 4])
+            let reasons = report.failures.map(\.reason)
+            #expect(reasons.contains { $0.hasPrefix("post:1: $.body ") })
+            #expect(reasons.contains { $0.hasPrefix("post:2: its content is longer than ") })
+            #expect(reasons.contains("post:3 occurs twice"))
+            #expect(reasons.contains { $0.hasPrefix("post:4: $.title ") })
+            #expect(report.omissions.contains { $0.reason == "post:5: left out: scripts (1)" })
+            #expect(report.omissions.contains { $0.reason == "post:5: left out: galleries (1)" })
+        }
+    }
+
+    @Test func `a truncated or hostile file keeps what precedes the fault`() async throws {
+        try await ImportDesk.with { desk in
+            let whole = Self.export(Self.item(1, "a") + Self.item(2, "b"))
+            let end = try #require(whole.firstRange(of: "<wp:post_id>2")?.lowerBound)
+            try desk.write("cut.xml", String(whole[..<end]))
+            let cut = try await desk.run("cut.xml")
+            #expect(cut.counts == ["created": 1, "failed": 1])
+            #expect(cut.failures.first?.reason.hasSuffix("; the rest was not imported") == true)
+            let bomb = whole.replacing(
+                "<rss", with: "<!DOCTYPE rss [<!ENTITY a \"b\">]>\n<rss")
+            try desk.write("bomb.xml", bomb)
+            let report = try await desk.run("bomb.xml")
+            #expect(report.counts == ["failed": 1])
+            #expect(report.failures.first?.reason.hasPrefix("it declares entities") == true)
+            let latin = whole.replacing("Text", with: "Gr\u{F6}\u{DF}e").unicodeScalars.map {
+                UInt8(truncatingIfNeeded: $0.value)
+            }
+            try desk.write("charset.xml", latin)
+            #expect(
+                try await desk.run("charset.xml").failures.first?.reason.contains("encoding")
+                    == true)
+        }
+    }
+
+    @Test func `many posts are read in constant memory`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write(
+                "blog.xml", Self.export((1...3_000).map { Self.item($0, "n\($0)") }.joined()))
+            var places: [Int] = []
+            let importer = try desk.importer()
+            let report = try await importer.run([desk.path("blog.xml")]) { progress in
+                places.append(progress.done)
+                #expect(progress.done <= progress.total)
+            }
+            #expect(report.counts == ["created": 3_000])
+            #expect(places == places.sorted() && places.count > 20)
+        }
+    }
+
+    @Test func `other XML and JSON in a folder are skipped`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("blog/other.xml", "<feed/>")
+            try desk.write("blog/package.json", "{\"name\": 1}")
+            try desk.write("blog/wp.xml", Self.export(Self.item(1, "a")))
+            #expect(try await desk.run("blog").counts == ["created": 1])
+            #expect(try await desk.run("blog/wp.xml").counts == ["unchanged": 1])
+        }
+    }
+
+    @Test(arguments: [
+        ("a\n\nb", "<p>a</p>\n<p>b</p>\n"), ("a\nb", "<p>a<br>\nb</p>\n"),
+        ("a\n<ul>\n<li>b</li>\n</ul>\nc", "<p>a</p>\n<ul>\n<li>b</li>\n</ul>\n<p>c</p>\n"),
+        ("<pre>a\n\nb</pre>\n\nc", "<pre>a\n\nb</pre><p>c</p>\n"),
+        ("<!-- wp:paragraph -->\n<p>a\nb</p>", "<!-- wp:paragraph -->\n<p>a\nb</p>"),
+        (
+            "[caption id=\"x\"]<a href=\"b\"><img src=\"a\" /></a> Words[/caption]",
+            "<figure><a href=\"b\"><img src=\"a\" /></a><figcaption>Words</figcaption></figure>\n"
+        ),
+        ("[code lang=\"c\"]a < b\n\nc[/code]", "<pre class=\"language-c\">a &lt; b\n\nc</pre>"),
+        (
+            "[embed]https://v.org/1[/embed]",
+            "<p><a href=\"https://v.org/1\">https://v.org/1</a></p>\n"
+        ),
+        ("a [unknown x=\"1\"] [b", "<p>a [unknown x=\"1\"] [b</p>\n"),
+    ])
+    func `blank lines and shortcodes become HTML`(text: String, html: String) {
+        #expect(WordPressText.html(of: text).html == html)
+    }
+}
