@@ -3,13 +3,13 @@ import CXML
 /// Limits of the HTML that is read.
 package struct HTMLLimits: Sendable, Hashable {
     /// Maximum size of the HTML in UTF-8.
-    package var inputBytes = 4 << 20
+    package var inputBytes: Int
     /// Maximum size of the Markdown in UTF-8.
     package var outputBytes = 4 << 20
     /// Maximum number of elements.
     package var elements = 200_000
 
-    package init() {}
+    package init(inputBytes: Int = 4 << 20) { self.inputBytes = inputBytes }
 }
 
 /// Why HTML could not be read.

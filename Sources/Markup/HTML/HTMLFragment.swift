@@ -1,41 +1,33 @@
 import CXML
 
-/// A piece of HTML as a tree, read as leniently as browsers do (libxml2's `htmlReadMemory`).
+/// A piece of HTML as a tree, read as leniently as browsers do.
 ///
-/// A handle with one owner; use it on one thread at a time.
+/// It has one owner; use it on one thread at a time.
 ///
 /// ```swift
 /// let text = HTMLFragment("Salt &amp; <b>pepper</b>")?.text
 /// ```
 package struct HTMLFragment: ~Copyable {
-    private let document: htmlDocPtr
+    private let document: HTMLDocument
     /// Its first child has the fragment as its content. If the fragment ends it, the rest follows.
     private let body: xmlNodePtr
 
-    private static let options =
-        HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOERROR.rawValue
-        | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_NONET.rawValue
+    private static let limits = HTMLLimits(inputBytes: 12 << 20)
 
-    /// `nil` if libxml2 gives up: without memory, or for elements nested deeper than 256.
+    /// `nil` if it is larger than 12 MB, has too many elements or attributes, or nests them deeper
+    /// than 256, or if there is no memory.
     package init?(_ html: String) {
         // Within an element, text does not become a paragraph.
-        let whole = "<html><body><div>\(XMLCharacters.allowed(in: html))</div></body></html>"
-        guard let length = Int32(exactly: whole.utf8.count),
-            let document = htmlReadMemory(
-                whole, length, nil, "UTF-8", Int32(bitPattern: Self.options))
+        let whole = "<html><body><div>\(html)</div></body></html>"
+        guard let document = try? HTMLDocument(whole, limits: Self.limits), !document.isCutOff,
+            let body = document.withRoot(Self.body) ?? nil
         else { return nil }
-        guard let body = Self.body(of: document) else {
-            xmlFreeDoc(document)
-            return nil
-        }
         self.document = document
         self.body = body
     }
 
-    deinit { xmlFreeDoc(document) }
-
-    private static func body(of document: htmlDocPtr) -> xmlNodePtr? {
-        var node = xmlDocGetRootElement(document)?.pointee.children
+    private static func body(below root: xmlNodePtr) -> xmlNodePtr? {
+        var node = root.pointee.children
         while let current = node, !isElement(current, named: ["body"]) {
             node = current.pointee.next
         }
@@ -167,7 +159,7 @@ package struct HTMLFragment: ~Copyable {
         for first in [first?.pointee.children, first?.pointee.next] {
             var node = first
             while let current = node {
-                htmlNodeDumpFormatOutput(output, document, current, "UTF-8", 0)
+                htmlNodeDumpFormatOutput(output, body.pointee.doc, current, "UTF-8", 0)
                 node = current.pointee.next
             }
         }

@@ -14,6 +14,12 @@ import Testing
         #expect(HTMLFragment(html)?.text == text)
     }
 
+    @Test func `a tag with too many attributes is not read`() {
+        // libxml2 compares each attribute with all others.
+        let attributes = (0..<100_000).map { " a\($0)" }.joined()
+        #expect(HTMLFragment("<p\(attributes)>text</p>")?.text == nil)
+    }
+
     @Test func `relative URLs become absolute`() {
         let table = [
             (#"<a href="x">x</a>"#, #"<a href="https://example.org/a/x">x</a>"#),
