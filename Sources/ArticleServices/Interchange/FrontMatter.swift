@@ -122,9 +122,14 @@ package struct FrontMatter: Sendable, Hashable {
                 continue
             }
             let text = image.others["alt"] ?? image.others["alternativeText"]
-            heroImage = Article.HeroImage(url: image.main, alternativeText: text)
+            setImage(image.main, alternativeText: text)
             return
         }
+    }
+
+    /// Sets the main image to an absolute URL.
+    mutating func setImage(_ url: String, alternativeText: String?) {
+        heroImage = Article.HeroImage(url: url, alternativeText: alternativeText)
     }
 
     private mutating func readSource(_ fields: FrontMatterFields) throws(FrontMatterError) {

@@ -9,8 +9,11 @@ import Testing
 /// What the receivers of webhooks get, and in which order.
 @Suite struct WebhookTests {
     /// Runs a newsroom without articles and a desk of webhooks.
-    static func run(_ body: (Newsroom, WebhookDesk) async throws -> Void) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+    /// - Parameter indexes: whether articles are indexed for the search.
+    static func run(
+        indexes: Bool = true, _ body: (Newsroom, WebhookDesk) async throws -> Void
+    ) async throws {
+        try await Newsroom.run(cast: false, indexes: indexes) { newsroom in
             try await body(newsroom, WebhookDesk(newsroom))
         }
     }

@@ -54,7 +54,7 @@ struct BlogPost: Sendable {
             let url = base.flatMap { Reference.resolve(image.url, against: $0) } ?? image.url
             if WebAddress.fault(url) == nil {
                 let text = image.alternativeText.flatMap { $0.isEmpty ? nil : $0 }
-                front.heroImage = Article.HeroImage(url: url, alternativeText: text)
+                front.setImage(url, alternativeText: text)
             } else {
                 notes.append("its image is not an absolute http(s) URL and was omitted")
             }
