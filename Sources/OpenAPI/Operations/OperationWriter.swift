@@ -149,8 +149,9 @@ struct OperationWriter {
         let encoding = Request.Item.encoding
         guard let mediaType = encoding.mediaType else { return nil }
         guard case .json = encoding.kind else {
-            return .members(
-                (mediaType, .members(("schema", .members(("type", .string("string")))))))
+            // Bytes in a format of JSON are an object for those who read them by the description.
+            let form = mediaType.hasSuffix("+json") ? "object" : "string"
+            return .members((mediaType, .members(("schema", .members(("type", .string(form)))))))
         }
         let sources = Self.responseSchemas(of: type)
         let choices = sources.map { schemas.write($0, .response) }

@@ -2358,10 +2358,10 @@ struct GetJSONFeedRequest: BackendAPIRequest {
 
     /// The response.
     struct Response: JSONRepresentable, Hashable {
-        private static let content: JSONCodec<String> = .string
+        private static let content: JSONCodec<[String: JSONValue]> = .map(of: .anything)
         static let format = content.mapped(Self.init(value:), \.value)
 
-        let value: String
+        let value: [String: JSONValue]
     }
 }
 
