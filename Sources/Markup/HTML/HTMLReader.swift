@@ -157,12 +157,18 @@ struct HTMLReader {
     }
 
     private func code(_ node: xmlNodePtr) -> MarkdownBlock {
+        let inner = node.children.first { $0.isElement && $0.name == "code" }
+        let language = inner?.codeLanguage ?? node.codeLanguage
+        return .code(language: language, codeText(node))
+    }
+
+    // Within `code(_:)`, it makes the optimizer of Swift 6.3.1 fail.
+    private func codeText(_ node: xmlNodePtr) -> String {
         var text = node.text
         // HTML §13.2.6.4.7: a line feed after the start tag is not part of the text.
         if node.first?.isText == true, text.hasPrefix("\n") { text.removeFirst() }
         if text.hasSuffix("\n") { text.removeLast() }
-        let inner = node.children.first { $0.isElement && $0.name == "code" }
-        return .code(language: inner?.codeLanguage ?? node.codeLanguage, text)
+        return text
     }
 
     // MARK: Tables
