@@ -24,6 +24,7 @@ final class XMLParser {
     private var isAfterReturn = false
     /// `xml:lang` and `xml:base` of the open elements.
     private var scopes: [(language: String?, base: String?)] = []
+    private var hasRoot = false
 
     /// - Parameters:
     ///   - encoding: overrides what the document declares; `nil` to detect it.
@@ -90,6 +91,8 @@ final class XMLParser {
         guard failure == nil else { return }
         check(xmlParseChunk(handle, nil, 0, 1))
         flushText()
+        // libxml2 does not report bytes that it could not decode, such as of UCS-4.
+        if !hasRoot || !scopes.isEmpty { fail(.malformed("the document ends too early")) }
     }
 
     /// `XML_PARSER_BIG_BUFFER_SIZE`, and the two octets that may begin the end of a section.
@@ -140,6 +143,7 @@ final class XMLParser {
             }
         }
         scopes.append(scope)
+        hasRoot = true
         let element = XMLElement(
             name, attributes, language: scope.language, base: scope.base)
         queue.append((.start(element), line))

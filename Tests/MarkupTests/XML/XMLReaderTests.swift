@@ -132,6 +132,13 @@ import Testing
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 
+    @Test func `a document that cannot be decoded is not an empty one`() {
+        // Three zeros before the first character are UCS-4.
+        let document = Array("\0\0\0<?xml version=\"1.0\"?><a/>".utf8)
+        let error = #expect(throws: XMLError.self) { try XMLReader.events(of: document) }
+        #expect(error?.phrase == "it is not well-formed XML: the document ends too early")
+    }
+
     @Test func `an error is thrown each time, and what was read before it is kept`() throws {
         let reader = XMLReader(Array("<a><b/></c>".utf8))
         #expect(try reader.next() == .start(XMLElement(XMLName("a"))))
