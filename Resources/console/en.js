@@ -177,8 +177,10 @@ export const english = {
     "import.result":
         "{created} created, {updated} updated, {unchanged} unchanged, {kept} kept as edited here",
     "import.running": "{done} of {all}: {name}",
+    "import.site": "Address of the site (Ghost only)",
+    "import.siteHint": "Makes the addresses of links and images in an export of Ghost complete.",
     "import.text":
-        "Markdown with front matter, and what else “broadsheet import” takes. Importing a file again updates what it brought.",
+        "Markdown with front matter (.md), JSON lines (.ndjson), and what WordPress (.xml) and Ghost (.json) export. Importing a file again updates what it brought.",
     "import.title": "Import",
     "keys.created": "created {when}",
     "keys.days": "{count} days",

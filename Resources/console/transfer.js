@@ -1,7 +1,7 @@
 // Backups out, articles in.
 
 import { exchange, pause, request } from "./api.js";
-import { button, explained, fill, h, newID, say, sayError } from "./dom.js";
+import { button, explained, field, fill, h, newID, say, sayError } from "./dom.js";
 import { bytes, number, t } from "./i18n.js";
 
 /**
@@ -104,6 +104,7 @@ function importSection(signal) {
     const zone = h("div", { class: "drop" },
         h("label", { for: input.id, class: "button" }, t("import.choose")), input,
         h("p", {}, t("import.drop")));
+    const site = h("input", { type: "url", placeholder: "https://example.org" });
     let isBusy = false;
 
     /** @param {FileList | null | undefined} files */
@@ -118,7 +119,7 @@ function importSection(signal) {
         let done = 0;
         for (const file of list) {
             status.textContent = t("import.running", { done, all: list.length, name: file.name });
-            lines.append(await importFile(file, signal));
+            lines.append(await importFile(file, site.value.trim(), signal));
             done += 1;
         }
         status.textContent = t("import.done", { count: done });
@@ -138,17 +139,18 @@ function importSection(signal) {
         void take(event.dataTransfer?.files);
     });
     return h("section", { class: "card" }, h("h2", {}, t("import.title")), h("p", {}, t("import.text")),
-        zone, report);
+        field(t("import.site"), site, { hint: t("import.siteHint") }), zone, report);
 }
 
 /**
  * @param {File} file
+ * @param {string} site the address of the site that it was exported from, or an empty text
  * @param {AbortSignal} signal
  */
-async function importFile(file, signal) {
+async function importFile(file, site, signal) {
     try {
         const result = await request("POST", "/v1/admin/import", {
-            query: { name: file.name }, body: file,
+            query: { name: file.name, siteURL: site || null }, body: file,
             headers: { "Content-Type": "application/octet-stream" }, signal,
         });
         return h("li", {}, h("strong", { dir: "auto" }, file.name), " ",

@@ -210,6 +210,20 @@ def importing(world):
     browser.has("0 created, 0 updated, 1 unchanged")
     browser.script(drop, "bad.ndjson", '{"title": 1}\n')
     browser.has("Line 1:")
+    blog = """<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"
+        xmlns:wp="http://wordpress.org/export/1.2/"><channel><item><title>Moved</title>
+        <content:encoded>&lt;b&gt;Bold&lt;/b&gt;</content:encoded><wp:post_id>1</wp:post_id>
+        <wp:post_name>moved</wp:post_name><wp:status>draft</wp:status><wp:post_type>page</wp:post_type>
+        </item></channel></rss>"""
+    browser.script(drop, "blog.xml", blog)
+    browser.has("it is a page, and became an article")
+    assert server.call("GET", "/v1/articles/moved")["body"] == "**Bold**"
+    ghost = """{"db": [{"meta": {}, "data": {"posts": [{"id": "1", "title": "Haunted", "slug": "haunted",
+        "html": "<a href=\\"__GHOST_URL__/x\\">x</a>"}]}}]}"""
+    browser.type("Address of the site (Ghost only)", "https://blog.example.org")
+    browser.script(drop, "ghost.json", ghost)
+    browser.has("ghost.json 1 created")
+    assert server.call("GET", "/v1/articles/haunted")["body"] == "[x](https://blog.example.org/x)"
 
 
 FLOWS = [history, deleting, moderating, following, statistics, keys, users, sessions, backing_up,

@@ -70,11 +70,11 @@ struct FileImportService: Sendable {
         guard bytes > 0 else { throw .invalidValue("", "is empty") }
         let source = ImportFile(
             path: file.path, identity: "\(Self.folder)/\(request.name)".inNFC, sizeBytes: bytes,
-            format: ImportFile.Format(name: request.name))
+            format: ImportFile.Format(name: request.name), hasCompanions: false)
         let importer = Importer(
             store: AttributedDestination(store: store, caller: caller),
             language: request.language.flatMap { LanguageTag($0) } ?? language,
-            isDryRun: request.isDryRun ?? false,
+            isDryRun: request.isDryRun ?? false, siteURL: request.siteURL,
             markdown: markdown, now: now)
         // Files are read with blocking calls.
         return try await turns.take(RequestCost(isHeavy: true), for: caller, context) {
@@ -120,20 +120,27 @@ public struct ImportFileRequest: BackendAPIRequest {
     public typealias Item = FileImportReport
 
     public static let parameters = Parameters(
-        Self.init(name:language:isDryRun:), .requiredQuery("name", \.name, .line(1...100)),
-        .query("language", \.language, .language), .query("dryRun", \.isDryRun, .boolean))
+        Self.init(name:language:siteURL:isDryRun:),
+        .requiredQuery("name", \.name, .line(1...100)),
+        .query("language", \.language, .language), .query("siteURL", \.siteURL, .webAddress),
+        .query("dryRun", \.isDryRun, .boolean))
 
     /// Its extension says what the file contains; importing a file with the same name again updates
     /// its articles.
     public var name: String
     /// That of articles that do not specify one; `nil` for the server's default.
     public var language: String?
+    /// The address of the site, which makes the addresses in an export of Ghost absolute.
+    public var siteURL: String?
     /// Whether the outcome is only reported.
     public var isDryRun: Bool?
 
-    public init(name: String, language: String? = nil, isDryRun: Bool? = nil) {
+    public init(
+        name: String, language: String? = nil, siteURL: String? = nil, isDryRun: Bool? = nil
+    ) {
         self.name = name
         self.language = language
+        self.siteURL = siteURL
         self.isDryRun = isDryRun
     }
 }

@@ -33,6 +33,22 @@ import Testing
         }
     }
 
+    @Test func `former slugs of an imported article arrive in any script`() throws {
+        var item = try item(.like("morning"), publishedAt: nil)
+        for slugs in [[], ["old"], ["아침", "früh"] + (3...50).map { "former-\($0)" }] {
+            item.formerSlugs = slugs
+            let request = ImportArticlesRequest(
+                batch: ImportBatch(items: [item], isDryRun: false))
+            #expect(try arrived(request) == request)
+            let text = String(decoding: request.batch.json(), as: UTF8.self)
+            // Older servers reject an attribute that they do not know.
+            #expect(text.contains("formerSlugs") == !slugs.isEmpty)
+        }
+        item.formerSlugs = (1...51).map { "former-\($0)" }
+        let tooMany = ImportArticlesRequest(batch: ImportBatch(items: [item], isDryRun: false))
+        #expect(throws: (any Error).self) { try arrived(tooMany) }
+    }
+
     @Test func `records of an export arrive line by line`() throws {
         let id = try #require(Author.ID("01a1fd86-3af0-78ef-a5da-61ff8be033ca"))
         let author = Author(

@@ -64,6 +64,71 @@ import Testing
         }
     }
 
+    @Test func `exports of WordPress and Ghost are imported with the same report`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let items =
+                WordPressImportTests.item(1, "a", content: "<script></script>x")
+                + WordPressImportTests.item(
+                    2, "b", status: "private",
+                    more: """
+                        <wp:postmeta><wp:meta_key>_wp_old_slug</wp:meta_key>
+                        <wp:meta_value>former</wp:meta_value></wp:postmeta>
+                        """) + WordPressImportTests.item(1, "c")
+            let blog = WordPressImportTests.export(items)
+            let trial = try report(send("name=blog.xml&dryRun=true", blog, to: newsroom))
+            #expect(trial.created == 2 && trial.failed == 1)
+            #expect(try await newsroom.changes() == 0)
+            let first = try report(send("name=blog.xml", blog, to: newsroom))
+            #expect(first.created == 2 && first.failed == 1)
+            #expect(first.failures.map(\.reason) == ["post:1 occurs twice"])
+            #expect(
+                first.omissions.map(\.reason) == [
+                    "post:1: left out: scripts (1)",
+                    "post:2: it was private, and became a draft",
+                ])
+            #expect(first.omissions.allSatisfy { $0.line != nil })
+            let again = try report(send("name=blog.xml", blog, to: newsroom))
+            #expect(again.unchanged == 2 && again.leftOut == 0)
+            #expect(try newsroom.send("GET /v1/articles/former").status == 404)
+            #expect(try newsroom.send("GET /v1/articles/former", as: .editor).status == 200)
+            let other = try report(send("name=other.xml", "<feed/>", to: newsroom))
+            #expect(other.failed == 1)
+        }
+    }
+
+    @Test func `an export of Ghost gets its addresses, but no redirects of this machine`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            // Beside the database, where the file is received.
+            let file = try #require(fopen(newsroom.folder.file("redirects.json"), "w"))
+            fputs(#"[{"from": "/secret", "to": "/hello"}]"#, file)
+            fclose(file)
+            let ghost = #"""
+                {"db": [{"meta": {}, "data": {"posts": [{"id": "1", "title": "Hello",
+                "slug": "hello", "status": "published", "visibility": "public",
+                "html": "<a href=\"__GHOST_URL__/x\">x</a>"}]}}]}
+                """#
+            let site = "https%3A%2F%2Fblog.example.org"
+            let made = try report(
+                send("name=ghost.json&siteURL=\(site)", ghost, to: newsroom))
+            #expect(made.created == 1 && made.omissions.isEmpty, "\(made)")
+            let article = try newsroom.send("GET /v1/articles/hello")
+            #expect(article.text.contains("[x](https://blog.example.org/x)"))
+            #expect(try newsroom.send("GET /v1/articles/secret", as: .editor).status == 404)
+            let moved = try report(send("name=ghost.json", ghost, to: newsroom))
+            #expect(moved.updated == 1 && moved.leftOut == 1)
+        }
+    }
+
+    @Test func `a post keeps the date and the address in its file's name`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            _ = try report(send("name=2016-01-29-hello.md", "Text", to: newsroom))
+            let article = try newsroom.send("GET /v1/articles/hello")
+            #expect(article.text.contains(#""publishedAt":"2016-01-29T00:00:00.000Z""#))
+        }
+    }
+
     @Test func `an export of another server is restored`() async throws {
         var export = ""
         try await Newsroom.run { newsroom in
@@ -94,6 +159,7 @@ import Testing
                 ("", Self.post, "400 malformed-request ?name"),
                 ("name=a.md&x=1", Self.post, "400 malformed-request ?x"),
                 ("name=a.md&dryRun=maybe", Self.post, "400 malformed-request ?dryRun"),
+                ("name=a.json&siteURL=ftp%3A%2F%2Fa", "{}", "400 malformed-request ?siteURL"),
                 ("name=a.md", "", "422 invalid-values #"),
             ] {
                 let response = try send(query, body, to: newsroom)

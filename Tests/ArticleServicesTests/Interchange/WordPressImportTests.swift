@@ -120,7 +120,9 @@ import Testing
         }
     }
 
-    @Test func `a second import changes nothing, and edits made here are kept`() async throws {
+    @Test func `a second import changes nothing, and a changed post updates its article`()
+        async throws
+    {
         try await ImportDesk.with { desk in
             try desk.write("blog.xml", Self.export(Self.item(1, "a") + Self.item(2, "b")))
             #expect(try await desk.run("blog.xml", isDryRun: true).counts == ["created": 2])
@@ -133,6 +135,33 @@ import Testing
             try desk.write("blog.xml", Self.export(changed))
             #expect(try await desk.run("blog.xml", at: 9).counts == ["updated": 1, "unchanged": 1])
             #expect(try await desk.article("a").body == "New")
+        }
+    }
+
+    @Test func `an article that was edited or deleted here is kept`() async throws {
+        try await ImportDesk.with { desk in
+            func export(_ content: String) -> String {
+                Self.export(
+                    (1...3).map { Self.item($0, "n\($0)", content: content) }.joined())
+            }
+            try desk.write("blog.xml", export("Old"))
+            _ = try await desk.run("blog.xml")
+            let edit = Edit(at: ImportDesk.time(1), by: .operator)
+            let edited = try await desk.store.updateArticle(
+                desk.article("n1").id, expecting: .anything, by: edit
+            ) { article in
+                var draft = article.draft
+                draft.title = "Edited here"
+                return ArticleContent(draft, slug: .keep, measure: TextMeasure(draft.body))
+            }
+            try await desk.store.deleteArticle(
+                desk.article("n2").id, expecting: .anything, by: edit)
+            try desk.write("blog.xml", export("New"))
+            #expect(
+                try await desk.run("blog.xml", at: 2).counts == ["updated": 1, "keptEdits": 2])
+            #expect(try await desk.article("n1") == edited)
+            await #expect(throws: StoreError.self) { try await desk.article("n2") }
+            #expect(try await desk.article("n3").body == "New")
         }
     }
 
@@ -205,6 +234,21 @@ import Testing
             try desk.write("blog/wp.xml", Self.export(Self.item(1, "a")))
             #expect(try await desk.run("blog").counts == ["created": 1])
             #expect(try await desk.run("blog/wp.xml").counts == ["unchanged": 1])
+        }
+    }
+
+    @Test func `other XML and JSON that is named is reported`() async throws {
+        try await ImportDesk.with { desk in
+            for (name, text) in [("a.xml", "<feed/>"), ("b.json", "[1]"), ("c.json", "")] {
+                try desk.write(name, text)
+                let report = try await desk.run(name)
+                #expect(report.counts == ["failed": 1], "\(name)")
+                #expect(
+                    report.failures.map(\.reason)
+                        == ["is neither an export of WordPress or Ghost nor JSON lines"])
+            }
+            try desk.write("lines.json", #"{"title":"A line"}"#)
+            #expect(try await desk.run("lines.json").counts == ["created": 1])
         }
     }
 

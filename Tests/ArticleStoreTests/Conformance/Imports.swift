@@ -89,6 +89,76 @@ extension ArticleStoreConformance {
             }
         }
 
+        private static func former(
+            _ path: String, _ slugs: [String], digest: UInt8 = 1, _ content: ArticleContent
+        ) -> ImportItem {
+            var item = item(path, digest: digest, content)
+            item.formerSlugs = slugs
+            return item
+        }
+
+        /// The title of the article that the audience finds by a slug.
+        private static func title(
+            _ slug: String, _ audience: Audience = .everyone, in store: any ArticleStore
+        ) async throws -> String? {
+            do { return try await store.article(.slug(slug), visibleTo: audience).title } catch {
+                guard case .notFound = error else { throw error }
+                return nil
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `former slugs lead to the article, unless they belong to another one`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                _ = try await store.createArticle(
+                    .make(), .sample("Other", slug: .exactly("taken")), by: .first)
+                let first = Self.former(
+                    "a.md", ["old", "taken", "a", "old"], .sample("A", slug: .exactly("a")))
+                let second = Self.former(
+                    "b.md", ["old", "older"], .sample("B", slug: .exactly("b")))
+                let outcomes = try await Self.outcomes(store, [first, second])
+                #expect(outcomes == [.created, .created])
+                for (slug, title) in [
+                    ("old", "A"), ("a", "A"), ("taken", "Other"), ("older", "B"), ("b", "B"),
+                ] { #expect(try await Self.title(slug, in: store) == title, "\(slug)") }
+                let again = try await Self.outcomes(store, [first, second], at: 1)
+                #expect(again == [.unchanged, .unchanged])
+                #expect(try await store.changeSequence() == 3)
+                let error = try await failure {
+                    _ = try await store.createArticle(
+                        .make(), .sample("C", slug: .exactly("older")), by: .first)
+                }
+                guard case .slugTaken("older") = error else { throw error }
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `a changed file adds former slugs, and an edited article gets none`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let content = ArticleContent.sample("A", slug: .exactly("a"))
+                let first = Self.former("a.md", ["one"], content)
+                _ = try await Self.outcomes(store, [first])
+                let second = Self.former("a.md", ["two"], digest: 2, content)
+                // What the public sees of the article is the same.
+                #expect(try await Self.outcomes(store, [second], at: 1) == [.unchanged])
+                #expect(try await Self.title("one", in: store) == "A")
+                #expect(try await Self.title("two", in: store) == "A")
+                _ = try await store.updateArticle(
+                    first.id, expecting: .anything, by: .later(2)
+                ) { article in .of(article) { $0.draft.title = "Edited" } }
+                let third = Self.former("a.md", ["three"], digest: 3, content)
+                #expect(try await Self.outcomes(store, [third], at: 3) == [.keptEdits])
+                #expect(try await Self.title("three", .editors, in: store) == nil)
+                let trial = Self.former("b.md", ["four"], .sample("B"))
+                #expect(try await Self.outcomes(store, [trial], dryRun: true) == [.created])
+                #expect(try await Self.title("four", .editors, in: store) == nil)
+            }
+        }
+
         @Test(arguments: Engine.all)
         func `a failed item does not affect the others`(_ engine: Engine) async throws {
             try await engine.with { store in

@@ -79,7 +79,7 @@ struct GhostExport {
     private func html(of record: GhostRecord, _ notes: inout [String]) -> String {
         if let html = record.text("html") {
             if siteURL == nil, html.contains("__GHOST_URL__") {
-                notes.append("its addresses are relative; --site-url makes them absolute")
+                notes.append("its addresses are relative, as the address of the site was not given")
             }
             return resolved(html)
         }

@@ -12,6 +12,8 @@ struct ImportFile: Sendable, Hashable {
     var format: Format
     /// Whether the file itself was named, not its folder.
     var isNamed = true
+    /// Whether files beside it may be read with it, such as the redirects of an export of Ghost.
+    var hasCompanions = true
 
     enum Format: Sendable, Hashable {
         case markdown, lines

@@ -59,7 +59,8 @@ extension ImportRun {
         let export: GhostExport
         do throws(LineFault) {
             export = try GhostExport(
-                Self.json(file.path), redirects: Self.redirects(beside: file.path),
+                Self.json(file.path),
+                redirects: file.hasCompanions ? Self.redirects(beside: file.path) : nil,
                 siteURL: importer.siteURL)
         } catch { return report.fail(file.path, error.reason) }
         var names: Set<String> = []

@@ -7,7 +7,8 @@ extension ImportRun {
     static let limitLines = 1_000_000
 
     /// Imports a file whose content says what it is: the export of a blog, or, if it was named
-    /// itself, JSON lines or a post. Other files of a folder are skipped.
+    /// itself, JSON lines or, without a known extension, a post. Other files of a folder are
+    /// skipped.
     mutating func takeUnknown(_ file: ImportFile) async throws(InterchangeError) {
         let blank: [UInt8] = [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D]
         let start = start(of: file)
@@ -19,6 +20,9 @@ extension ImportRun {
             finish(bytes: file.sizeBytes)
         } else if start.first(where: { !blank.contains($0) }) == UInt8(ascii: "{") {
             try await takeLines(file)
+        } else if file.format == .document {
+            report.fail(file.path, "is neither an export of WordPress or Ghost nor JSON lines")
+            finish(bytes: file.sizeBytes)
         } else {
             try await takePost(file)
         }

@@ -149,7 +149,7 @@ extension ImportRun {
         guard let bytes else {
             return report.fail(file.path, "is larger than \(Self.limitPostBytes) bytes")
         }
-        let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
+        let name = file.identity.split(separator: "/").last.map(String.init) ?? file.identity
         try await takePost(bytes, name: name, path: file.path, identity: file.identity)
     }
 
