@@ -116,7 +116,7 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleSearch", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium",
                 "CYAML", "Feeds", "HTTP", "HTTPClient", "HTTPServer", "Markup", "OpenAPI",
-                "Platform", "Resources",
+                "Platform", "Resources", "Sockets",
             ]),
 
         // Rung 6: what views observe; the command.

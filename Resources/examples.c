@@ -57,6 +57,9 @@ static const unsigned char create_comment_request_http[] = {
 static const unsigned char create_invitation_request_http[] = {
 #embed "examples/CreateInvitationRequest.http"
 };
+static const unsigned char create_source_request_http[] = {
+#embed "examples/CreateSourceRequest.http"
+};
 static const unsigned char delete_article_request_http[] = {
 #embed "examples/DeleteArticleRequest.http"
 };
@@ -68,6 +71,9 @@ static const unsigned char delete_comment_request_http[] = {
 };
 static const unsigned char delete_me_request_http[] = {
 #embed "examples/DeleteMeRequest.http"
+};
+static const unsigned char delete_source_request_http[] = {
+#embed "examples/DeleteSourceRequest.http"
 };
 static const unsigned char delete_user_request_http[] = {
 #embed "examples/DeleteUserRequest.http"
@@ -132,6 +138,12 @@ static const unsigned char fetch_revisions_request_http[] = {
 static const unsigned char fetch_sessions_request_http[] = {
 #embed "examples/FetchSessionsRequest.http"
 };
+static const unsigned char fetch_source_request_http[] = {
+#embed "examples/FetchSourceRequest.http"
+};
+static const unsigned char fetch_sources_request_http[] = {
+#embed "examples/FetchSourcesRequest.http"
+};
 static const unsigned char fetch_tags_request_http[] = {
 #embed "examples/FetchTagsRequest.http"
 };
@@ -161,6 +173,9 @@ static const unsigned char partial_comment_page_json[] = {
 };
 static const unsigned char partial_search_page_json[] = {
 #embed "examples/PartialSearchPage.json"
+};
+static const unsigned char poll_source_request_http[] = {
+#embed "examples/PollSourceRequest.http"
 };
 static const unsigned char preview_json[] = {
 #embed "examples/Preview.json"
@@ -207,6 +222,15 @@ static const unsigned char sign_out_request_http[] = {
 static const unsigned char sign_up_request_http[] = {
 #embed "examples/SignUpRequest.http"
 };
+static const unsigned char source_new_json[] = {
+#embed "examples/Source-new.json"
+};
+static const unsigned char source_json[] = {
+#embed "examples/Source.json"
+};
+static const unsigned char source_page_json[] = {
+#embed "examples/SourcePage.json"
+};
 static const unsigned char stream_changes_request_http[] = {
 #embed "examples/StreamChangesRequest.http"
 };
@@ -221,6 +245,9 @@ static const unsigned char update_comment_request_http[] = {
 };
 static const unsigned char update_me_request_http[] = {
 #embed "examples/UpdateMeRequest.http"
+};
+static const unsigned char update_source_request_http[] = {
+#embed "examples/UpdateSourceRequest.http"
 };
 static const unsigned char update_user_request_http[] = {
 #embed "examples/UpdateUserRequest.http"
@@ -257,10 +284,12 @@ static const struct broadsheet_resource examples[] = {
     {"CreateArticleRequest.http", create_article_request_http, sizeof create_article_request_http},
     {"CreateCommentRequest.http", create_comment_request_http, sizeof create_comment_request_http},
     {"CreateInvitationRequest.http", create_invitation_request_http, sizeof create_invitation_request_http},
+    {"CreateSourceRequest.http", create_source_request_http, sizeof create_source_request_http},
     {"DeleteArticleRequest.http", delete_article_request_http, sizeof delete_article_request_http},
     {"DeleteBookmarkRequest.http", delete_bookmark_request_http, sizeof delete_bookmark_request_http},
     {"DeleteCommentRequest.http", delete_comment_request_http, sizeof delete_comment_request_http},
     {"DeleteMeRequest.http", delete_me_request_http, sizeof delete_me_request_http},
+    {"DeleteSourceRequest.http", delete_source_request_http, sizeof delete_source_request_http},
     {"DeleteUserRequest.http", delete_user_request_http, sizeof delete_user_request_http},
     {"DeviceSessionPage.json", device_session_page_json, sizeof device_session_page_json},
     {"EndSessionRequest.http", end_session_request_http, sizeof end_session_request_http},
@@ -282,6 +311,8 @@ static const struct broadsheet_resource examples[] = {
     {"FetchRevisionRequest.http", fetch_revision_request_http, sizeof fetch_revision_request_http},
     {"FetchRevisionsRequest.http", fetch_revisions_request_http, sizeof fetch_revisions_request_http},
     {"FetchSessionsRequest.http", fetch_sessions_request_http, sizeof fetch_sessions_request_http},
+    {"FetchSourceRequest.http", fetch_source_request_http, sizeof fetch_source_request_http},
+    {"FetchSourcesRequest.http", fetch_sources_request_http, sizeof fetch_sources_request_http},
     {"FetchTagsRequest.http", fetch_tags_request_http, sizeof fetch_tags_request_http},
     {"FetchUserRequest.http", fetch_user_request_http, sizeof fetch_user_request_http},
     {"FetchUsersRequest.http", fetch_users_request_http, sizeof fetch_users_request_http},
@@ -292,6 +323,7 @@ static const struct broadsheet_resource examples[] = {
     {"PartialComment.json", partial_comment_json, sizeof partial_comment_json},
     {"PartialCommentPage.json", partial_comment_page_json, sizeof partial_comment_page_json},
     {"PartialSearchPage.json", partial_search_page_json, sizeof partial_search_page_json},
+    {"PollSourceRequest.http", poll_source_request_http, sizeof poll_source_request_http},
     {"Preview.json", preview_json, sizeof preview_json},
     {"PreviewRequest.http", preview_request_http, sizeof preview_request_http},
     {"Problem.json", problem_json, sizeof problem_json},
@@ -307,11 +339,15 @@ static const struct broadsheet_resource examples[] = {
     {"SignInRequest.http", sign_in_request_http, sizeof sign_in_request_http},
     {"SignOutRequest.http", sign_out_request_http, sizeof sign_out_request_http},
     {"SignUpRequest.http", sign_up_request_http, sizeof sign_up_request_http},
+    {"Source-new.json", source_new_json, sizeof source_new_json},
+    {"Source.json", source_json, sizeof source_json},
+    {"SourcePage.json", source_page_json, sizeof source_page_json},
     {"StreamChangesRequest.http", stream_changes_request_http, sizeof stream_changes_request_http},
     {"TagUsagePage.json", tag_usage_page_json, sizeof tag_usage_page_json},
     {"UpdateArticleRequest.http", update_article_request_http, sizeof update_article_request_http},
     {"UpdateCommentRequest.http", update_comment_request_http, sizeof update_comment_request_http},
     {"UpdateMeRequest.http", update_me_request_http, sizeof update_me_request_http},
+    {"UpdateSourceRequest.http", update_source_request_http, sizeof update_source_request_http},
     {"UpdateUserRequest.http", update_user_request_http, sizeof update_user_request_http},
     {"User-public.json", user_public_json, sizeof user_public_json},
     {"User.json", user_json, sizeof user_json},

@@ -59,6 +59,10 @@ static const unsigned char search[] = {
 #embed "manual/search.md"
 };
 
+static const unsigned char sources[] = {
+#embed "manual/sources.md"
+};
+
 static const unsigned char sync[] = {
 #embed "manual/sync.md"
 };
@@ -86,6 +90,7 @@ static const struct broadsheet_resource manual[] = {
     {"operations.md", operations, sizeof operations},
     {"sdk.md", sdk, sizeof sdk},
     {"search.md", search, sizeof search},
+    {"sources.md", sources, sizeof sources},
     {"sync.md", sync, sizeof sync},
     {"tls.md", tls, sizeof tls},
     {"webhooks.md", webhooks, sizeof webhooks},

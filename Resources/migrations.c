@@ -87,6 +87,10 @@ static const unsigned char search[] = {
 #embed "migrations/022-search.sql"
 };
 
+static const unsigned char sources[] = {
+#embed "migrations/023-sources.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -109,6 +113,7 @@ static const struct broadsheet_resource migrations[] = {
     {"020-kept-texts.sql", kept_texts, sizeof kept_texts},
     {"021-comments-by-writer.sql", comments_by_writer, sizeof comments_by_writer},
     {"022-search.sql", search, sizeof search},
+    {"023-sources.sql", sources, sizeof sources},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

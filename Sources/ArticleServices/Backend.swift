@@ -29,6 +29,8 @@ public struct Backend: Sendable {
     private let changes: ChangeService
     private let search: SearchService
     private let feeds: FeedService
+    private let sources: SourceService
+    private let defaultLanguage: String
     private let description: DescriptionService
     private let hasConsole: Bool
     private let statistics = StatisticsService()
@@ -51,6 +53,7 @@ public struct Backend: Sendable {
     ///   - providers: identify people who sign in; `nil` if there are none.
     ///   - hasConsole: whether browsers get the console.
     ///   - feeds: the title of feeds, and the URLs in them.
+    ///   - sourcePolicy: which addresses sources may have.
     ///   - version: that of the program, for the description of the API.
     ///   - log: receives causes of errors that are not disclosed to clients.
     ///   - progress: receives what the operator may like to know of long work.
@@ -62,12 +65,13 @@ public struct Backend: Sendable {
         comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
         providers: OpenIDProviders? = nil, hasConsole: Bool = true,
         feeds: FeedSettings = FeedSettings(addresses: PublicAddresses(server: "http://localhost")),
-        version: String = "0",
+        sourcePolicy: SourcePolicy = SourcePolicy(), version: String = "0",
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
         self.store = store
         self.markdown = markdown
+        self.defaultLanguage = defaultLanguage
         self.now = now
         self.log = log
         self.hasConsole = hasConsole
@@ -95,13 +99,11 @@ public struct Backend: Sendable {
             store: store, markdown: markdown, at: file.path, language: defaultLanguage, now: now)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
         self.comments = CommentService(
-            store: store, cursors: cursors, renderer: CommentRenderer(), rules: comments,
-            edits: WriteThrottle(perMinute: comments.editsPerMinute, now: accounts.uptime),
-            now: now)
+            store: store, cursors: cursors, rules: comments, uptime: accounts.uptime, now: now)
         bookmarks = BookmarkService(
-            store: store, cursors: cursors,
-            writes: WriteThrottle(
-                perMinute: BookmarkService.writesPerMinute, now: accounts.uptime), now: now)
+            store: store, cursors: cursors, uptime: accounts.uptime, now: now)
+        sources = SourceService(
+            store: store, cursors: cursors, policy: sourcePolicy, signal: SourceSignal(), now: now)
         search = SearchService(articles: articles, indexer: indexer)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
@@ -204,6 +206,15 @@ public struct Backend: Sendable {
         try await Webhooks(receivers, store: store, changes: changes, environment)
     }
 
+    /// Polls the sources while its `run` is called. Its policy is that of the backend.
+    public func sourcePoller(in environment: SourceEnvironment) -> SourcePoller {
+        var environment = environment
+        environment.policy = sources.policy
+        return SourcePoller(
+            store: store, markdown: markdown, defaultLanguage: defaultLanguage,
+            signal: sources.signal, environment)
+    }
+
     private func registerConsole(on routes: inout Routes) {
         IndexService(console: hasConsole ? ConsoleFiles() : nil, responses: responses, log: log)
             .register(on: &routes)
@@ -242,6 +253,8 @@ public struct Backend: Sendable {
 
         comments.register(on: &routes)
         bookmarks.register(on: &routes)
+
+        sources.register(on: &routes)
 
         users.register(on: &routes)
         sessions.register(on: &routes)

@@ -109,6 +109,8 @@ public struct Edit: Sendable {
         case `operator`
         /// The server itself: the publication of scheduled articles.
         case system
+        /// The source with this id, and its name.
+        case source(id: ContentSource.ID, name: String)
         /// The API key with this public id.
         case key(id: String)
         /// The user with this id, in person or by a key.

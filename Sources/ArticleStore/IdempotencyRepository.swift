@@ -65,11 +65,14 @@ public enum WrittenItem: Sendable, Hashable {
     case article(Article, isNew: Bool)
     case author(Author, isNew: Bool)
     case comment(Comment, isNew: Bool)
+    case source(ContentSource, isNew: Bool)
     case nothing
 
     package var isNew: Bool {
         switch self {
-        case .article(_, let isNew), .author(_, let isNew), .comment(_, let isNew): isNew
+        case .article(_, let isNew), .author(_, let isNew), .comment(_, let isNew),
+            .source(_, let isNew):
+            isNew
         case .nothing: false
         }
     }

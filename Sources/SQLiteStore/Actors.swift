@@ -28,7 +28,7 @@ enum StoredActor {
 
 /// The kinds of actors in `actors`.
 enum ActorKind: Int64 {
-    case `operator`, key, user, system
+    case `operator`, key, user, system, source
 }
 
 extension SQL {
@@ -40,6 +40,8 @@ extension SQL {
         """
     static let forgetActorName: StaticString =
         "UPDATE actors SET name = NULL WHERE kind = 2 AND id = ?1"
+    fileprivate static let renameActor: StaticString =
+        "UPDATE actors SET name = ?3 WHERE kind = ?1 AND id = ?2"
     fileprivate static let systemNumber: StaticString = "SELECT number FROM actors WHERE kind = 3"
     fileprivate static let insertActor: StaticString = """
         INSERT INTO actors (kind, id, name) VALUES (?1, ?2, CASE
@@ -57,6 +59,7 @@ extension Revision.Actor {
         case .key: self.init(kind: .key, id: id, name: name)
         case .user: self.init(kind: .user, id: id, name: name)
         case .system: self.init(kind: .system, name: "system")
+        case .source: self.init(kind: .source, id: id, name: name)
         case nil: throw .corrupt("an actor has the kind \(row.integer(0))")
         }
     }
@@ -68,6 +71,8 @@ extension WriteStep {
         switch actor {
         case .operator: .theOperator
         case .system: .numbered(try systemNumber())
+        case .source(let id, let name):
+            .numbered(try number(of: .source, id.description, name: name))
         case .key(let id): .numbered(try number(of: .key, id, name: nil))
         case .user(let id): .numbered(try number(of: .user, id.description, name: nil))
         case .unrecorded(let name): .unrecorded(name: name)
@@ -82,6 +87,7 @@ extension WriteStep {
         switch (actor.kind, actor.id) {
         case (.operator, nil): return .theOperator
         case (.system, nil): return .numbered(try systemNumber())
+        case (.source, let id?): return .numbered(try number(of: .source, id, name: actor.name))
         case (.key, let id?): return .numbered(try number(of: .key, id, name: actor.name))
         case (.user, let id?):
             let isHere = try UserRecord.ID(id).map(state.userNumber) ?? nil != nil
@@ -95,6 +101,16 @@ extension WriteStep {
     func forgetActorName(_ id: UserRecord.ID) throws(StoreError) {
         let row = try connection.statement(SQL.forgetActorName)
         try row.bind(1, id.description)
+        try row.run()
+        connection.names.forgetActors()
+    }
+
+    /// Gives a source that has made revisions its present name.
+    func renameActor(_ id: ContentSource.ID, to name: String) throws(StoreError) {
+        let row = try connection.statement(SQL.renameActor)
+        try row.bind(1, ActorKind.source.rawValue)
+        try row.bind(2, id.description)
+        try row.bind(3, name)
         try row.run()
         connection.names.forgetActors()
     }

@@ -164,7 +164,7 @@ extension WriteStep {
             to: edit.audience)
     }
 
-    /// The article after an update; unchanged if the content is equal.
+    /// The article after an update; unchanged if the content is equal. A deleted one is restored.
     func update(
         _ current: StoredArticle, to content: ArticleContent, from before: Article, by edit: Edit
     ) throws(StoreError) -> StoredArticle {
@@ -172,11 +172,13 @@ extension WriteStep {
             content, for: current.number, id: current.id,
             current: (current.revision.content, before.body ?? ""),
             owner: ownerAfterEdit(content.draft.owner, of: current, by: edit), by: edit)
-        guard resolved != current.revision.content else { return current }
+        let isDeleted = current.state == .deleted
+        guard isDeleted || resolved != current.revision.content else { return current }
         let time = max(edit.time, current.revision.time)
         try record(
             Step(
-                action: .updated, actor: try stored(edit.actor), time: time, updatedAt: time,
+                action: isDeleted ? .restored : .updated, actor: try stored(edit.actor), time: time,
+                updatedAt: time,
                 content: resolved, isDeletion: false),
             of: current.number, id: current.id, createdAt: current.createdAt, after: current)
         return try state.stored(number: current.number)

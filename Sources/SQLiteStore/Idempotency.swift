@@ -119,7 +119,7 @@ extension WriteStep {
         case .article(let article, _): text.body = try bodyNumber(of: article)
         case .comment(let comment, _):
             text.comment = try state.storedComment(comment.id).map { ($0.number, $0.body) }
-        case .author, .nothing: break
+        case .author, .source, .nothing: break
         }
         try keep(key.item(item), key, at: time, outcome: item.isNew ? 1 : 0, text)
         return value

@@ -47,16 +47,23 @@ extension Snapshot {
 }
 
 extension WriteStep {
-    /// Imports the items, each in its own savepoint.
     func importArticles(
         _ items: [ImportItem], by edit: Edit
     ) throws(StoreError) -> [Result<ImportOutcome, StoreError>] {
-        var outcomes: [Result<ImportOutcome, StoreError>] = []
+        try eachAlone(items) { (item) throws(StoreError) in try importArticle(item, by: edit) }
+    }
+
+    /// Does the work for each item in its own savepoint: one that fails changes nothing, and the
+    /// others are done.
+    func eachAlone<Item, Outcome>(
+        _ items: [Item], _ work: (Item) throws(StoreError) -> Outcome
+    ) throws(StoreError) -> [Result<Outcome, StoreError>] {
+        var outcomes: [Result<Outcome, StoreError>] = []
         for item in items {
             let mark = connection.effects.mark
             try connection.execute(SQL.itemSavepoint)
             do throws(StoreError) {
-                outcomes.append(.success(try importArticle(item, by: edit)))
+                outcomes.append(.success(try work(item)))
             } catch {
                 // A failure of the database file does not only concern this item.
                 guard connection.isInTransaction else { throw error }
@@ -74,26 +81,36 @@ extension WriteStep {
     private func importArticle(
         _ item: ImportItem, by edit: Edit
     ) throws(StoreError) -> ImportOutcome {
-        guard let mark = try importMark(item.path) else {
-            let made = try create(
-                item.id, dated(item.content, first: edit.time, now: edit.time), by: edit)
-            try setImportMark(item, article: made.number, revision: made.lastRevision)
-            try claim(former: item.formerSlugs, for: made.number, made.state, at: edit.time)
-            return .created
+        let mark = try importMark(item.path)
+        if mark?.digest == item.digest { return .unchanged }
+        let taken = try take(
+            item.content, as: item.id, keepsSlug: item.keepsSlug,
+            over: mark.map { ($0.article, $0.revision) }, by: edit)
+        guard let taken else { return .keptEdits }
+        try setImportMark(item, article: taken.number, revision: taken.lastRevision)
+        try claim(former: item.formerSlugs, for: taken.number, taken.state, at: edit.time)
+        guard let mark else { return .created }
+        return taken.lastRevision == mark.revision ? .unchanged : .updated
+    }
+
+    /// The article after it got content from outside; `nil` if it was edited or deleted here since
+    /// the last one, and so is left alone. One that was deleted from outside is restored.
+    ///
+    /// - Parameter mark: the article and its revision with the last content; `nil` for a new one.
+    func take(
+        _ content: ArticleContent, as id: Article.ID, keepsSlug: Bool,
+        over mark: (article: Int64, revision: Int)?, by edit: Edit
+    ) throws(StoreError) -> StoredArticle? {
+        guard let mark else {
+            return try create(id, dated(content, first: edit.time, now: edit.time), by: edit)
         }
-        if mark.digest == item.digest { return .unchanged }
         let current = try state.stored(number: mark.article)
-        guard current.state != .deleted, current.lastRevision == mark.revision else {
-            return .keptEdits
-        }
+        guard current.lastRevision == mark.revision else { return nil }
         let before = try state.present(current, withBody: true, to: edit.audience)
         let first = current.revision.content.publishedAt ?? current.createdAt
-        var content = dated(item.content, first: first, now: edit.time)
-        if item.keepsSlug { content.slug = .keep }
-        let after = try update(current, to: content, from: before, by: edit)
-        try setImportMark(item, article: mark.article, revision: after.lastRevision)
-        try claim(former: item.formerSlugs, for: mark.article, after.state, at: edit.time)
-        return after.lastRevision == current.lastRevision ? .unchanged : .updated
+        var content = dated(content, first: first, now: edit.time)
+        if keepsSlug { content.slug = .keep }
+        return try update(current, to: content, from: before, by: edit)
     }
 
     /// An undated post is published as of its first import. One whose time is to come is scheduled,

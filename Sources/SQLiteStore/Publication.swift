@@ -44,6 +44,9 @@ extension SQL {
         """
     fileprivate static let advanceImportMark: StaticString =
         "UPDATE imports SET revision = revision + 1 WHERE article = ?1 AND revision = ?2"
+    fileprivate static let advanceSourceMark: StaticString = """
+        UPDATE source_entries SET revision = revision + 1 WHERE article = ?1 AND revision = ?2
+        """
 }
 
 extension Snapshot {
@@ -101,10 +104,13 @@ extension WriteStep {
                 action: .updated, actor: try stored(Edit.Actor.system), time: time,
                 updatedAt: time, content: content, isDeletion: false),
             of: current.number, id: current.id, createdAt: current.createdAt, after: current)
-        // This was not an edit: the file from which the article was imported may still update it.
-        let mark = try connection.statement(SQL.advanceImportMark)
-        try mark.bind(1, current.number)
-        try mark.bind(2, current.lastRevision)
-        try mark.run()
+        // This was not an edit: the file or the source from which the article comes may still
+        // update it.
+        for sql in [SQL.advanceImportMark, SQL.advanceSourceMark] {
+            let mark = try connection.statement(sql)
+            try mark.bind(1, current.number)
+            try mark.bind(2, current.lastRevision)
+            try mark.run()
+        }
     }
 }

@@ -7,8 +7,8 @@ struct Broadsheet {
     static let commands: [any Command.Type] = [
         ServeCommand.self, ImportCommand.self, ExportCommand.self, BackupCommand.self,
         RestoreCommand.self, CheckCommand.self, DoctorCommand.self, HealthCommand.self,
-        KeyCommand.self, UserCommand.self, ConsoleCommand.self, UpgradeCommand.self,
-        CertificateCommand.self,
+        KeyCommand.self, UserCommand.self, SourcesCommand.self, ConsoleCommand.self,
+        UpgradeCommand.self, CertificateCommand.self,
         ArticlesCommand.self, SearchCommand.self, CommentsCommand.self, BookmarksCommand.self,
         SyncCommand.self, WatchCommand.self, LoginCommand.self, LogoutCommand.self,
         OpenAPICommand.self, GenerateCommand.self, VersionCommand.self, HelpCommand.self,

@@ -51,6 +51,29 @@ enum Samples {
         id: authorID, name: "Ada", about: "Writes.", website: "https://ada.example", revision: 2,
         version: "2-x1y2z3")
 
+    static let sourceID = ContentSource.ID("01890a5d-ac99-7000-8000-000000000003")!
+
+    static let source = ContentSource(
+        id: sourceID, url: "https://a.example/feed?key=x", name: "A Feed", publishes: true,
+        language: "en", tags: ["Swift"], isPaused: false, intervalSeconds: 3_600, kind: .feed,
+        title: "The Feed", movedTo: "https://b.example/feed", lastPolledAt: time,
+        lastSucceededAt: time, nextPollAt: time, failures: 2,
+        lastError: "https://b.example responded with the status 503", articleCount: 12,
+        skippedCount: 1, skippedReason: "\"Rye\": the title is too long", createdAt: time,
+        updatedAt: time, revision: 2, version: "2-x1y2z3")
+
+    static let newSource = ContentSource(
+        id: sourceID, url: "https://a.example/feed", nextPollAt: time, createdAt: time,
+        updatedAt: time)
+
+    static let sourceDraft = ContentSource.Draft(
+        id: sourceID, url: "https://a.example/feed?key=x", name: "A Feed", publishes: true,
+        language: "en", tags: ["Swift", "한국어"], isPaused: true, intervalSeconds: 60)
+
+    static let sourceChanges = ContentSource.Changes(
+        url: .set("https://a.example/"), name: .clear, publishes: .set(false), tags: .set([]),
+        isPaused: .set(true), intervalSeconds: .clear)
+
     static let user = User(
         id: userID, displayName: "Mina K.", name: "mina", role: .author, isDisabled: false,
         createdAt: time, updatedAt: time, revision: 2)
@@ -189,6 +212,12 @@ enum Samples {
         PreviewRequest(body: "Hello, *world*."),
         FetchAtomFeedRequest(feedQuery), FetchRSSFeedRequest(feedQuery),
         FetchJSONFeedRequest(feedQuery),
+        FetchSourcesRequest(limit: 5, cursor: "c"),
+        CreateSourceRequest(sourceDraft, idempotencyKey: "k-10"),
+        FetchSourceRequest(id: sourceID),
+        UpdateSourceRequest(id: sourceID, expected: etag, changes: sourceChanges),
+        DeleteSourceRequest(id: sourceID, expected: .any),
+        PollSourceRequest(id: sourceID),
         FetchDescriptionRequest(),
     ]
 

@@ -52,7 +52,7 @@ enum Ladder {
             [
                 "ArticleAPI", "ArticleSearch", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium",
                 "CYAML", "Feeds", "HTTP", "HTTPClient", "HTTPServer", "Markup", "OpenAPI",
-                "Platform", "Resources",
+                "Platform", "Resources", "Sockets",
             ], modules: system),
         "ArticleObservation": Rung(
             6, ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline"],

@@ -98,3 +98,14 @@ extension Revision.Actor.Kind: Codable {
         try TextCodec.actorKind.encode(self, to: encoder)
     }
 }
+
+extension ContentSource.Kind: Codable {
+    /// Decodes the wire name of the kind.
+    public init(from decoder: any Decoder) throws {
+        self = try TextCodec.sourceKind.decode(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try TextCodec.sourceKind.encode(self, to: encoder)
+    }
+}

@@ -43,7 +43,7 @@ public struct Revision: Sendable, Hashable, Identifiable {
     /// Who made a revision.
     public struct Actor: Sendable, Hashable {
         public var kind: Kind
-        /// The public id of the key, or the id of the user; `nil` for other kinds.
+        /// The public id of the key, or the id of the user or the source; `nil` for other kinds.
         public var id: String?
         /// The current name; `nil` if there is none, as for an account that was erased.
         public var name: String?
@@ -63,6 +63,8 @@ public struct Revision: Sendable, Hashable, Identifiable {
             case user
             /// The server itself: the publication of scheduled articles.
             case system
+            /// A feed or another Broadsheet whose articles are taken over (``ContentSource``).
+            case source
             /// `unknown` in JSON. The revision was made when servers recorded nothing but a name.
             case unrecorded
             /// A value of a newer server that this version does not know.

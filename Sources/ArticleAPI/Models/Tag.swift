@@ -80,6 +80,9 @@ extension String {
 
 extension JSONCodec where Value == [String] {
     static var tagNames: JSONCodec { .array(of: .tagName, atMost: ArticleLimits.tags) }
+
+    /// Tags that the articles of a source get.
+    static var sourceTags: JSONCodec { .array(of: .tagName, atMost: ContentSource.tagLimit) }
 }
 
 extension JSONCodec where Value == String {

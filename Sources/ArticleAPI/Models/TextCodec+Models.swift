@@ -81,7 +81,9 @@ extension TextCodec where Value == Revision.Actor.Kind {
 }
 
 extension Revision.Actor.Kind {
-    static let known: [Revision.Actor.Kind] = [.key, .operator, .user, .system, .unrecorded]
+    static let known: [Revision.Actor.Kind] = [
+        .key, .operator, .user, .system, .source, .unrecorded,
+    ]
 
     init(name: String) {
         self = Self.known.first { $0.name == name } ?? .unknown(name)
@@ -94,6 +96,7 @@ extension Revision.Actor.Kind {
         case .operator: "operator"
         case .user: "user"
         case .system: "system"
+        case .source: "source"
         case .unrecorded: "unknown"
         case .unknown(let name): name
         }

@@ -91,6 +91,8 @@ public struct Endpoint: Sendable, Hashable {
         case readProfiles
         /// Those who manage the accounts of others: admins.
         case manageUsers
+        /// Those who manage the feeds whose articles are taken over: admins.
+        case manageSources
         /// Those who administer the backend itself.
         case administer
     }
@@ -155,6 +157,10 @@ extension FetchBookmarksRequest: PagedRequest {
 
 extension FetchUsersRequest: PagedRequest {
     public typealias PageItem = User
+}
+
+extension FetchSourcesRequest: PagedRequest {
+    public typealias PageItem = ContentSource
 }
 
 extension PartialRequest: PagedRequest where Whole == FetchArticlesRequest {
@@ -227,6 +233,8 @@ public enum Contract {
         ChangePasswordRequest.self, ExportAccountRequest.self,
         FetchSessionsRequest.self, EndSessionRequest.self,
         FetchAtomFeedRequest.self, FetchRSSFeedRequest.self, FetchJSONFeedRequest.self,
+        FetchSourcesRequest.self, CreateSourceRequest.self, FetchSourceRequest.self,
+        UpdateSourceRequest.self, DeleteSourceRequest.self, PollSourceRequest.self,
         FetchDescriptionRequest.self,
     ]
 }

@@ -29,7 +29,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
         case .useAccount, .manageAccount, .comment, .changeComments, .readProfiles: .reader
         case .readHistory, .writeArticles: .author
         case .writeAuthors, .moderate: .editor
-        case .manageUsers, .administer: .admin
+        case .manageUsers, .manageSources, .administer: .admin
         }
     }
 }
@@ -43,7 +43,9 @@ extension Endpoint.Access {
         case .changeComments: role < .editor
         // Authors have these for what they own.
         case .readHistory, .writeArticles: role == .author
-        case .everyone, .writeAuthors, .moderate, .readProfiles, .manageUsers, .administer: false
+        case .everyone, .writeAuthors, .moderate, .readProfiles, .manageUsers, .manageSources,
+            .administer:
+            false
         }
     }
 
@@ -51,7 +53,9 @@ extension Endpoint.Access {
     /// the backend itself may not.
     var isCacheable: Bool {
         switch self {
-        case .useAccount, .manageAccount, .readProfiles, .manageUsers, .administer: false
+        case .useAccount, .manageAccount, .readProfiles, .manageUsers, .manageSources,
+            .administer:
+            false
         case .everyone, .readHistory, .writeArticles, .writeAuthors, .comment, .changeComments,
             .moderate:
             true

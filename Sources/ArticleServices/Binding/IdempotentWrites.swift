@@ -123,6 +123,7 @@ extension IdempotencyKey {
         case .comment(var comment, _):
             comment.body = ""
             return comment.json()
+        case .source(let source, _): return source.json()
         case .nothing: return []
         }
     }
@@ -169,6 +170,15 @@ extension Comment: KeptItem {
     }
 
     var location: (any BackendAPIRequest)? { FetchCommentRequest(id: id) }
+}
+
+extension ContentSource: KeptItem {
+    init?(kept bytes: [UInt8], body: String?) {
+        guard let source = try? ContentSource(mapping: bytes) else { return nil }
+        self = source
+    }
+
+    var location: (any BackendAPIRequest)? { FetchSourceRequest(id: id) }
 }
 
 extension NoContent: KeptItem {

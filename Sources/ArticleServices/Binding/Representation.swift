@@ -133,6 +133,7 @@ protocol Versioned {
 extension Article: Versioned {}
 extension Comment: Versioned {}
 extension Author: Versioned {}
+extension ContentSource: Versioned {}
 
 /// An item that can estimate its size without being encoded.
 private protocol Measured {

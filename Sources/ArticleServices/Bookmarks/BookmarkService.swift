@@ -3,13 +3,24 @@ import ArticleStore
 
 /// What users bookmark.
 struct BookmarkService: Sendable {
-    let store: any ArticleStore
-    let cursors: CursorSealer
-    let writes: WriteThrottle
-    let now: @Sendable () -> Timestamp
+    private let store: any ArticleStore
+    private let cursors: CursorSealer
+    private let writes: WriteThrottle
+    private let now: @Sendable () -> Timestamp
 
     /// Maximum number of bookmarks that a user sets and removes.
-    static let writesPerMinute = 120
+    private static let writesPerMinute = 120
+
+    /// - Parameter uptime: monotonic milliseconds.
+    init(
+        store: any ArticleStore, cursors: CursorSealer, uptime: @escaping @Sendable () -> Int64,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.cursors = cursors
+        writes = WriteThrottle(perMinute: Self.writesPerMinute, now: uptime)
+        self.now = now
+    }
 
     func register(on routes: inout Routes) {
         routes.on(FetchBookmarksRequest.self, list)

@@ -5,10 +5,22 @@ import ArticleStore
 struct CommentService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
-    let renderer: CommentRenderer
+    let renderer = CommentRenderer()
     let rules: CommentRules
     let edits: WriteThrottle
     let now: @Sendable () -> Timestamp
+
+    /// - Parameter uptime: monotonic milliseconds.
+    init(
+        store: any ArticleStore, cursors: CursorSealer, rules: CommentRules,
+        uptime: @escaping @Sendable () -> Int64, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.cursors = cursors
+        self.rules = rules
+        edits = WriteThrottle(perMinute: rules.editsPerMinute, now: uptime)
+        self.now = now
+    }
 
     /// How long a page may wait for its comments to be rendered; after that it is cut short.
     private static let patience = Duration.seconds(1)

@@ -43,7 +43,7 @@ struct Outcomes {
         case .useAccount, .manageAccount, .comment: [.forbidden, .userRequired]
         case .changeComments: [.forbidden, .userRequired]
         case .readHistory, .writeArticles, .writeAuthors, .moderate, .readProfiles, .manageUsers,
-            .administer:
+            .manageSources, .administer:
             [.forbidden]
         }
     }

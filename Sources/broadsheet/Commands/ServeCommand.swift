@@ -171,6 +171,7 @@ struct ServeCommand: Command {
         async let _: Void = assembly.indexer.run()
         async let _: Void = assembly.webhooks.run()
         async let _: Void = assembly.statistics.run(examining: examine)
+        async let _: Void = assembly.poller.run()
         async let _: Void? = assembly.providers?.run()
         let attention = serverRun.attend(servers)
         defer { attention.end() }

@@ -24,9 +24,10 @@ struct ServeConfiguration: Sendable {
     var webhooks: WebhookConfiguration
     var comments: CommentConfiguration
     var feeds: FeedConfiguration
+    var sources: SourceConfiguration
     var users: UserConfiguration
     var openID: OpenIDConfiguration
-    /// The connections of webhooks and to providers.
+    /// The connections of webhooks, to providers and to sources.
     var outbound: HTTPClientConfiguration
     var log: LogStyle
     var logLevel: LogLevel
@@ -42,7 +43,7 @@ struct ServeConfiguration: Sendable {
     static let options =
         ownOptions + ClientsConfiguration.options + UserConfiguration.options
         + OpenIDConfiguration.options + CommentConfiguration.options + FeedConfiguration.options
-        + WebhookConfiguration.options + OutboundConfiguration.options
+        + SourceConfiguration.options + WebhookConfiguration.options + OutboundConfiguration.options
         + TransportConfiguration.options
 
     private static let ownOptions = [
@@ -126,6 +127,7 @@ struct ServeConfiguration: Sendable {
         webhooks = try WebhookConfiguration(settings)
         comments = try CommentConfiguration(settings)
         feeds = try FeedConfiguration(settings)
+        sources = try SourceConfiguration(settings)
         users = try UserConfiguration(settings)
         openID = try OpenIDConfiguration(settings)
         outbound = try OutboundConfiguration.connections(settings)

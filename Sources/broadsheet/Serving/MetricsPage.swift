@@ -13,6 +13,7 @@ struct MetricsPage: Sendable {
     let meters: Meters
     let backend: Backend
     let webhooks: Webhooks
+    let poller: SourcePoller
     let store: SQLiteStore
     let startedAt: Timestamp
     let output: ServerOutput
@@ -35,6 +36,7 @@ struct MetricsPage: Sendable {
         writeSearch(to: &page)
         await writeStore(to: &page)
         WebhookMetrics.write(webhooks.statistics, to: &page)
+        await SourceMetrics.write(poller, to: &page)
         writeProcess(to: &page)
         return page.bytes
     }

@@ -16,6 +16,7 @@ struct ServerAssembly {
     let housekeeper: Housekeeper
     let indexer: SearchIndexer
     let webhooks: Webhooks
+    let poller: SourcePoller
     /// `nil` if none are configured.
     let providers: OpenIDProviders?
     let feeds: FeedSettings
@@ -36,6 +37,7 @@ struct ServerAssembly {
         housekeeper = backend.housekeeper
         indexer = backend.indexer
         webhooks = try await Self.webhooks(configuration, of: backend, log)
+        poller = Self.poller(configuration, of: backend, log)
         let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         logSignals = LogSignals(log, accessLog)
         firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
@@ -52,7 +54,7 @@ struct ServerAssembly {
 
         let page = MetricsPage(
             server: articles, meters: meters, backend: backend, webhooks: webhooks,
-            store: store, startedAt: .now, output: output)
+            poller: poller, store: store, startedAt: .now, output: output)
         statistics = StatisticsRecorder(page, serverRun.certificates)
         backend.report(statistics)
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
@@ -78,8 +80,8 @@ struct ServerAssembly {
                 streamLimits: configuration.clients.streams,
                 comments: configuration.comments.rules, accounts: configuration.users.accounts,
                 providers: providers, hasConsole: configuration.hasConsole, feeds: feeds,
-                version: Version.number, now: { .now }, log: { log.error($0) },
-                progress: { log.info($0) })
+                sourcePolicy: configuration.sources.policy, version: Version.number,
+                now: { .now }, log: { log.error($0) }, progress: { log.info($0) })
         } catch { throw CommandFailure(error) }
     }
 
@@ -114,6 +116,18 @@ struct ServerAssembly {
             return try await backend.webhooks(
                 to: configuration.webhooks.receivers, in: environment)
         } catch { throw CommandFailure(error) }
+    }
+
+    private static func poller(
+        _ configuration: ServeConfiguration, of backend: Backend, _ log: ServerLog
+    ) -> SourcePoller {
+        let client = SourceClient(
+            under: configuration.sources.policy, connections: configuration.outbound)
+        return backend.sourcePoller(
+            in: SourceEnvironment(
+                intervalSeconds: configuration.sources.intervalSeconds,
+                agent: "Broadsheet/\(Version.number)", exchange: client.exchange,
+                now: { .now }, report: { log.warning("\($0)") }))
     }
 
     /// The settings of the server of articles that come from the configuration and the sockets.

@@ -31,6 +31,8 @@ struct ResponseGoldenTests {
     @Test func `revisions, tags and authors`() throws {
         let actors = [
             Revision.Actor(kind: .system, name: "system"),
+            Revision.Actor(
+                kind: .source, id: "0198c0de-0000-7000-8000-000000000009", name: "A Feed"),
             Revision.Actor(kind: .user, id: "0198c0de-0000-7000-8000-000000000001"),
             Revision.Actor(kind: .operator, name: "operator"),
             Revision.Actor(kind: .key, id: "0123456789abcdef", name: "desk"),
@@ -38,11 +40,11 @@ struct ResponseGoldenTests {
             Revision.Actor(kind: .unrecorded),
         ]
         let actions: [Revision.Action] = [
-            .updated, .restored, .deleted, .updated, .updated, .created,
+            .updated, .updated, .restored, .deleted, .updated, .updated, .created,
         ]
         let revisions = zip(actions, actors).enumerated().map { index, step in
             Revision(
-                number: 6 - index, action: step.0, title: "T", status: .archived,
+                number: 7 - index, action: step.0, title: "T", status: .archived,
                 createdAt: Samples.time, actor: step.1)
         }
         try check(Page(items: revisions), "RevisionPage.json")
@@ -66,6 +68,12 @@ struct ResponseGoldenTests {
         unread.position = nil
         try check(Page(items: [Samples.bookmark, unread], next: "c"), "BookmarkPage.json")
         try check(Samples.accountExport, "AccountExport.json")
+    }
+
+    @Test func `sources`() throws {
+        try check(Samples.source, "Source.json")
+        try check(Samples.newSource, "Source-new.json")
+        try check(Page(items: [Samples.source, Samples.newSource], next: "c"), "SourcePage.json")
     }
 
     @Test func `accounts and sessions`() throws {
@@ -126,8 +134,8 @@ struct ResponseGoldenTests {
                 "PartialArticlePage.json", "PartialChangePage.json", "PartialComment.json",
                 "PartialCommentPage.json", "PartialSearchPage.json", "Preview.json", "Problem.json",
                 "RevisionPage.json", "SearchPage-none.json", "SearchPage.json",
-                "TagUsagePage.json", "User-public.json", "User.json", "UserPage.json",
-                "UserSession.json",
+                "Source-new.json", "Source.json", "SourcePage.json", "TagUsagePage.json",
+                "User-public.json", "User.json", "UserPage.json", "UserSession.json",
             ])
     }
 }

@@ -67,7 +67,8 @@ struct ResponseMapperTests {
             error(start + #","actor":{"id":"r2"}}"#, Revision.self)
                 == "$.actor.kind: the attribute `kind` is missing")
         #expect(
-            robot.faults.map(\.message) == ["must be one of key, operator, user, system, unknown"])
+            robot.faults.map(\.message)
+                == ["must be one of key, operator, user, system, source, unknown"])
     }
 
     @Test func `unknown attributes and values are tolerated`() throws {

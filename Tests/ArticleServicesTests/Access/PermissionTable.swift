@@ -32,7 +32,7 @@ struct PermissionRow: Sendable {
     let ownership: Ownership
     /// What `{id}` is, or the article that a list belongs to: `draft`, `public`, `deleted`,
     /// `bookmark`, `comment`, `pending comment`, `comment on a draft`, `session`, `user`, `key`,
-    /// `author`.
+    /// `author`, `source`.
     let object: String
     let json: String?
     /// In the order of `TableSender`. 0 is any status but 401, 403 and 404: the request was
@@ -226,6 +226,20 @@ enum PermissionTable {
             "DELETE /v1/users/{id}", .others, "user", 401, 403, 403, 403, 403, 403, 403, 204),
         PermissionRow(
             "DELETE /v1/users/{id}", .own, "user", 401, 403, 403, 403, 403, 403, 403, 204),
+        PermissionRow("GET /v1/sources", 401, 403, 403, 403, 403, 403, 403, 200),
+        PermissionRow(
+            "POST /v1/sources", json: #"{"url":"https://example.org/new"}"#,
+            401, 403, 403, 403, 403, 403, 403, 201),
+        PermissionRow(
+            "GET /v1/sources/{id}", .others, "source", 401, 403, 403, 403, 403, 403, 403, 200),
+        PermissionRow(
+            "PATCH /v1/sources/{id}", .others, "source", json: #"{"paused":true}"#,
+            401, 403, 403, 403, 403, 403, 403, 200),
+        PermissionRow(
+            "POST /v1/sources/{id}/poll", .others, "source",
+            401, 403, 403, 403, 403, 403, 403, 202),
+        PermissionRow(
+            "DELETE /v1/sources/{id}", .others, "source", 401, 403, 403, 403, 403, 403, 403, 204),
         PermissionRow("POST /v1/invitations", json: "{}", 401, 403, 403, 403, 403, 403, 403, 201),
         // The secret in the body decides, not the sender's credentials.
         PermissionRow(

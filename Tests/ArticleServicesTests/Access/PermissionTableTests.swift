@@ -141,6 +141,11 @@ private struct PermissionStage {
             let owner = row.ownership == .own ? user ?? other : other
             return owner.user.id.description
         case "key": return newsroom.keys.revokedID
+        case "source":
+            let made = try newsroom.send(
+                "POST /v1/sources", as: .admin,
+                #"{"url":"https://example.org/\#(row.endpoint.hashValue)/\#(sender)"}"#)
+            return try ContentSource(mapping: made.body).id.description
         case "author":
             let id = Cast.id(0xB0 + sender.rawValue)
             try newsroom.send("PUT /v1/authors/\(id)", as: .editor, #"{"name":"Ghost"}"#)

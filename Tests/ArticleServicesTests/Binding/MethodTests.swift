@@ -24,6 +24,9 @@ import Testing
         ("/v1/tags", "GET, HEAD, OPTIONS"),
         ("/v1/authors", "GET, HEAD, OPTIONS"),
         ("/v1/authors/\(Cast.mina)", "GET, HEAD, OPTIONS, PUT"),
+        ("/v1/sources", "GET, HEAD, OPTIONS, POST"),
+        ("/v1/sources/\(Cast.nobody)", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+        ("/v1/sources/\(Cast.nobody)/poll", "OPTIONS, POST"),
     ]
 
     @Test func `OPTIONS and 405 list the allowed methods`() async throws {

@@ -35,11 +35,13 @@ struct Newsroom: Sendable {
     ///   - throttleEntries: how much is remembered of failed attempts to sign in.
     ///   - hasher: hashes passwords; `nil` for two at a time.
     ///   - indexes: whether articles are indexed for the search.
+    ///   - sources: which addresses sources may have.
     static func run(
         cast: Bool = true, storeConfiguration: SQLiteConfiguration = SQLiteConfiguration(),
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         signUp: AccountConfiguration.SignUp = .open,
         throttleEntries: Int = 65_536, hasher: PasswordHasher? = nil, indexes: Bool = true,
+        sources: SourcePolicy = SourcePolicy(),
         _ body: (Newsroom) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
@@ -60,7 +62,7 @@ struct Newsroom: Sendable {
                 signUp: signUp,
                 hasher: try hasher ?? PasswordHasher(width: 2, depth: 64, cost: .least),
                 uptime: uptime, throttle: throttle),
-            now: { clock.withLock { $0 } },
+            sourcePolicy: sources, now: { clock.withLock { $0 } },
             log: { line in lines.withLock { $0.append(line) } })
         let configuration = ServerConfiguration.local { configuration in
             configuration.rejections = { Problem.response($0) }
@@ -79,6 +81,9 @@ struct Newsroom: Sendable {
         await store.close()
         #expect(lines.withLock { $0 } == [], "no unexpected log lines")
     }
+
+    /// Reads the clock.
+    var now: @Sendable () -> Timestamp { { [clock] in clock.withLock { $0 } } }
 
     /// Advances the clock.
     func pass(milliseconds: Int64) {

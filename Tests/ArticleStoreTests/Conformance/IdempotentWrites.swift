@@ -17,6 +17,7 @@ extension ArticleStoreConformance {
                 case .article(let article, _): Array(article.title.utf8)
                 case .author(let author, _): Array(author.name.utf8)
                 case .comment(let comment, _): Array("\(comment.status)".utf8)
+                case .source(let source, _): Array(source.url.utf8)
                 case .nothing: []
                 }
             }

@@ -142,6 +142,7 @@ import Testing
             DROP INDEX kept_writes_by_comment; DROP INDEX kept_writes_by_principal;
             ALTER TABLE kept_writes DROP COLUMN comment_text;
             ALTER TABLE kept_writes DROP COLUMN comment;
+            DROP TABLE source_entries; DROP TABLE sources;
             DROP TABLE search_state; DROP TABLE search_segments;
             DROP TABLE search_blocks; DROP TABLE search_terms;
             DROP TABLE bookmark_transitions; DROP TABLE bookmarks;

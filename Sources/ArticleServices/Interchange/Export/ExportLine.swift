@@ -172,7 +172,8 @@ enum ExportHeader: Sendable, Hashable {
     static let format = "broadsheet-export"
     /// Version 1 has the names of editors instead of actors. Version 2 has neither the status
     /// `scheduled` nor the system as an actor. In version 3, articles do not say whether readers
-    /// may comment, or who owns them; and there are no users, comments and bookmarks.
+    /// may comment, or who owns them; there are no users, comments and bookmarks, and no actor is a
+    /// source.
     static let version = 4
 
     /// The line including its line feed.

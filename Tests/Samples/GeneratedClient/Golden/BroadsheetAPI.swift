@@ -4,8 +4,8 @@
 //
 // Notes:
 // - /paths/~1v1~1articles/get/responses/200/headers: fields of responses are read from
-// `reply(to:).fields` (and 46 others)
-// - /paths/~1v1~1articles/post/responses/201/links: `links` are ignored (and 3 others)
+// `reply(to:).fields` (and 52 others)
+// - /paths/~1v1~1articles/post/responses/201/links: `links` are ignored (and 4 others)
 
 import ArticleAPI
 import HTTP
@@ -2365,6 +2365,117 @@ struct GetJSONFeedRequest: BackendAPIRequest {
     }
 }
 
+/// `GET /v1/sources`: Lists the sources of articles
+struct ListSourcesRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .get, "/v1/sources", name: "listSources", summary: "Lists the sources of articles",
+        access: .useAccount)
+    typealias Item = SourcePage
+
+    static let parameters = Parameters(
+        Self.init,
+        .query("limit", \.limit, .integer(1...100)),
+        .query("cursor", \.cursor, .string))
+
+    var limit: Int?
+    var cursor: String?
+
+    init(limit: Int? = nil, cursor: String? = nil) {
+        self.limit = limit
+        self.cursor = cursor
+    }
+}
+
+/// `POST /v1/sources`: Adds a source of articles
+struct CreateSourceRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .post, "/v1/sources", name: "createSource", summary: "Adds a source of articles",
+        access: .useAccount, success: .created)
+    typealias Item = Source
+
+    static let parameters = Parameters(
+        Self.init,
+        .header("Idempotency-Key", \.idempotencyKey, .string),
+        .body(\.body))
+
+    var idempotencyKey: String?
+    var body: SourceDraft
+
+    init(idempotencyKey: String? = nil, body: SourceDraft) {
+        self.idempotencyKey = idempotencyKey
+        self.body = body
+    }
+}
+
+/// `GET /v1/sources/{id}`: Gets a source of articles
+struct GetSourceRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .get, "/v1/sources/{id}", name: "getSource", summary: "Gets a source of articles",
+        access: .useAccount)
+    typealias Item = Source
+
+    static let parameters = Parameters(Self.init(id:), .path("id", \.id, .uuid))
+
+    var id: UUID
+}
+
+/// `PATCH /v1/sources/{id}`: Changes a source of articles
+struct UpdateSourceRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .patch, "/v1/sources/{id}", name: "updateSource", summary: "Changes a source of articles",
+        access: .useAccount)
+    typealias Item = Source
+
+    static let parameters = Parameters(
+        Self.init,
+        .path("id", \.id, .uuid),
+        .header("If-Match", \.ifMatch, .string),
+        .mergePatch(\.body))
+
+    var id: UUID
+    var ifMatch: String?
+    var body: SourceChanges
+
+    init(id: UUID, ifMatch: String? = nil, body: SourceChanges) {
+        self.id = id
+        self.ifMatch = ifMatch
+        self.body = body
+    }
+}
+
+/// `DELETE /v1/sources/{id}`: Removes a source of articles
+struct DeleteSourceRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .delete, "/v1/sources/{id}", name: "deleteSource", summary: "Removes a source of articles",
+        access: .useAccount, success: .noContent)
+    typealias Item = NoContent
+
+    static let parameters = Parameters(
+        Self.init,
+        .path("id", \.id, .uuid),
+        .header("If-Match", \.ifMatch, .string))
+
+    var id: UUID
+    var ifMatch: String?
+
+    init(id: UUID, ifMatch: String? = nil) {
+        self.id = id
+        self.ifMatch = ifMatch
+    }
+}
+
+/// `POST /v1/sources/{id}/poll`: Polls a source now
+struct PollSourceRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .post, "/v1/sources/{id}/poll", name: "pollSource", summary: "Polls a source now",
+        access: .useAccount, success: .accepted)
+    typealias Item = Source
+
+    static let parameters = Parameters(Self.init(id:), .path("id", \.id, .uuid))
+
+    var id: UUID
+}
+
 /// `GET /openapi.json`: Describes the API as an OpenAPI document
 struct GetDescriptionRequest: BackendAPIRequest {
     static let endpoint = Endpoint(
@@ -2565,6 +2676,7 @@ enum ActorKind: RawRepresentable, Sendable, Hashable {
     case `operator`
     case user
     case system
+    case source
     case unknown
     /// A value that this version does not know.
     case other(String)
@@ -2575,6 +2687,7 @@ enum ActorKind: RawRepresentable, Sendable, Hashable {
         case "operator": self = .operator
         case "user": self = .user
         case "system": self = .system
+        case "source": self = .source
         case "unknown": self = .unknown
         default: self = .other(rawValue)
         }
@@ -2586,6 +2699,7 @@ enum ActorKind: RawRepresentable, Sendable, Hashable {
         case .operator: "operator"
         case .user: "user"
         case .system: "system"
+        case .source: "source"
         case .unknown: "unknown"
         case .other(let value): value
         }
@@ -2593,7 +2707,8 @@ enum ActorKind: RawRepresentable, Sendable, Hashable {
 }
 
 extension ActorKind: JSONRepresentable {
-    static let text = TextCodec<Self>.named("key", "operator", "user", "system", "unknown")
+    static let text = TextCodec<Self>.named(
+        "key", "operator", "user", "system", "source", "unknown")
     static let format = JSONCodec.text(text)
 }
 
@@ -4983,6 +5098,346 @@ extension SignIn.Object2: JSONModel {
         .required("name", \.name, .string),
         .required("password", \.password, .string),
         .optional("device", \.device, .string))
+}
+
+struct Source: Sendable, Hashable, Identifiable {
+    let id: UUID
+    let url: URL
+    let name: String?
+    let publish: Bool
+    let language: String?
+    let tags: [Tag2]
+    let paused: Bool
+    let intervalSeconds: Int?
+    let kind: SourceKind?
+    let title: String?
+    let movedTo: URL?
+    let lastPolledAt: Timestamp?
+    let lastSucceededAt: Timestamp?
+    let nextPollAt: Timestamp?
+    let failures: Int
+    let lastError: String?
+    let articleCount: Int
+    let skippedCount: Int
+    let skippedReason: String?
+    let createdAt: Timestamp
+    let updatedAt: Timestamp
+    let revision: Int
+    let version: String?
+
+    init(
+        id: UUID, url: URL, name: String? = nil, publish: Bool, language: String? = nil,
+        tags: [Tag2], paused: Bool, intervalSeconds: Int? = nil, kind: SourceKind? = nil,
+        title: String? = nil, movedTo: URL? = nil, lastPolledAt: Timestamp? = nil,
+        lastSucceededAt: Timestamp? = nil, nextPollAt: Timestamp? = nil, failures: Int,
+        lastError: String? = nil, articleCount: Int, skippedCount: Int,
+        skippedReason: String? = nil, createdAt: Timestamp, updatedAt: Timestamp, revision: Int,
+        version: String? = nil
+    ) {
+        self.id = id
+        self.url = url
+        self.name = name
+        self.publish = publish
+        self.language = language
+        self.tags = tags
+        self.paused = paused
+        self.intervalSeconds = intervalSeconds
+        self.kind = kind
+        self.title = title
+        self.movedTo = movedTo
+        self.lastPolledAt = lastPolledAt
+        self.lastSucceededAt = lastSucceededAt
+        self.nextPollAt = nextPollAt
+        self.failures = failures
+        self.lastError = lastError
+        self.articleCount = articleCount
+        self.skippedCount = skippedCount
+        self.skippedReason = skippedReason
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.revision = revision
+        self.version = version
+    }
+
+    /// A copy with changes; what is not given stays as it is.
+    func copy(
+        id: UUID? = nil, url: URL? = nil, name: Change<String> = .keep, publish: Bool? = nil,
+        language: Change<String> = .keep, tags: [Tag2]? = nil, paused: Bool? = nil,
+        intervalSeconds: Change<Int> = .keep, kind: Change<SourceKind> = .keep,
+        title: Change<String> = .keep, movedTo: Change<URL> = .keep,
+        lastPolledAt: Change<Timestamp> = .keep, lastSucceededAt: Change<Timestamp> = .keep,
+        nextPollAt: Change<Timestamp> = .keep, failures: Int? = nil,
+        lastError: Change<String> = .keep, articleCount: Int? = nil, skippedCount: Int? = nil,
+        skippedReason: Change<String> = .keep, createdAt: Timestamp? = nil,
+        updatedAt: Timestamp? = nil, revision: Int? = nil, version: Change<String> = .keep
+    ) -> Self {
+        Self(
+            id: id ?? self.id, url: url ?? self.url, name: name.applied(to: self.name),
+            publish: publish ?? self.publish, language: language.applied(to: self.language),
+            tags: tags ?? self.tags, paused: paused ?? self.paused,
+            intervalSeconds: intervalSeconds.applied(to: self.intervalSeconds),
+            kind: kind.applied(to: self.kind), title: title.applied(to: self.title),
+            movedTo: movedTo.applied(to: self.movedTo),
+            lastPolledAt: lastPolledAt.applied(to: self.lastPolledAt),
+            lastSucceededAt: lastSucceededAt.applied(to: self.lastSucceededAt),
+            nextPollAt: nextPollAt.applied(to: self.nextPollAt),
+            failures: failures ?? self.failures, lastError: lastError.applied(to: self.lastError),
+            articleCount: articleCount ?? self.articleCount,
+            skippedCount: skippedCount ?? self.skippedCount,
+            skippedReason: skippedReason.applied(to: self.skippedReason),
+            createdAt: createdAt ?? self.createdAt, updatedAt: updatedAt ?? self.updatedAt,
+            revision: revision ?? self.revision, version: version.applied(to: self.version))
+    }
+
+    enum Tag2: Sendable, Hashable {
+        case tag(Tag)
+        case string(String)
+
+        /// The value, if it has this form.
+        var tag: Tag? {
+            if case .tag(let value) = self { value } else { nil }
+        }
+
+        /// The value, if it has this form.
+        var string: String? {
+            if case .string(let value) = self { value } else { nil }
+        }
+    }
+}
+
+extension Source: JSONModel {
+    static let shape = ObjectCodec(
+        Self.init,
+        .required("id", \.id, .text(.uuid)),
+        .required("url", \.url, .text(.url)),
+        .optional("name", \.name, .string),
+        .required("publish", \.publish, .boolean),
+        .optional("language", \.language, .string),
+        .required("tags", \.tags, .array(of: Source.Tag2.format, atMost: .max)),
+        .required("paused", \.paused, .boolean),
+        .optional("intervalSeconds", \.intervalSeconds, .integer(60...604800)),
+        .optional("kind", \.kind, SourceKind.format),
+        .optional("title", \.title, .string),
+        .optional("movedTo", \.movedTo, .text(.url)),
+        .optional("lastPolledAt", \.lastPolledAt, .timestamp),
+        .optional("lastSucceededAt", \.lastSucceededAt, .timestamp),
+        .optional("nextPollAt", \.nextPollAt, .timestamp),
+        .required("failures", \.failures, .integer(0...Int.max)),
+        .optional("lastError", \.lastError, .string),
+        .required("articleCount", \.articleCount, .integer(0...Int.max)),
+        .required("skippedCount", \.skippedCount, .integer(0...Int.max)),
+        .optional("skippedReason", \.skippedReason, .string),
+        .required("createdAt", \.createdAt, .timestamp),
+        .required("updatedAt", \.updatedAt, .timestamp),
+        .required("revision", \.revision, .integer(1...Int.max)),
+        .optional("version", \.version, .string))
+}
+
+extension Source.Tag2: JSONRepresentable {
+    static let format: JSONCodec<Self> = .firstOf(
+        JSONAlternative(Tag.format, Self.tag, \.tag),
+        JSONAlternative(.string, Self.string, \.string))
+}
+
+struct SourceChanges: Sendable, Hashable {
+    let url: Change<URL>
+    let name: Change<String>
+    let publish: Change<Bool>
+    let language: Change<String>
+    let tags: Change<[Tag2]>
+    let paused: Change<Bool>
+    let intervalSeconds: Change<Int>
+
+    init(
+        url: Change<URL> = .keep, name: Change<String> = .keep, publish: Change<Bool> = .keep,
+        language: Change<String> = .keep, tags: Change<[Tag2]> = .keep,
+        paused: Change<Bool> = .keep, intervalSeconds: Change<Int> = .keep
+    ) {
+        self.url = url
+        self.name = name
+        self.publish = publish
+        self.language = language
+        self.tags = tags
+        self.paused = paused
+        self.intervalSeconds = intervalSeconds
+    }
+
+    /// A copy with changes; what is not given stays as it is.
+    func copy(
+        url: Change<URL>? = nil, name: Change<String>? = nil, publish: Change<Bool>? = nil,
+        language: Change<String>? = nil, tags: Change<[Tag2]>? = nil, paused: Change<Bool>? = nil,
+        intervalSeconds: Change<Int>? = nil
+    ) -> Self {
+        Self(
+            url: url ?? self.url, name: name ?? self.name, publish: publish ?? self.publish,
+            language: language ?? self.language, tags: tags ?? self.tags,
+            paused: paused ?? self.paused, intervalSeconds: intervalSeconds ?? self.intervalSeconds)
+    }
+
+    enum Tag2: Sendable, Hashable {
+        case tagInput(TagInput)
+        case string(String)
+
+        /// The value, if it has this form.
+        var tagInput: TagInput? {
+            if case .tagInput(let value) = self { value } else { nil }
+        }
+
+        /// The value, if it has this form.
+        var string: String? {
+            if case .string(let value) = self { value } else { nil }
+        }
+    }
+}
+
+extension SourceChanges: JSONModel {
+    static let shape = ObjectCodec(
+        Self.init,
+        .change("url", \.url, .text(.url)),
+        .change("name", \.name, .string),
+        .change("publish", \.publish, .boolean),
+        .change("language", \.language, .string),
+        .change("tags", \.tags, .array(of: SourceChanges.Tag2.format, atMost: .max)),
+        .change("paused", \.paused, .boolean),
+        .change("intervalSeconds", \.intervalSeconds, .integer(60...604800)))
+}
+
+extension SourceChanges.Tag2: JSONRepresentable {
+    static let format: JSONCodec<Self> = .firstOf(
+        JSONAlternative(TagInput.format, Self.tagInput, \.tagInput),
+        JSONAlternative(.string, Self.string, \.string))
+}
+
+struct SourceDraft: Sendable, Hashable {
+    let id: UUID?
+    let url: URL
+    let name: String?
+    let publish: Bool?
+    let language: String?
+    let tags: [Tag2]?
+    let paused: Bool?
+    let intervalSeconds: Int?
+
+    init(
+        id: UUID? = nil, url: URL, name: String? = nil, publish: Bool? = nil,
+        language: String? = nil, tags: [Tag2]? = nil, paused: Bool? = nil,
+        intervalSeconds: Int? = nil
+    ) {
+        self.id = id
+        self.url = url
+        self.name = name
+        self.publish = publish
+        self.language = language
+        self.tags = tags
+        self.paused = paused
+        self.intervalSeconds = intervalSeconds
+    }
+
+    /// A copy with changes; what is not given stays as it is.
+    func copy(
+        id: Change<UUID> = .keep, url: URL? = nil, name: Change<String> = .keep,
+        publish: Change<Bool> = .keep, language: Change<String> = .keep,
+        tags: Change<[Tag2]> = .keep, paused: Change<Bool> = .keep,
+        intervalSeconds: Change<Int> = .keep
+    ) -> Self {
+        Self(
+            id: id.applied(to: self.id), url: url ?? self.url, name: name.applied(to: self.name),
+            publish: publish.applied(to: self.publish),
+            language: language.applied(to: self.language), tags: tags.applied(to: self.tags),
+            paused: paused.applied(to: self.paused),
+            intervalSeconds: intervalSeconds.applied(to: self.intervalSeconds))
+    }
+
+    enum Tag2: Sendable, Hashable {
+        case tagInput(TagInput)
+        case string(String)
+
+        /// The value, if it has this form.
+        var tagInput: TagInput? {
+            if case .tagInput(let value) = self { value } else { nil }
+        }
+
+        /// The value, if it has this form.
+        var string: String? {
+            if case .string(let value) = self { value } else { nil }
+        }
+    }
+}
+
+extension SourceDraft: JSONModel {
+    static let shape = ObjectCodec(
+        Self.init,
+        .optional("id", \.id, .text(.uuid)),
+        .required("url", \.url, .text(.url)),
+        .optional("name", \.name, .string),
+        .optional("publish", \.publish, .boolean),
+        .optional("language", \.language, .string),
+        .optional("tags", \.tags, .array(of: SourceDraft.Tag2.format, atMost: .max)),
+        .optional("paused", \.paused, .boolean),
+        .optional("intervalSeconds", \.intervalSeconds, .integer(60...604800)))
+}
+
+extension SourceDraft.Tag2: JSONRepresentable {
+    static let format: JSONCodec<Self> = .firstOf(
+        JSONAlternative(TagInput.format, Self.tagInput, \.tagInput),
+        JSONAlternative(.string, Self.string, \.string))
+}
+
+enum SourceKind: RawRepresentable, Sendable, Hashable {
+    case feed
+    case broadsheet
+    /// A value that this version does not know.
+    case unknown(String)
+
+    init(rawValue: String) {
+        switch rawValue {
+        case "feed": self = .feed
+        case "broadsheet": self = .broadsheet
+        default: self = .unknown(rawValue)
+        }
+    }
+
+    var rawValue: String {
+        switch self {
+        case .feed: "feed"
+        case .broadsheet: "broadsheet"
+        case .unknown(let value): value
+        }
+    }
+}
+
+extension SourceKind: JSONRepresentable {
+    static let text = TextCodec<Self>.named("feed", "broadsheet")
+    static let format = JSONCodec.text(text)
+}
+
+struct SourcePage: Sendable, Hashable {
+    let items: [Source]
+    let next: String?
+    let count: PageCount?
+
+    init(items: [Source], next: String? = nil, count: PageCount? = nil) {
+        self.items = items
+        self.next = next
+        self.count = count
+    }
+
+    /// A copy with changes; what is not given stays as it is.
+    func copy(
+        items: [Source]? = nil, next: Change<String> = .keep, count: Change<PageCount> = .keep
+    ) -> Self {
+        Self(
+            items: items ?? self.items, next: next.applied(to: self.next),
+            count: count.applied(to: self.count))
+    }
+}
+
+extension SourcePage: JSONModel {
+    static let shape = ObjectCodec(
+        Self.init,
+        .required("items", \.items, .array(of: Source.format, atMost: .max)),
+        .optional("next", \.next, .string),
+        .optional("count", \.count, PageCount.format))
 }
 
 struct Tag: Sendable, Hashable {

@@ -1,0 +1,195 @@
+import ArticleAPI
+import ArticleStore
+import Feeds
+import Markup
+
+/// An entry of a source as an article, before its limits are checked.
+struct SourceDraft: Sendable {
+    /// The SHA-256 of what identifies the entry.
+    let key: [UInt8]
+    /// The SHA-256 of what was received, and of the source's settings. It does not depend on how
+    /// entries become articles, so that a new version of this program changes none.
+    let digest: [UInt8]
+    /// Why it cannot be taken over, or what it would be.
+    let content: Result<Article.Draft, Unfit>
+    /// Whether the slug was derived from the title.
+    let keepsSlug: Bool
+
+    /// Why an entry is skipped.
+    struct Unfit: Error, Sendable {
+        let reason: String
+    }
+}
+
+extension SourceDraft {
+    /// An entry of a feed.
+    init(_ entry: FeedEntry, of feed: Feed, in source: ContentSource) {
+        var hash = EntryHash(source)
+        let parts: [String?] = [
+            entry.url, entry.title, entry.summary, entry.contentMarkdown, entry.contentHTML,
+            entry.contentText, entry.slug, entry.language ?? feed.language, entry.image?.url,
+            entry.image?.alternativeText, (entry.publishedAt ?? entry.updatedAt)?.description,
+        ]
+        for part in parts { hash.add(part) }
+        hash.add(entry.authors)
+        hash.add(entry.tags)
+        key = Digest.sha256(entry.id.utf8)
+        digest = hash.finished()
+        keepsSlug = entry.slug == nil
+        let url = entry.url.flatMap { WebAddress.fault($0) == nil ? $0 : nil }
+        var draft = Article.Draft(
+            slug: entry.slug, title: entry.title,
+            summary: Self.cut(entry.summary, to: ArticleLimits.summary.upperBound),
+            language: entry.language ?? feed.language,
+            authors: Self.names(entry.authors, ArticleLimits.authorName, ArticleLimits.authors)
+                .map { .name($0) },
+            tags: entry.tags,
+            heroImage: entry.image.flatMap {
+                WebAddress.fault($0.url) == nil
+                    ? Article.HeroImage(
+                        url: $0.url,
+                        alternativeText: $0.alternativeText.map {
+                            Self.cut($0, to: ArticleLimits.alternativeText.upperBound)
+                        }) : nil
+            },
+            publishedAt: entry.publishedAt ?? entry.updatedAt,
+            source: Article.Source(name: source.name ?? Self.name(of: feed, source), url: url))
+        do throws(HTMLError) {
+            draft.body = try Self.body(of: entry)
+            content = Self.checked(draft, in: source)
+        } catch {
+            content = .failure(Unfit(reason: "\(Self.name(of: draft)): \(error)"))
+        }
+    }
+
+    /// An article of another Broadsheet.
+    init(_ article: Article, at url: String?, in source: ContentSource) {
+        var draft = article.draft
+        draft.id = nil
+        draft.owner = nil
+        draft.comments = nil
+        draft.authors = article.authors.map { .name($0.name) }
+        draft.source =
+            article.source ?? Article.Source(name: source.shownName, url: url)
+        // Its slug is its id if the title has no letters.
+        if Article.ID(article.slug) != nil { draft.slug = nil }
+        var hash = EntryHash(source)
+        hash.add(String(decoding: draft.json(), as: UTF8.self))
+        key = Digest.sha256(article.id.description.utf8)
+        digest = hash.finished()
+        keepsSlug = draft.slug == nil
+        content = Self.checked(draft, in: source)
+    }
+
+    /// The draft with the source's settings; what does not fit is left out or, if an article cannot
+    /// be without it, a reason to skip the entry.
+    private static func checked(
+        _ draft: Article.Draft, in source: ContentSource
+    ) -> Result<Article.Draft, Unfit> {
+        var draft = draft
+        draft.status = source.publishes ? .published : .draft
+        draft.language = draft.language.flatMap { LanguageTag($0)?.text } ?? source.language
+        draft.title = draft.title.inNFC
+        draft.summary = draft.summary.inNFC
+        draft.body = draft.body.inNFC
+        draft.tags = tags(source.tags + draft.tags)
+        if let slug = draft.slug, Slug.fault(slug) != nil { draft.slug = nil }
+        let faults = draft.faults
+        guard let first = faults.first else { return .success(draft) }
+        return .failure(Unfit(reason: "\(name(of: draft)): \(first.path) \(first.message)"))
+    }
+
+    /// What a reason calls the entry.
+    private static func name(of draft: Article.Draft) -> String {
+        draft.title.isEmpty ? "an entry" : "\"\(cut(draft.title, to: 60))\""
+    }
+
+    /// The text of an entry as Markdown.
+    private static func body(of entry: FeedEntry) throws(HTMLError) -> String {
+        if let markdown = entry.contentMarkdown { return markdown }
+        let html = entry.contentHTML ?? html(ofPlain: entry.contentText ?? "")
+        return try MarkdownFromHTML(base: entry.url).convert(html).markdown
+    }
+
+    /// Plain text as HTML: paragraphs are between blank lines.
+    private static func html(ofPlain text: String) -> String {
+        var html = ""
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.allSatisfy(\.isWhitespace) {
+                html += "</p>\n<p>"
+            } else {
+                html += line.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+                html += "<br>\n"
+            }
+        }
+        return text.isEmpty ? "" : "<p>\(html)</p>"
+    }
+
+    private static func tags(_ names: [String]) -> [String] {
+        var keys: Set<String> = []
+        let fitting = self.names(names, ArticleLimits.tag, .max).filter { name in
+            let key = Tag(named: name).key
+            return !key.isEmpty && keys.insert(key).inserted
+        }
+        return Array(fitting.prefix(ArticleLimits.tags))
+    }
+
+    private static func names(
+        _ names: [String], _ lengths: ClosedRange<Int>, _ limit: Int
+    ) -> [String] {
+        let fitting = names.map(\.onOneLine.inNFC).filter {
+            lengths.contains($0.unicodeScalars.count)
+        }
+        return Array(fitting.prefix(limit))
+    }
+
+    private static func cut(_ text: String, to limit: Int) -> String {
+        guard text.unicodeScalars.count > limit else { return text }
+        var end = text.startIndex
+        var count = 0
+        // Invariant: `count` scalars are before `end`, which is between two characters.
+        while end < text.endIndex {
+            count += text[end].unicodeScalars.count
+            guard count < limit else { break }
+            end = text.index(after: end)
+        }
+        return text[..<end] + "…"
+    }
+
+    /// What a feed calls itself, or what its source is called otherwise.
+    static func name(of feed: Feed, _ source: ContentSource) -> String {
+        title(feed.title) ?? source.shownName
+    }
+
+    /// The title of a source as one line of at most 200 characters; `nil` if there is none.
+    static func title(_ text: String) -> String? {
+        let line = text.onOneLine.inNFC
+        return line.allSatisfy(\.isWhitespace)
+            ? nil : cut(line, to: ArticleLimits.sourceName.upperBound)
+    }
+}
+
+/// Hashes parts, each with its length, so that no two lists of parts have the same bytes.
+private struct EntryHash {
+    private var bytes: [UInt8] = []
+
+    /// Begins with what the settings of the source add to an article.
+    init(_ source: ContentSource) {
+        add(source.name)
+        add(source.publishes ? "published" : "draft")
+        add(source.language)
+        add(source.tags)
+    }
+
+    mutating func add(_ part: String?) {
+        bytes += (part.map { "\($0.utf8.count):" } ?? "-").utf8
+        bytes += (part ?? "").utf8
+    }
+
+    mutating func add(_ parts: [String]) {
+        bytes += "\(parts.count);".utf8
+        for part in parts { add(part) }
+    }
+
+    func finished() -> [UInt8] { Digest.sha256(bytes) }
+}

@@ -1,0 +1,130 @@
+import ArticleAPI
+public import HTTP
+public import HTTPClient
+import Platform
+
+/// Performs one exchange.
+public typealias SourceExchange =
+    @Sendable (HTTPRequest, HTTPOrigin, ExchangeOptions)
+    async throws(HTTPClientError) -> HTTPResponse
+
+/// Why a source could not be polled.
+struct SourceFailure: Error, Sendable, Hashable {
+    /// A sentence without secrets: no path and no query.
+    let reason: String
+    /// The time that the source asks to wait.
+    let retryAfterSeconds: Int64?
+
+    /// - Parameter reason: may quote what the source sent.
+    init(_ reason: String, retryAfterSeconds: Int64? = nil) {
+        let line = reason.onOneLine
+        self.reason = String(line.unicodeScalars.prefix(Self.limit))
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    private static let limit = 500
+}
+
+/// What a source responded, after redirects.
+struct SourceResponse: Sendable {
+    let status: HTTPStatus
+    let fields: HTTPFields
+    let body: [UInt8]
+    let url: SourceURL
+    /// Whether every redirect on the way here was permanent.
+    let isPermanent: Bool
+    /// The number of redirects.
+    let redirects: Int
+}
+
+/// Fetches from sources, and follows their redirects: each URL and each address is judged anew.
+struct SourceFetcher: Sendable {
+    let policy: SourcePolicy
+    /// The value of `User-Agent`.
+    let agent: String
+    let exchange: SourceExchange
+
+    /// Bytes of a response, after decoding gzip.
+    static let limitBytes = 10 << 20
+    /// Redirects of one request.
+    static let redirectLimit = 5
+    /// The longest time that a source can ask to wait.
+    static let longestWaitSeconds: Int64 = 86_400
+
+    /// - Parameter deadline: when the response has to be complete.
+    func fetch(
+        _ start: SourceURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
+    ) async throws(SourceFailure) -> SourceResponse {
+        var url = start
+        var isPermanent = true
+        for redirects in 0...Self.redirectLimit {
+            let response = try await send(to: url, fields, by: deadline)
+            guard let isPermanentStep = Self.redirects(response.status) else {
+                guard case .bytes(let body) = response.body else {
+                    throw SourceFailure("the response has no body that can be read")
+                }
+                return SourceResponse(
+                    status: response.status, fields: response.fields, body: body, url: url,
+                    isPermanent: isPermanent, redirects: redirects)
+            }
+            isPermanent = isPermanent && isPermanentStep
+            guard let location = response.fields[.location] else {
+                throw SourceFailure(
+                    "the response has the status \(response.status.code), but no Location")
+            }
+            do throws(SourceURL.Fault) {
+                url = try url.redirected(to: location, under: policy)
+            } catch {
+                throw SourceFailure("\(url.origin) redirects to a URL that \(error)")
+            }
+        }
+        throw SourceFailure("there are more than \(Self.redirectLimit) redirects")
+    }
+
+    private func send(
+        to url: SourceURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
+    ) async throws(SourceFailure) -> HTTPResponse {
+        var fields = fields
+        fields.append(.userAgent, agent)
+        var options = ExchangeOptions()
+        let left = Int64((deadline - .now) / .milliseconds(1))
+        guard left > 0 else { throw SourceFailure(HTTPClientError.timedOut.description) }
+        options.deadlineMilliseconds = left
+        options.bodyBytes = Self.limitBytes
+        do throws(HTTPClientError) {
+            return try await exchange(
+                HTTPRequest(.get, url.target, fields: fields), url.origin, options)
+        } catch {
+            guard case .forbiddenAddress = error else { throw SourceFailure(error.description) }
+            throw SourceFailure(
+                "\(url.origin) is not at an address of the public Internet (others require "
+                    + "--allow-private-sources)")
+        }
+    }
+
+    /// Whether a redirect is permanent (RFC 9110 §15.4); `nil` for other statuses.
+    private static func redirects(_ status: HTTPStatus) -> Bool? {
+        switch status {
+        case .movedPermanently, .permanentRedirect: true
+        case .found, .seeOther, .temporaryRedirect: false
+        default: nil
+        }
+    }
+}
+
+extension SourceResponse {
+    /// The failure that a status means which is neither 200 nor 304.
+    func failure(at now: Timestamp) -> SourceFailure {
+        SourceFailure(
+            "\(url.origin) responded with the status \(status.code)",
+            retryAfterSeconds: retryAfterSeconds(at: now))
+    }
+
+    /// `Retry-After` (RFC 9110 §10.2.3), at most a day.
+    private func retryAfterSeconds(at now: Timestamp) -> Int64? {
+        guard let text = fields[.retryAfter] else { return nil }
+        let seconds =
+            Int64(text) ?? HTTPDate.seconds(text).map { $0 - now.milliseconds / 1_000 }
+        return seconds.map { min(max($0, 0), SourceFetcher.longestWaitSeconds) }
+    }
+}

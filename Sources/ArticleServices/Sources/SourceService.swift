@@ -1,0 +1,106 @@
+import ArticleAPI
+import ArticleStore
+
+/// What admins do with sources.
+struct SourceService: Sendable {
+    let store: any ArticleStore
+    let cursors: CursorSealer
+    let policy: SourcePolicy
+    let signal: SourceSignal
+    let now: @Sendable () -> Timestamp
+
+    func register(on routes: inout Routes) {
+        routes.on(FetchSourcesRequest.self, list)
+        routes.on(CreateSourceRequest.self, create)
+        routes.on(FetchSourceRequest.self, fetch)
+        routes.on(UpdateSourceRequest.self, update)
+        routes.on(DeleteSourceRequest.self, delete)
+        routes.on(PollSourceRequest.self, poll)
+    }
+
+    private func list(
+        _ request: FetchSourcesRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<Page<ContentSource>> {
+        Reply(
+            try await cursors.page(of: "sources", from: request.cursor) { after in
+                try await store.sources(after: after, limit: request.limit ?? 20)
+            })
+    }
+
+    private func create(
+        _ request: CreateSourceRequest, by caller: Principal, _ key: IdempotencyKey?
+    ) async throws(ServiceError) -> Reply<ContentSource> {
+        let draft = request.source
+        try check(draft.url)
+        let time = now()
+        let source = ContentSource(
+            id: draft.id ?? ContentSource.ID(at: time), url: draft.url, name: draft.name,
+            publishes: draft.publishes, language: draft.language, tags: draft.tags,
+            isPaused: draft.isPaused, intervalSeconds: draft.intervalSeconds, createdAt: time,
+            updatedAt: time)
+        do throws(StoreError) {
+            let created = try await store.createSource(
+                source, by: caller.edit(at: time, key))
+            signal.wake()
+            return Reply(created, location: FetchSourceRequest(id: created.id))
+        } catch { throw Self.rejection(error) }
+    }
+
+    private func check(_ url: String) throws(ServiceError) {
+        do throws(SourceURL.Fault) { _ = try SourceURL(url, under: policy) } catch {
+            throw .invalidValue("/url", error.description)
+        }
+    }
+
+    private static func rejection(_ error: StoreError) -> ServiceError {
+        switch error {
+        case .conflict(let reason): .invalidValue("/url", reason)
+        case .tooMany: .invalidValue("", "there are 1,000 sources already")
+        default: ServiceError(error)
+        }
+    }
+
+    private func fetch(
+        _ request: FetchSourceRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<ContentSource> {
+        do throws(StoreError) { return Reply(try await store.source(request.id)) } catch {
+            throw ServiceError(error)
+        }
+    }
+
+    private func update(
+        _ request: UpdateSourceRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<ContentSource> {
+        if case .set(let url) = request.changes.url { try check(url) }
+        do throws(StoreError) {
+            let source = try await store.updateSource(
+                request.id, expecting: Precondition(request.expected), at: now()
+            ) { current in
+                do throws(InvalidValue) { return try current.applying(request.changes) } catch {
+                    throw ServiceError.invalid(error.details)
+                }
+            }
+            signal.wake()
+            return Reply(source)
+        } catch { throw Self.rejection(error) }
+    }
+
+    private func delete(
+        _ request: DeleteSourceRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        do throws(StoreError) {
+            try await store.deleteSource(request.id, expecting: Precondition(request.expected))
+            return Reply(NoContent())
+        } catch { throw ServiceError(error) }
+    }
+
+    private func poll(
+        _ request: PollSourceRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<ContentSource> {
+        do throws(StoreError) {
+            let source = try await store.requestPoll(of: request.id, at: now())
+            signal.wake()
+            return Reply(source)
+        } catch { throw ServiceError(error) }
+    }
+}

@@ -1,0 +1,157 @@
+import ArticleAPI
+import ArticleStore
+import Platform
+
+/// Takes the entries of one poll over into the store, some at a time, so that other writes come in
+/// between.
+struct SourceTaking: Sendable {
+    let store: any ArticleStore
+    let markdown: MarkdownRenderer
+    let defaultLanguage: String
+    let source: ContentSource
+    /// The snapshot that the entries belong to; `nil` for a feed, which may forget its entries.
+    let round: Int?
+    let now: @Sendable () -> Timestamp
+
+    private(set) var tally = SourceTally()
+    /// Why the first entry was skipped.
+    private(set) var skippedReason: String?
+
+    private static let itemsPerBatch = 20
+
+    init(
+        store: any ArticleStore, markdown: MarkdownRenderer, defaultLanguage: String,
+        source: ContentSource, round: Int?, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.markdown = markdown
+        self.defaultLanguage = defaultLanguage
+        self.source = source
+        self.round = round
+        self.now = now
+    }
+
+    /// Takes over what differs from what was taken over before.
+    mutating func take(_ drafts: [SourceDraft]) async throws(StoreError) {
+        // Invariant: the entries before `start` were taken over.
+        for start in stride(from: 0, to: drafts.count, by: Self.itemsPerBatch) {
+            if Task.isCancelled { return }
+            let batch = drafts[start..<min(start + Self.itemsPerBatch, drafts.count)]
+            let known = try await store.digests(of: batch.map(\.key), from: source.id)
+            var items: [SourceItem] = []
+            for (draft, digest) in zip(batch, known) {
+                if digest == draft.digest {
+                    tally[.unchanged] += 1
+                    items.append(draft.seen)
+                } else {
+                    items.append(try await item(draft) ?? draft.seen)
+                }
+            }
+            try await take(items)
+        }
+    }
+
+    /// Deletes the articles of entries that disappeared, unless they were edited.
+    mutating func delete(_ keys: [[UInt8]]) async throws(StoreError) {
+        for start in stride(from: 0, to: keys.count, by: Self.itemsPerBatch) {
+            if Task.isCancelled { return }
+            let batch = keys[start..<min(start + Self.itemsPerBatch, keys.count)]
+            try await take(batch.map { SourceItem(key: $0, digest: [], change: .delete) })
+        }
+    }
+
+    /// Deletes what the snapshot did not have, at its end.
+    mutating func deleteMissing() async throws(StoreError) {
+        guard let round else { return }
+        var hasMore = true
+        while hasMore, !Task.isCancelled {
+            let step = try await store.deleteMissing(
+                from: source.id, at: source.revision, round: round, limit: Self.itemsPerBatch,
+                time: now())
+            tally[.deleted] += step.deleted
+            hasMore = step.hasMore
+        }
+    }
+
+    mutating func skip(_ count: Int, _ reason: String) {
+        guard count > 0 else { return }
+        tally.skipped += count
+        skippedReason = skippedReason ?? String(reason.onOneLine.unicodeScalars.prefix(500))
+    }
+
+    private mutating func item(_ draft: SourceDraft) async throws(StoreError) -> SourceItem? {
+        do throws(SourceDraft.Unfit) {
+            let content = try await content(of: draft.content.get())
+            return SourceItem(
+                key: draft.key, digest: draft.digest,
+                change: .put(Article.ID(at: now()), content, keepsSlug: draft.keepsSlug))
+        } catch {
+            skip(1, error.reason)
+            return nil
+        }
+    }
+
+    /// The content with its body as HTML, rendered before the write is queued.
+    private func content(
+        of draft: Article.Draft
+    ) async throws(SourceDraft.Unfit) -> ArticleContent {
+        do throws(ServiceError) {
+            let rendered = try await markdown.render(draft.body, for: UInt64.max)
+            var content = try ArticleContent(
+                of: draft, in: rendered, defaultLanguage: source.language ?? defaultLanguage)
+            // Another article may have the slug here.
+            if case .exactly(let slug) = content.slug { content.slug = .like(slug) }
+            return content
+        } catch {
+            let reason =
+                if case .invalid(let details) = error {
+                    details.first?.detail ?? "it is invalid"
+                } else { "\(error)" }
+            throw SourceDraft.Unfit(reason: "\"\(draft.title)\": the body \(reason)")
+        }
+    }
+
+    private mutating func take(_ items: [SourceItem]) async throws(StoreError) {
+        // What a feed no longer has is not missed, so what it still has need not be noted.
+        var items = round == nil ? items.filter { $0.change != .seen } : items
+        // Entries that cannot be taken over are still there: they are noted by a second step.
+        while !items.isEmpty {
+            let results = try await store.takeOver(
+                items, from: source.id, at: source.revision, round: round ?? 0, time: now())
+            var failed: [SourceItem] = []
+            for (item, result) in zip(items, results) {
+                switch result {
+                case .success(let outcome): if item.change != .seen { tally[outcome] += 1 }
+                case .failure(let error):
+                    skip(1, error.sentence)
+                    failed.append(SourceItem(key: item.key, digest: [], change: .seen))
+                }
+            }
+            items = round == nil || items.allSatisfy { $0.change == .seen } ? [] : failed
+        }
+    }
+}
+
+extension SourceDraft {
+    /// The entry as one that is still there.
+    fileprivate var seen: SourceItem { SourceItem(key: key, digest: digest, change: .seen) }
+}
+
+/// The numbers of entries by what became of them.
+struct SourceTally: Sendable, Hashable {
+    private var counts: [SourceOutcome: Int] = [:]
+    var skipped = 0
+
+    subscript(outcome: SourceOutcome) -> Int {
+        get { counts[outcome] ?? 0 }
+        set { counts[outcome] = newValue }
+    }
+
+    /// Whether articles were changed.
+    var hasChanges: Bool { self[.created] + self[.updated] + self[.deleted] > 0 }
+
+    mutating func add(_ other: SourceTally) {
+        counts.merge(other.counts, uniquingKeysWith: +)
+        skipped += other.skipped
+    }
+}

@@ -1,0 +1,278 @@
+import ArticleAPI
+import ArticleStore
+import Feeds
+import HTTP
+import Platform
+
+/// One poll of one source: fetches, parses off the event loops, and takes over what is new.
+struct SourceVisit: Sendable {
+    let store: any ArticleStore
+    let markdown: MarkdownRenderer
+    let defaultLanguage: String
+    let environment: SourceEnvironment
+    /// The threads that parse.
+    let pool: BlockingPool
+    let source: ContentSource
+    let position: SourcePosition
+
+    /// What a poll found.
+    struct Finding: Sendable {
+        var tally = SourceTally()
+        var result: SourcePoll.Result
+        /// Whether there is more to fetch at once.
+        var hasMore = false
+    }
+
+    /// Why a poll ended early.
+    enum Interruption: Error, Sendable {
+        case failed(SourceFailure)
+        case store(StoreError)
+    }
+
+    private var fetcher: SourceFetcher {
+        SourceFetcher(
+            policy: environment.policy, agent: environment.agent, exchange: environment.exchange)
+    }
+
+    /// Polls the source. What was taken over before a failure stays.
+    func poll() async throws(Interruption) -> Finding {
+        let deadline = ContinuousClock.now + environment.timeout
+        let url: SourceURL
+        do throws(SourceURL.Fault) {
+            url = try SourceURL(source.movedTo ?? source.url, under: environment.policy)
+        } catch { throw .failed(SourceFailure("the URL \(error)")) }
+        if source.kind == .broadsheet { return try await follow(url, by: deadline) }
+        let response = try await fetch(url, validators, by: deadline)
+        if response.status == .notModified, position.etag != nil || position.lastModified != nil {
+            return Finding(result: .unchanged)
+        }
+        switch await parse(response) {
+        case .success(let feed): return try await take(feed, of: response, from: url)
+        case .failure(let reason):
+            let isTemporary = response.status == .tooManyRequests || response.status.code >= 500
+            guard source.kind == nil, !isTemporary else { throw .failed(reason) }
+            // It may be a Broadsheet: then it has changes.
+            do throws(Interruption) { return try await follow(url, by: deadline) } catch {
+                guard case .failed = error else { throw error }
+                throw .failed(reason)
+            }
+        }
+    }
+
+    private func fetch(
+        _ url: SourceURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
+    ) async throws(Interruption) -> SourceResponse {
+        do throws(SourceFailure) { return try await fetcher.fetch(url, fields, by: deadline) } catch
+        {
+            throw .failed(error)
+        }
+    }
+
+    // MARK: A feed
+
+    private var validators: HTTPFields {
+        var fields: HTTPFields = [
+            .accept: "application/atom+xml, application/rss+xml, application/feed+json, "
+                + "application/xml;q=0.9, text/xml;q=0.8, application/json;q=0.8, */*;q=0.1"
+        ]
+        if let etag = position.etag { fields.append(.ifNoneMatch, etag) }
+        if let time = position.lastModified { fields.append(.ifModifiedSince, time) }
+        return fields
+    }
+
+    private func parse(_ response: SourceResponse) async -> Result<Feed, SourceFailure> {
+        guard response.status == .ok else {
+            return .failure(response.failure(at: environment.now()))
+        }
+        let parsed = try? await pool.run { () -> Result<Feed, SourceFailure> in
+            do throws(FeedError) {
+                return .success(
+                    try FeedParser.parse(
+                        response.body, contentType: response.fields[.contentType],
+                        address: response.url.text))
+            } catch { return .failure(SourceFailure("this is no feed: \(error)")) }
+        }
+        return parsed ?? .failure(SourceFailure("too many feeds are being read"))
+    }
+
+    private func take(
+        _ feed: Feed, of response: SourceResponse, from url: SourceURL
+    ) async throws(Interruption) -> Finding {
+        guard
+            let drafts = try? await pool.run({ [source] in
+                feed.entries.map { SourceDraft($0, of: feed, in: source) }
+            })
+        else { throw .failed(SourceFailure("too many feeds are being read")) }
+        var taking = taking(round: nil)
+        taking.skip(feed.omittedEntries, "the feed has too many entries, or some without an id")
+        do throws(StoreError) { try await taking.take(drafts) } catch { throw .store(error) }
+        let position = SourcePosition(
+            etag: kept(response, .etag), lastModified: kept(response, .lastModified),
+            round: position.round)
+        return Finding(
+            tally: taking.tally,
+            result: .taken(
+                SourcePoll.Taken(
+                    kind: .feed, title: SourceDraft.title(feed.title),
+                    movedTo: movedTo(response, from: url), position: position,
+                    skippedCount: taking.tally.skipped, skippedReason: taking.skippedReason)))
+    }
+
+    private func taking(round: Int?) -> SourceTaking {
+        SourceTaking(
+            store: store, markdown: markdown, defaultLanguage: defaultLanguage, source: source,
+            round: round, now: environment.now)
+    }
+
+    /// A validator that can be sent back.
+    private func kept(_ response: SourceResponse, _ name: HTTPFieldName) -> String? {
+        response.fields[name].flatMap { $0.isEmpty || $0.utf8.count > 1_000 ? nil : $0 }
+    }
+
+    /// Where the source has moved for good.
+    private func movedTo(_ response: SourceResponse, from url: SourceURL) -> String? {
+        response.redirects > 0 && response.isPermanent ? response.url.text : source.movedTo
+    }
+
+    // MARK: A Broadsheet
+
+    /// Pages of one poll; the next one continues.
+    private static let pageLimit = 50
+    /// What has to be left of the time for a further page.
+    private static let pageTime = Duration.seconds(10)
+
+    /// Follows the changes of another Broadsheet from where the last poll ended.
+    private func follow(
+        _ url: SourceURL, by deadline: ContinuousClock.Instant
+    ) async throws(Interruption) -> Finding {
+        var walk = ChangesWalk(position)
+        var finding = Finding(result: .unchanged)
+        for number in 1...Self.pageLimit {
+            guard let page = try await page(&walk, of: url, by: deadline) else { continue }
+            var taking = taking(round: walk.position.round)
+            do throws(StoreError) {
+                try await take(page, &taking, at: url)
+                if walk.isAtEnd { try await taking.deleteMissing() }
+            } catch { throw .store(error) }
+            if Task.isCancelled { throw .failed(SourceFailure("the poll was cancelled")) }
+            if walk.isAtEnd { walk.position.isListing = false }
+            finding.tally.add(taking.tally)
+            finding.hasMore = !walk.isAtEnd
+            finding.result = .taken(
+                SourcePoll.Taken(
+                    kind: .broadsheet, title: source.title, movedTo: source.movedTo,
+                    position: walk.position, skippedCount: finding.tally.skipped,
+                    skippedReason: taking.skippedReason ?? source.skippedReason))
+            let hasTime = ContinuousClock.now + Self.pageTime < deadline
+            guard !walk.isAtEnd, hasTime, number < Self.pageLimit else { break }
+            try await keep(finding)
+        }
+        return finding
+    }
+
+    /// The next page; `nil` if the token can no longer be used, and the walk begins anew.
+    private func page(
+        _ walk: inout ChangesWalk, of url: SourceURL, by deadline: ContinuousClock.Instant
+    ) async throws(Interruption) -> ChangePage<Article>? {
+        let pageURL: SourceURL
+        do throws(SourceURL.Fault) {
+            pageURL = try SourceURL(url.appending(walk.target), under: environment.policy)
+        } catch { throw .failed(SourceFailure("the URL of its changes \(error)")) }
+        let response = try await fetch(pageURL, [.accept: "application/json"], by: deadline)
+        let isTokenLost = response.status == .badRequest || response.status == .gone
+        if isTokenLost, walk.restart() { return nil }
+        guard response.status == .ok else {
+            throw .failed(response.failure(at: environment.now()))
+        }
+        let parsed = try? await pool.run { () -> Result<ChangePage<Article>, SourceFailure> in
+            do throws(ResponseMapperError) {
+                return .success(try ChangePage<Article>(mapping: response.body))
+            } catch { return .failure(SourceFailure("this is no page of changes: \(error)")) }
+        }
+        do throws(SourceFailure) {
+            let page = try (parsed ?? .failure(SourceFailure("too many feeds are being read")))
+                .get()
+            try walk.advance(past: page)
+            return page
+        } catch { throw .failed(error) }
+    }
+
+    private func take(
+        _ page: ChangePage<Article>, _ taking: inout SourceTaking, at url: SourceURL
+    ) async throws(StoreError) {
+        var drafts: [SourceDraft] = []
+        var deleted: [[UInt8]] = []
+        for change in page.changes {
+            switch change {
+            case .putArticle(let article, _):
+                let place = url.appending("/v1/articles/\(article.id)")
+                drafts.append(SourceDraft(article, at: place, in: source))
+            case .deleteArticle(let id, _): deleted.append(Digest.sha256(id.description.utf8))
+            default: break
+            }
+        }
+        try await taking.take(drafts)
+        try await taking.delete(deleted)
+    }
+
+    /// Stores how far the source was followed, so that a failure does not begin anew.
+    private func keep(_ finding: Finding) async throws(Interruption) {
+        let now = environment.now()
+        do throws(StoreError) {
+            try await store.recordPoll(
+                SourcePoll(
+                    time: now, revision: source.revision, nextPollAt: now, result: finding.result),
+                of: source.id)
+        } catch { throw .store(error) }
+    }
+}
+
+/// Where a walk through the changes of a Broadsheet is.
+private struct ChangesWalk {
+    var position: SourcePosition
+    private(set) var isAtEnd = false
+    private var hasRestarted = false
+
+    private static let limit = 200
+    private static let tokenBytes = 1_000
+
+    init(_ position: SourcePosition) {
+        self.position = position
+        if position.token == nil { beginSnapshot() }
+    }
+
+    /// The path and the query of the next page.
+    var target: String {
+        RequestPrinter.target(
+            of: FetchChangesRequest(
+                since: position.token, limit: Self.limit, types: [.article],
+                fields: FieldSelection(Self.fields)))
+    }
+
+    private static let fields = [
+        "id", "slug", "title", "summary", "body", "language", "authors", "tags", "heroImage",
+        "status", "publishedAt", "createdAt", "updatedAt", "revision", "source", "wordCount",
+        "readingMinutes",
+    ]
+
+    /// Begins with a snapshot, once; false if it has before.
+    mutating func restart() -> Bool {
+        guard !hasRestarted, position.token != nil else { return false }
+        hasRestarted = true
+        position.token = nil
+        beginSnapshot()
+        return true
+    }
+
+    mutating func advance(past page: ChangePage<Article>) throws(SourceFailure) {
+        guard page.next.utf8.count <= Self.tokenBytes, !page.more || page.next != position.token
+        else { throw SourceFailure("the token of the next page is invalid") }
+        position.token = page.next
+        isAtEnd = !page.more
+    }
+
+    private mutating func beginSnapshot() {
+        position.round += 1
+        position.isListing = true
+    }
+}

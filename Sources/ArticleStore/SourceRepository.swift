@@ -1,0 +1,238 @@
+public import ArticleAPI
+
+/// Stores the sources of articles, how far they were followed, and what was taken over from them.
+///
+/// Sources are no part of the change sequence; the articles that are taken over are. Each method is
+/// one atomic step, and a write is durable when it returns. Safe to use from any thread; the
+/// closure of an update runs on the thread that writes, and must be quick.
+///
+/// ```swift
+/// let source = try await store.createSource(draft, by: edit)
+/// let item = SourceItem(
+///     key: key, digest: digest, change: .put(id, content, keepsSlug: true))
+/// let results = try await store.takeOver(
+///     [item], from: source.id, at: source.revision, round: 0, time: time)
+/// ```
+public protocol SourceRepository: Sendable {
+    /// Adds a source with revision 1, to be polled at once unless it is paused.
+    ///
+    /// Throws `.idTaken`, `.conflict` if another source has its URL, or `.tooMany` if there are
+    /// 1,000 sources.
+    func createSource(
+        _ source: ContentSource, by edit: Edit
+    ) async throws(StoreError) -> ContentSource
+
+    func source(_ id: ContentSource.ID) async throws(StoreError) -> ContentSource
+
+    /// Sources in the order of their ids. `limit` is 1 to 100.
+    func sources(
+        after id: ContentSource.ID?, limit: Int
+    ) async throws(StoreError) -> Slice<ContentSource, ContentSource.ID>
+
+    /// Changes what admins set, as a new revision; equal values create none. Errors thrown by
+    /// `change` are rethrown as `.rejected`.
+    ///
+    /// The source is polled at once, and everything is compared again unless only its interval or
+    /// its pause changed. Throws `.conflict` if another source has its URL.
+    func updateSource(
+        _ id: ContentSource.ID, expecting expectation: Precondition, at time: Timestamp,
+        _ change: @escaping @Sendable (ContentSource) throws -> ContentSource
+    ) async throws(StoreError) -> ContentSource
+
+    /// Removes a source. Its articles stay, and are nobody's source's from then on.
+    func deleteSource(
+        _ id: ContentSource.ID, expecting expectation: Precondition
+    ) async throws(StoreError)
+
+    // MARK: Polling
+
+    /// Lets the source be polled at this time, if no poll is due before.
+    func requestPoll(
+        of id: ContentSource.ID, at time: Timestamp
+    ) async throws(StoreError) -> ContentSource
+
+    /// The sources that are due, in the order in which they became due.
+    func dueSources(at time: Timestamp) async throws(StoreError) -> [DueSource]
+
+    /// How far a source was followed.
+    func position(of id: ContentSource.ID) async throws(StoreError) -> SourcePosition
+
+    /// The digests of the entries with these keys, in the same order, as they were last taken over;
+    /// `nil` for new ones, and for those that were deleted.
+    func digests(
+        of keys: [[UInt8]], from id: ContentSource.ID
+    ) async throws(StoreError) -> [[UInt8]?]
+
+    /// Takes entries over in one durable step. Each succeeds or fails independently of the others.
+    ///
+    /// - Parameters:
+    ///   - revision: that of the source, by which the entries were made. Throws
+    ///     `.preconditionFailed` if it has another one.
+    ///   - round: the snapshot that has the entries.
+    func takeOver(
+        _ items: [SourceItem], from id: ContentSource.ID, at revision: Int, round: Int,
+        time: Timestamp
+    ) async throws(StoreError) -> [Result<SourceOutcome, StoreError>]
+
+    /// Deletes articles that the snapshot of this round did not have, at most `limit` of them, and
+    /// leaves alone those that were edited. Returns whether there may be more.
+    func deleteMissing(
+        from id: ContentSource.ID, at revision: Int, round: Int, limit: Int, time: Timestamp
+    ) async throws(StoreError) -> (deleted: Int, hasMore: Bool)
+
+    /// Stores the outcome of a poll. Throws `.preconditionFailed` if the source was changed in the
+    /// meantime; then it is polled again.
+    func recordPoll(_ poll: SourcePoll, of id: ContentSource.ID) async throws(StoreError)
+
+    /// The numbers of sources.
+    func sourceCounts(at time: Timestamp) async throws(StoreError) -> SourceCounts
+}
+
+/// A source that is due to be polled. A value; use it anywhere. See ``SourceRepository``.
+public struct DueSource: Sendable, Hashable {
+    public var id: ContentSource.ID
+    /// Where it is polled.
+    public var url: String
+
+    public init(id: ContentSource.ID, url: String) {
+        self.id = id
+        self.url = url
+    }
+}
+
+/// How far a source was followed. A value; use it anywhere. See ``SourceRepository``.
+public struct SourcePosition: Sendable, Hashable {
+    /// Validators of the feed as it was last taken over.
+    public var etag: String?
+    public var lastModified: String?
+    /// Where the next page of a Broadsheet's changes begins; `nil` before the snapshot.
+    public var token: String?
+    /// The number of the last snapshot.
+    public var round: Int
+    /// Whether this snapshot is not complete.
+    public var isListing: Bool
+
+    public init(
+        etag: String? = nil, lastModified: String? = nil, token: String? = nil, round: Int = 0,
+        isListing: Bool = false
+    ) {
+        self.etag = etag
+        self.lastModified = lastModified
+        self.token = token
+        self.round = round
+        self.isListing = isListing
+    }
+}
+
+/// An entry of a source. A value; use it anywhere. See ``SourceRepository``.
+public struct SourceItem: Sendable, Hashable {
+    /// The SHA-256 of what identifies the entry within its source.
+    public var key: [UInt8]
+    /// The SHA-256 of its content and of the source's settings.
+    public var digest: [UInt8]
+    public var change: Change
+
+    public enum Change: Sendable, Hashable {
+        /// The entry as it is now, and the id for the article if it is new. With `keepsSlug`, an
+        /// update keeps the slug, because it was derived from a title, which may change.
+        case put(Article.ID, ArticleContent, keepsSlug: Bool)
+        /// The entry is as it was; only the round is noted.
+        case seen
+        /// The entry has disappeared from the source.
+        case delete
+    }
+
+    public init(key: [UInt8], digest: [UInt8], change: Change) {
+        self.key = key
+        self.digest = digest
+        self.change = change
+    }
+}
+
+/// What became of an entry. A value; use it anywhere. See ``SourceRepository``.
+public enum SourceOutcome: String, Sendable, Hashable, CaseIterable {
+    case created
+    /// Also an article that had disappeared from the source, and is back.
+    case updated
+    case deleted
+    case unchanged
+    /// The article was edited or deleted here, so it is left as it is.
+    case keptEdits
+}
+
+/// The outcome of a poll. A value; use it anywhere. See ``SourceRepository``.
+public struct SourcePoll: Sendable, Hashable {
+    public var time: Timestamp
+    /// The revision of the source that was polled.
+    public var revision: Int
+    public var nextPollAt: Timestamp
+    public var result: Result
+
+    public enum Result: Sendable, Hashable {
+        /// Why it failed, as a sentence of at most 1,000 characters without secrets. What was taken
+        /// over before stays, and so does the position.
+        case failed(String)
+        /// Nothing is new.
+        case unchanged
+        case taken(Taken)
+    }
+
+    /// What a poll found out, besides articles.
+    public struct Taken: Sendable, Hashable {
+        public var kind: ContentSource.Kind
+        /// What the source calls itself.
+        public var title: String?
+        /// Where it has moved for good.
+        public var movedTo: String?
+        public var position: SourcePosition
+        public var skippedCount: Int
+        public var skippedReason: String?
+
+        public init(
+            kind: ContentSource.Kind, title: String?, movedTo: String?, position: SourcePosition,
+            skippedCount: Int, skippedReason: String?
+        ) {
+            self.kind = kind
+            self.title = title
+            self.movedTo = movedTo
+            self.position = position
+            self.skippedCount = skippedCount
+            self.skippedReason = skippedReason
+        }
+    }
+
+    public init(time: Timestamp, revision: Int, nextPollAt: Timestamp, result: Result) {
+        self.time = time
+        self.revision = revision
+        self.nextPollAt = nextPollAt
+        self.result = result
+    }
+}
+
+/// How many sources there are. A value; use it anywhere. See ``SourceRepository``.
+public struct SourceCounts: Sendable, Hashable {
+    /// Those that are not paused, and whose last poll did not fail.
+    public var active: Int
+    /// Those that are not paused, and whose last poll failed.
+    public var failing: Int
+    public var paused: Int
+    /// Since when the source that has waited longest is due; `nil` if none is.
+    public var dueSince: Timestamp?
+
+    public init(active: Int, failing: Int, paused: Int, dueSince: Timestamp?) {
+        self.active = active
+        self.failing = failing
+        self.paused = paused
+        self.dueSince = dueSince
+    }
+}
+
+extension ContentSource {
+    /// What articles and histories call it: the chosen name, the source's own title, or its host.
+    package var shownName: String { name ?? title ?? host }
+
+    private var host: String {
+        let rest = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+        return rest.count > 1 ? String(rest[1].prefix(ArticleLimits.sourceName.upperBound)) : url
+    }
+}

@@ -1,0 +1,209 @@
+public import ArticleAPI
+public import ArticleStore
+
+/// What was taken over from sources: entries with the articles that they became.
+extension SQLiteStore {
+    public func digests(
+        of keys: [[UInt8]], from id: ContentSource.ID
+    ) async throws(StoreError) -> [[UInt8]?] {
+        try await readers.read { (state) throws(StoreError) in try state.digests(of: keys, from: id)
+        }
+    }
+
+    public func takeOver(
+        _ items: [SourceItem], from id: ContentSource.ID, at revision: Int, round: Int,
+        time: Timestamp
+    ) async throws(StoreError) -> [Result<SourceOutcome, StoreError>] {
+        try await writer.submit { (step) throws(StoreError) in
+            let stored = try step.source(id, at: revision)
+            return try step.takeOver(items, from: stored, round: round, at: time)
+        }
+    }
+
+    public func deleteMissing(
+        from id: ContentSource.ID, at revision: Int, round: Int, limit: Int, time: Timestamp
+    ) async throws(StoreError) -> (deleted: Int, hasMore: Bool) {
+        try await writer.submit { (step) throws(StoreError) in
+            let stored = try step.source(id, at: revision)
+            return try step.deleteMissing(from: stored, round: round, limit: limit, at: time)
+        }
+    }
+}
+
+extension SQL {
+    fileprivate static let sourceEntry: StaticString = """
+        SELECT article, digest, revision FROM source_entries WHERE source = ?1 AND key = ?2
+        """
+    fileprivate static let setSourceEntry: StaticString = """
+        INSERT INTO source_entries (source, key, article, digest, revision, round)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (source, key) DO UPDATE SET
+            digest = excluded.digest, revision = excluded.revision, round = excluded.round
+        """
+    fileprivate static let setSourceRound: StaticString =
+        "UPDATE source_entries SET round = ?3 WHERE source = ?1 AND key = ?2"
+    fileprivate static let missingEntries: StaticString = """
+        SELECT key FROM source_entries WHERE source = ?1 AND round < ?2 ORDER BY round LIMIT ?3
+        """
+    fileprivate static let countEntry: StaticString =
+        "UPDATE sources SET articles = articles + 1 WHERE number = ?1"
+    fileprivate static let removeSourceEntries: StaticString =
+        "DELETE FROM source_entries WHERE source = ?1"
+}
+
+/// What the last content of an entry made.
+private struct EntryMark {
+    let article: Int64
+    let digest: [UInt8]
+    let revision: Int
+
+    /// The digest of an entry that has disappeared.
+    static let gone = [UInt8](repeating: 0, count: 32)
+}
+
+extension Snapshot {
+    fileprivate func digests(
+        of keys: [[UInt8]], from id: ContentSource.ID
+    ) throws(StoreError) -> [[UInt8]?] {
+        let source = try source(id).number
+        var digests: [[UInt8]?] = []
+        for key in keys {
+            let digest = try entryMark(key, of: source)?.digest
+            digests.append(digest == EntryMark.gone ? nil : digest)
+        }
+        return digests
+    }
+
+    fileprivate func entryMark(
+        _ key: [UInt8], of source: Int64
+    ) throws(StoreError) -> EntryMark? {
+        let row = try connection.statement(SQL.sourceEntry)
+        try row.bind(1, source)
+        try row.bind(2, key)
+        guard try row.step() else { return nil }
+        return EntryMark(
+            article: row.integer(0), digest: row.bytes(1), revision: Int(row.integer(2)))
+    }
+}
+
+extension WriteStep {
+    /// Maximum number of entries of one source.
+    private static let entryLimit = 50_000
+
+    fileprivate func takeOver(
+        _ items: [SourceItem], from stored: StoredSource, round: Int, at time: Timestamp
+    ) throws(StoreError) -> [Result<SourceOutcome, StoreError>] {
+        let edit = Edit(
+            at: time, by: .source(id: stored.source.id, name: stored.source.shownName))
+        return try eachAlone(items) { (item) throws(StoreError) in
+            try takeOver(item, from: stored, round: round, by: edit)
+        }
+    }
+
+    private func takeOver(
+        _ item: SourceItem, from stored: StoredSource, round: Int, by edit: Edit
+    ) throws(StoreError) -> SourceOutcome {
+        let mark = try state.entryMark(item.key, of: stored.number)
+        guard case .put(let id, let content, let keepsSlug) = item.change,
+            mark?.digest != item.digest
+        else {
+            if let mark, item.change == .delete {
+                return try delete(item.key, mark, from: stored, round: round, by: edit)
+            }
+            try setRound(item.key, of: stored.number, round)
+            return .unchanged
+        }
+        if mark == nil { try countEntry(of: stored) }
+        let taken = try take(
+            content, as: id, keepsSlug: keepsSlug,
+            over: mark.map { ($0.article, $0.revision) }, by: edit)
+        guard let taken else {
+            try setRound(item.key, of: stored.number, round)
+            return .keptEdits
+        }
+        try setEntry(
+            item.key, of: stored.number,
+            EntryMark(
+                article: taken.number, digest: item.digest, revision: taken.lastRevision), round)
+        guard let mark else { return .created }
+        return taken.lastRevision == mark.revision ? .unchanged : .updated
+    }
+
+    /// Deletes the article of an entry unless it was edited. The entry stays, without a content, so
+    /// that the article comes back with it.
+    private func delete(
+        _ key: [UInt8], _ mark: EntryMark, from stored: StoredSource, round: Int, by edit: Edit
+    ) throws(StoreError) -> SourceOutcome {
+        let current = try state.stored(number: mark.article)
+        guard current.lastRevision == mark.revision else {
+            try setRound(key, of: stored.number, round)
+            return .keptEdits
+        }
+        guard current.state != .deleted else {
+            try setRound(key, of: stored.number, round)
+            return .unchanged
+        }
+        try deleteArticle(current.id, expecting: .anything, by: edit)
+        try setEntry(
+            key, of: stored.number,
+            EntryMark(
+                article: mark.article, digest: EntryMark.gone, revision: mark.revision + 1),
+            round)
+        return .deleted
+    }
+
+    fileprivate func deleteMissing(
+        from stored: StoredSource, round: Int, limit: Int, at time: Timestamp
+    ) throws(StoreError) -> (deleted: Int, hasMore: Bool) {
+        let row = try connection.statement(SQL.missingEntries)
+        try row.bind(1, stored.number)
+        try row.bind(2, round)
+        try row.bind(3, limit)
+        var items: [SourceItem] = []
+        while try row.step() {
+            items.append(SourceItem(key: row.bytes(0), digest: [], change: .delete))
+        }
+        let results = try takeOver(items, from: stored, round: round, at: time)
+        let outcomes = results.compactMap { try? $0.get() }
+        // Without any success, a further step would not have one either.
+        return (outcomes.count { $0 == .deleted }, items.count == limit && !outcomes.isEmpty)
+    }
+
+    func removeEntries(of source: Int64) throws(StoreError) {
+        let row = try connection.statement(SQL.removeSourceEntries)
+        try row.bind(1, source)
+        try row.run()
+    }
+
+    private func setEntry(
+        _ key: [UInt8], of source: Int64, _ mark: EntryMark, _ round: Int
+    ) throws(StoreError) {
+        let row = try connection.statement(SQL.setSourceEntry)
+        try row.bind(1, source)
+        try row.bind(2, key)
+        try row.bind(3, mark.article)
+        try row.bind(4, mark.digest)
+        try row.bind(5, mark.revision)
+        try row.bind(6, round)
+        try row.run()
+    }
+
+    private func setRound(
+        _ key: [UInt8], of source: Int64, _ round: Int
+    ) throws(StoreError) {
+        let row = try connection.statement(SQL.setSourceRound)
+        try row.bind(1, source)
+        try row.bind(2, key)
+        try row.bind(3, round)
+        try row.run()
+    }
+
+    private func countEntry(of stored: StoredSource) throws(StoreError) {
+        // Read again, as entries before this one were counted.
+        guard try state.source(stored.source.id).source.articleCount < Self.entryLimit else {
+            throw .tooMany("entries of one source")
+        }
+        let row = try connection.statement(SQL.countEntry)
+        try row.bind(1, stored.number)
+        try row.run()
+    }
+}

@@ -1,0 +1,26 @@
+import ArticleAPI
+import ArticleServices
+
+/// The part of the configuration of `serve` that concerns sources of articles.
+struct SourceConfiguration: Sendable {
+    let policy: SourcePolicy
+    let intervalSeconds: Int
+
+    static let options = [
+        Option(
+            "source-interval", "SECONDS",
+            "Time between two polls of a source that has no interval of its own; at least 60.",
+            default: "\(SourceEnvironment.defaultIntervalSeconds)"),
+        Option(
+            "allow-private-sources", nil,
+            "Let sources also have http URLs, any port, and addresses of private networks and of "
+                + "this machine."),
+    ]
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        policy = SourcePolicy(allowsPrivate: try settings.isOn("allow-private-sources"))
+        intervalSeconds = try settings.integer(
+            "source-interval", in: ContentSource.intervals,
+            default: SourceEnvironment.defaultIntervalSeconds)
+    }
+}

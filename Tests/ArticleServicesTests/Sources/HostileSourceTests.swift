@@ -1,0 +1,259 @@
+import ArticleAPI
+import HTTP
+import HTTPClient
+import Sockets
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// Servers that do what no feed should. Each costs bounded time and memory, leaves a clear error,
+/// and keeps no other source from being polled.
+@Suite struct HostileSourceTests {
+    /// What a server does with a connection once it has got a request.
+    struct Hostility: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// A part of the error.
+        let error: String
+        var timeout = Duration.seconds(Patience.seconds)
+        let script: @Sendable (ScriptedPeer, Counter) async throws -> Void
+
+        var testDescription: String { name }
+
+        init(
+            _ name: String, _ error: String, timeout: Duration = .seconds(Patience.seconds),
+            _ script: @escaping @Sendable (ScriptedPeer, Counter) async throws -> Void
+        ) {
+            self.name = name
+            self.error = error
+            self.timeout = timeout
+            self.script = script
+        }
+    }
+
+    private static let tooLarge = "larger than 10485760 bytes"
+    private static let late = "did not arrive in time"
+    private static let brief = Duration.milliseconds(500)
+
+    private static func head(_ fields: String = "") -> String {
+        "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n\(fields)"
+    }
+
+    /// Sends the same piece until the client has enough, and counts the bytes.
+    private static func flood(
+        _ peer: ScriptedPeer, _ piece: [UInt8], _ sent: Counter
+    ) async throws {
+        while true {
+            try await peer.send(piece)
+            for _ in 0..<(piece.count >> 10) { sent.next() }
+        }
+    }
+
+    private static func document(
+        _ text: String, _ fields: String = ""
+    ) -> @Sendable (ScriptedPeer, Counter) async throws -> Void {
+        { peer, _ in
+            try await peer.send(
+                head("\(fields)Content-Length: \(text.utf8.count)\r\n\r\n") + text)
+        }
+    }
+
+    /// One mebibyte of zeros (`gzip -9`).
+    private static let gzipped: [UInt8] =
+        [31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 237, 193, 49, 1, 0, 0, 0, 194, 160, 245, 79, 109, 8]
+        + [95, 160] + [UInt8](repeating: 0, count: 1_016) + [62, 3, 28, 234, 56, 167]
+        + [0, 0, 16, 0]
+
+    static let time: [Hostility] = [
+        Hostility("never responds", late, timeout: brief) { peer, _ in await peer.waitForEnd() },
+        Hostility("stops in the head", late, timeout: brief) { peer, _ in
+            try await peer.send("HTTP/1.1 200 OK\r\nContent-Type: te")
+            await peer.waitForEnd()
+        },
+        Hostility("sends a byte at a time", late, timeout: brief) { peer, _ in
+            try await peer.send(head("Content-Length: 1000000\r\n\r\n"))
+            while true {
+                try await peer.send("<")
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        },
+        Hostility("stops in the body", late, timeout: brief) { peer, _ in
+            try await peer.send(head("Content-Length: 1000\r\n\r\n<feed"))
+            await peer.waitForEnd()
+        },
+        Hostility("sends interim responses for ever", "too many interim responses") { peer, _ in
+            while true { try await peer.send("HTTP/1.1 103 Early Hints\r\n\r\n") }
+        },
+    ]
+
+    static let size: [Hostility] = [
+        Hostility("announces 100 MB", tooLarge) { peer, sent in
+            try await peer.send(head("Content-Length: 104857600\r\n\r\n"))
+            try await flood(peer, [UInt8](repeating: 0x20, count: 64 << 10), sent)
+        },
+        Hostility("sends a body without end", tooLarge) { peer, sent in
+            try await peer.send(head("\r\n"))
+            try await flood(peer, [UInt8](repeating: 0x20, count: 64 << 10), sent)
+        },
+        Hostility("sends chunks without end", tooLarge) { peer, sent in
+            try await peer.send(head("Transfer-Encoding: chunked\r\n\r\n"))
+            let piece = "10000\r\n" + String(repeating: " ", count: 65_536) + "\r\n"
+            try await flood(peer, Array(piece.utf8), sent)
+        },
+        Hostility("sends a gzip bomb", tooLarge) { peer, sent in
+            try await peer.send(head("Content-Encoding: gzip\r\n\r\n"))
+            // A member after the other, each of a mebibyte.
+            try await flood(peer, gzipped, sent)
+        },
+        Hostility("sends fields without end", "the response has") { peer, sent in
+            try await peer.send("HTTP/1.1 200 OK\r\n")
+            try await flood(peer, Array(String(repeating: "A: b\r\n", count: 1_000).utf8), sent)
+        },
+        Hostility("sends a field without end", "the response has") { peer, sent in
+            try await peer.send("HTTP/1.1 200 OK\r\nX: ")
+            try await flood(peer, [UInt8](repeating: 0x61, count: 8_192), sent)
+        },
+    ]
+
+    private static let laughs: String = {
+        var text = "<!DOCTYPE feed [<!ENTITY a0 \"ha\">"
+        for number in 1...20 {
+            let before = String(repeating: "&a\(number - 1);", count: 10)
+            text += "<!ENTITY a\(number) \"\(before)\">"
+        }
+        return text + "]><feed xmlns=\"http://www.w3.org/2005/Atom\"><title>&a20;</title></feed>"
+    }()
+
+    static let content: [Hostility] = [
+        Hostility("declares a billion entities", "this is no feed", document(laughs)),
+        Hostility(
+            "refers to a file", "this is no feed",
+            document(
+                "<!DOCTYPE f [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>"
+                    + "<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>&x;</title></feed>")),
+        Hostility(
+            "nests a million elements", "this is no feed",
+            document(String(repeating: "<a>", count: 1_000_000))),
+        Hostility(
+            "nests a million arrays", "this is no feed",
+            document(String(repeating: "[", count: 1_000_000))),
+        Hostility(
+            "names an unknown charset", "this is no feed",
+            document("<?xml version=\"1.0\" encoding=\"x-none\"?><feed/>")),
+        Hostility(
+            "is not in the charset that it names", "this is no feed",
+            { peer, _ in
+                let body: [UInt8] = Array("<feed><title>".utf8) + [0xFF, 0xFE, 0xC0, 0x80]
+                try await peer.send(head("Content-Length: \(body.count)\r\n\r\n"))
+                try await peer.send(body)
+            }),
+        Hostility("is a web page", "this is no feed", document("<html><p>Hello</p></html>")),
+        Hostility("is empty", "this is no feed", document("")),
+    ]
+
+    static let framing: [Hostility] = [
+        Hostility("resets in the body", "closed before the response was complete") { peer, _ in
+            try await peer.send(head("Content-Length: 1000\r\n\r\n<feed"))
+            peer.reset()
+        },
+        Hostility("ends in the body", "closed before the response was complete") { peer, _ in
+            try await peer.send(head("Content-Length: 1000\r\n\r\n<feed"))
+            throw TestFailure("the connection ends")
+        },
+        Hostility("speaks another protocol", "the response has") { peer, _ in
+            try await peer.send("220 mail.example.org ESMTP\r\n\r\n")
+        },
+        Hostility("truncates gzip", "a truncated gzip body") { peer, _ in
+            let part = gzipped.prefix(600)
+            try await peer.send(
+                head("Content-Encoding: gzip\r\nContent-Length: \(part.count)\r\n\r\n"))
+            try await peer.send(Array(part))
+        },
+        Hostility("redirects for ever", "more than 5 redirects") { peer, _ in
+            try await peer.send(
+                "HTTP/1.1 301 Moved\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n")
+        },
+        Hostility("redirects nowhere", "no Location") { peer, _ in
+            try await peer.send("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n")
+        },
+    ]
+
+    @Test(arguments: time + size + content + framing)
+    func `a hostile server costs little, and no other source`(
+        _ hostility: Hostility
+    ) async throws {
+        let policy = SourcePolicy(allowsPrivate: true)
+        let feed = SourcePollTests.atom(SourcePollTests.entry("1", "Rye"))
+        try await Newsroom.run(cast: false, sources: policy) { newsroom in
+            let sent = Counter()
+            try await ScriptedServer.run { peer, _ in
+                while try await peer.request() != nil { try await hostility.script(peer, sent) }
+            } _: { hostile in
+                try await ScriptedServer.run { peer, _ in
+                    while try await peer.request() != nil { try await peer.respond(feed) }
+                } _: { friendly in
+                    let desk = SourceDesk(
+                        newsroom, client: SourceClient(under: policy),
+                        timeout: hostility.timeout)
+                    let bad = try desk.add("http://\(hostile.address)/feed")
+                    let good = try desk.add("http://localhost:\(friendly.address.port)/feed")
+                    await desk.poller.pollDueSources()
+                    let error = try desk.source(bad.id).lastError ?? "none"
+                    #expect(error.contains(hostility.error), "\(error)")
+                    #expect(try desk.source(good.id).lastError == nil)
+                    #expect(try desk.articles().map(\.title) == ["Rye"])
+                    // In KiB: the limit, and what was in buffers on the way.
+                    #expect(sent.value < 32 << 10)
+                    #expect(await eventually { hostile.connectionCount == 0 })
+                }
+            }
+        }
+    }
+
+    @Test func `by default, nothing on this machine is connected to`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try await ScriptedServer.run { peer, _ in
+                while try await peer.request() != nil { try await peer.respond("<feed/>") }
+            } _: { server in
+                let desk = SourceDesk(newsroom, client: SourceClient(under: SourcePolicy()))
+                // The name is only resolved when it is connected to.
+                let id = try desk.add("https://localhost:\(server.address.port)/feed").id
+                let error = try await desk.poll(id).lastError ?? "none"
+                #expect(error.contains("is not at an address of the public Internet"), "\(error)")
+                #expect(server.acceptedCount == 0)
+            }
+        }
+    }
+
+    @Test func `a redirect leads to no address that is not permitted`() async throws {
+        let policy = SourcePolicy(allowsPrivate: true)
+        try await Newsroom.run(cast: false, sources: policy) { newsroom in
+            try await ScriptedServer.run { _, _ in
+            } _: { secret in
+                let location = "http://localhost:\(secret.address.port)/"
+                try await ScriptedServer.run { peer, _ in
+                    while try await peer.request() != nil {
+                        try await peer.send(
+                            "HTTP/1.1 302 Found\r\nLocation: \(location)\r\n"
+                                + "Content-Length: 0\r\n\r\n")
+                    }
+                } _: { server in
+                    var connections = HTTPClientConfiguration()
+                    connections.permits = { [address = server.address] in $0 == address }
+                    let client = try HTTPClient(connections)
+                    let fetcher = SourceFetcher(policy: policy, agent: "a") {
+                        (request, origin, options) throws(HTTPClientError) in
+                        try await client.send(request, to: origin, options: options)
+                    }
+                    let url = try SourceURL("http://\(server.address)/", under: policy)
+                    let failure = await #expect(throws: SourceFailure.self) {
+                        _ = try await fetcher.fetch(
+                            url, [:], by: .now + .seconds(Patience.seconds))
+                    }
+                    #expect(failure?.reason.contains("is not at an address") == true)
+                    #expect(server.acceptedCount == 1 && secret.acceptedCount == 0)
+                }
+            }
+        }
+    }
+}
