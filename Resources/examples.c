@@ -78,6 +78,9 @@ static const unsigned char delete_source_request_http[] = {
 static const unsigned char delete_user_request_http[] = {
 #embed "examples/DeleteUserRequest.http"
 };
+static const unsigned char deleted_article_page_json[] = {
+#embed "examples/DeletedArticlePage.json"
+};
 static const unsigned char device_session_page_json[] = {
 #embed "examples/DeviceSessionPage.json"
 };
@@ -116,6 +119,9 @@ static const unsigned char fetch_comment_request_http[] = {
 };
 static const unsigned char fetch_comments_request_http[] = {
 #embed "examples/FetchCommentsRequest.http"
+};
+static const unsigned char fetch_deleted_articles_request_http[] = {
+#embed "examples/FetchDeletedArticlesRequest.http"
 };
 static const unsigned char fetch_description_request_http[] = {
 #embed "examples/FetchDescriptionRequest.http"
@@ -291,6 +297,7 @@ static const struct broadsheet_resource examples[] = {
     {"DeleteMeRequest.http", delete_me_request_http, sizeof delete_me_request_http},
     {"DeleteSourceRequest.http", delete_source_request_http, sizeof delete_source_request_http},
     {"DeleteUserRequest.http", delete_user_request_http, sizeof delete_user_request_http},
+    {"DeletedArticlePage.json", deleted_article_page_json, sizeof deleted_article_page_json},
     {"DeviceSessionPage.json", device_session_page_json, sizeof device_session_page_json},
     {"EndSessionRequest.http", end_session_request_http, sizeof end_session_request_http},
     {"ExportAccountRequest.http", export_account_request_http, sizeof export_account_request_http},
@@ -304,6 +311,7 @@ static const struct broadsheet_resource examples[] = {
     {"FetchChangesRequest.http", fetch_changes_request_http, sizeof fetch_changes_request_http},
     {"FetchCommentRequest.http", fetch_comment_request_http, sizeof fetch_comment_request_http},
     {"FetchCommentsRequest.http", fetch_comments_request_http, sizeof fetch_comments_request_http},
+    {"FetchDeletedArticlesRequest.http", fetch_deleted_articles_request_http, sizeof fetch_deleted_articles_request_http},
     {"FetchDescriptionRequest.http", fetch_description_request_http, sizeof fetch_description_request_http},
     {"FetchJSONFeedRequest.http", fetch_json_feed_request_http, sizeof fetch_json_feed_request_http},
     {"FetchMeRequest.http", fetch_me_request_http, sizeof fetch_me_request_http},

@@ -91,6 +91,10 @@ static const unsigned char sources[] = {
 #embed "migrations/023-sources.sql"
 };
 
+static const unsigned char deleted_articles[] = {
+#embed "migrations/024-deleted-articles.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -114,6 +118,7 @@ static const struct broadsheet_resource migrations[] = {
     {"021-comments-by-writer.sql", comments_by_writer, sizeof comments_by_writer},
     {"022-search.sql", search, sizeof search},
     {"023-sources.sql", sources, sizeof sources},
+    {"024-deleted-articles.sql", deleted_articles, sizeof deleted_articles},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -248,6 +248,10 @@ export function say(text, options = {}) {
     if (!options.isError && !options.action) setTimeout(remove, 6000);
 }
 
+export function forgetMessages() {
+    for (const id of ["messages", "errors"]) document.getElementById(id)?.replaceChildren();
+}
+
 /** @param {unknown} error */
 export function sayError(error) {
     if (error instanceof SignedOut || /** @type {any} */ (error)?.name === "AbortError") return;

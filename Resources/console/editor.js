@@ -8,7 +8,6 @@ import {
     badge, button, confirmed, fill, h, icon, iconButton, say, sayError, setError,
 } from "./dom.js";
 import { drafts } from "./drafts.js";
-import { noteDeleted } from "./deleted.js";
 import { nameRoute } from "./here.js";
 import { stateParts } from "./editor-state.js";
 import { date, t } from "./i18n.js";
@@ -283,7 +282,6 @@ class EditorView {
             t("delete"), { isDangerous: true })) return;
         try {
             await request("DELETE", `/v1/articles/${id}`, { headers: { "If-Match": `"${version}"` } });
-            noteDeleted(id, mine.title);
             await this.edit.discard();
             say(t("delete.done", { title: mine.title }), {
                 action: [t("history"), () => { location.hash = printRoute(["articles", id, "history"]); }],

@@ -2,7 +2,7 @@
 
 import { request } from "./api.js";
 import { BulkBar } from "./bulk.js";
-import { deletedArticles } from "./deleted.js";
+import { deletedPage, deletedRow } from "./deleted.js";
 import { drafts } from "./drafts.js";
 import { badge, button, field, fill, h, newID, sayError, select } from "./dom.js";
 import { nameRoute } from "./here.js";
@@ -68,6 +68,10 @@ class ListView {
         query.get("sort") ?? "-updatedAt", { id: newID() });
         this.count = h("p", { class: "hint", role: "status" });
         this.list = h("div", { class: "pages" });
+        this.all = h("input", {
+            type: "checkbox", onchange: () => this.#chooseAll(this.all.checked),
+        });
+        this.choice = h("label", { class: "choice" }, this.all, t("list.all"));
         this.more = button(t("list.more"), () => void this.loadMore(), { hidden: true });
         this.unsaved = h("div", {});
         this.bulk = new BulkBar(() => this.#chosen(), (id, article) => this.#update(id, article),
@@ -83,10 +87,7 @@ class ListView {
                 field(t("list.author"), this.author.input), this.author.list,
                 field(t("field.language"), this.language.input), this.language.list,
                 field(t("list.sort"), this.sort)),
-            h("div", { class: "list-head" },
-                h("label", { class: "choice" }, this.all = h("input", {
-                    type: "checkbox", onchange: () => this.#chooseAll(this.all.checked),
-                }), t("list.all")), this.count),
+            h("div", { class: "list-head" }, this.choice, this.count),
             this.list, h("div", { class: "center" }, this.more), this.bulk.element);
         this.#listen();
     }
@@ -125,7 +126,7 @@ class ListView {
         this.#ends.push(() => clearTimeout(timer), () => this.#watcher.disconnect(),
             onChange(change => {
                 if (change?.type !== "article") return;
-                if (change.action === "delete") this.#remove(change.id);
+                if ((change.action === "delete") !== this.#showsDeleted) this.#remove(change.id);
                 else if (change.article && this.#rows.has(change.id)) {
                     this.#update(change.id, { id: change.id, ...change.article });
                 }
@@ -148,16 +149,13 @@ class ListView {
             author: this.author.input.value.trim(), language: this.language.input.value.trim(),
             sort: this.sort.value === "-updatedAt" ? "" : this.sort.value,
         }));
-        this.sort.disabled = !!typed;
+        for (const each of [this.search, this.tag.input, this.author.input, this.language.input]) {
+            each.disabled = this.#showsDeleted;
+        }
+        this.sort.disabled = this.#showsDeleted || !!typed;
+        this.choice.hidden = this.#showsDeleted;
         try {
-            if (this.status.value === "deleted") return this.#showDeleted();
-            const filter = await this.#query();
-            const page = typed
-                ? await search(typed, filter, signal)
-                : await request("GET", "/v1/articles", {
-                    query: { ...filter, sort: this.sort.value, limit: PAGE, fields: FIELDS,
-                        count: "exact" }, signal,
-                });
+            const page = await this.#page("", signal);
             if (signal.aborted) return;
             this.#clear();
             this.#append(page.items);
@@ -168,6 +166,25 @@ class ListView {
             if (signal.aborted) return;
             sayError(error);
         }
+    }
+
+    /** Deleted articles are a list of their own, without filters. */
+    get #showsDeleted() { return this.status.value === "deleted"; }
+
+    /**
+     * @param {string} cursor
+     * @param {AbortSignal} [signal]
+     */
+    async #page(cursor, signal) {
+        if (this.#showsDeleted) return await deletedPage(PAGE, cursor, signal);
+        const filter = await this.#query();
+        const typed = this.search.value.trim();
+        if (typed) return await search(typed, filter, cursor, signal);
+        return await request("GET", "/v1/articles", {
+            query: { ...filter, sort: this.sort.value, limit: PAGE, fields: FIELDS, cursor,
+                count: cursor ? "" : "exact" },
+            signal,
+        });
     }
 
     async #query() {
@@ -188,29 +205,34 @@ class ListView {
      */
     #say(page, typed) {
         const count = page.count?.value ?? page.items.length;
-        const isMore = page.count?.isExact === false || (typed && page.next);
-        let text = !count ? t(typed ? "list.nothingFound" : "list.nothing")
+        const isMore = page.count?.isExact === false || (!page.count && page.next);
+        let text = !count ? t(this.#showsDeleted ? "list.nothingDeleted"
+            : typed ? "list.nothingFound" : "list.nothing")
             : isMore ? t("list.countMore", { count }) : t("list.count", { count });
         if (page.correctedTo) text += " " + t("list.corrected", { query: page.correctedTo });
         this.count.textContent = text;
         this.more.hidden = !this.#next;
     }
 
+    /** Nobody else counts what is deleted. */
+    #sayDeleted() {
+        if (!this.#showsDeleted) return;
+        const items = [...this.#rows.values()].map(({ article }) => article);
+        this.#say({ items, next: this.#next ?? undefined }, "");
+    }
+
     async loadMore() {
-        if (!this.#next || this.#loading || this.search.value.trim()) return;
+        if (!this.#next || this.#loading) return;
         this.#loading += 1;
         const cursor = this.#next;
         const signal = this.#running?.signal;
         try {
-            const page = await request("GET", "/v1/articles", {
-                query: { ...await this.#query(), sort: this.sort.value, limit: PAGE, fields: FIELDS,
-                    cursor },
-                signal,
-            });
+            const page = await this.#page(cursor, signal);
             if (signal?.aborted) return;
             this.#append(page.items);
             this.#next = page.next ?? null;
             this.more.hidden = !this.#next;
+            this.#sayDeleted();
         } catch (error) {
             // The button stays, to try again.
             this.#watcher.unobserve(this.more);
@@ -238,6 +260,7 @@ class ListView {
         if (!fresh.length) return;
         // A list for each page: the browser skips those that are out of sight as a whole.
         this.list.append(h("ul", { class: "rows" }, fresh.map(article => {
+            if (this.#showsDeleted) return this.#appendDeleted(article);
             const box = h("input", {
                 type: "checkbox", "aria-label": t("list.choose", { title: article.title }),
                 onchange: () => this.#choiceChanged(),
@@ -284,9 +307,18 @@ class ListView {
 
     /** @param {string} id */
     #remove(id) {
-        this.#rows.get(id)?.row.remove();
+        const row = this.#rows.get(id)?.row;
+        if (!row) return;
+        const following = row.nextElementSibling ?? row.previousElementSibling;
+        const focused = row.querySelector(":focus");
+        row.remove();
         this.#rows.delete(id);
+        if (focused) {
+            const next = following?.querySelector(focused.localName) ?? this.status;
+            /** @type {HTMLElement} */ (next).focus();
+        }
         this.#choiceChanged();
+        this.#sayDeleted();
     }
 
     // ---- Choosing ----
@@ -311,18 +343,11 @@ class ListView {
 
     // ---- What is not among the articles ----
 
-    #showDeleted() {
-        this.#clear();
-        this.#next = null;
-        this.more.hidden = true;
-        const deleted = deletedArticles();
-        this.count.textContent = deleted.length ? t("list.deletedHint") : t("list.nothingDeleted");
-        this.list.append(h("ul", { class: "rows" }, deleted.map(({ id, title, time }) => h("li", { class: "row" },
-            h("span", { class: "row-box" }),
-            h("a", { class: "row-title", href: printRoute(["articles", id, "history"]), dir: "auto" },
-                title || id),
-            badge("deleted"),
-            h("p", { class: "row-note" }, t("list.deleted", { ago: ago(time) }))))));
+    /** @param {Article} article */
+    #appendDeleted(article) {
+        const row = deletedRow(article, () => this.#remove(article.id));
+        this.#rows.set(article.id, { row, article, box: h("input", { type: "checkbox" }) });
+        return row;
     }
 
     async #showUnsaved() {

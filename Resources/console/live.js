@@ -1,7 +1,6 @@
 // Changes as they happen: one stream for the whole page.
 
 import { Offline, exchange, pause } from "./api.js";
-import { noteDeleted, noteRestored } from "./deleted.js";
 import { EventParser } from "./events.js";
 
 /**
@@ -116,11 +115,6 @@ async function read(signal, token, connected) {
 /** @param {Change} change */
 function take(change) {
     change.time = Date.now();
-    if (change.type === "article") {
-        const title = changes.find(each => each.id === change.id && each.article)?.article?.title ?? "";
-        if (change.action === "delete") noteDeleted(change.id, title);
-        else noteRestored(change.id);
-    }
     changes = [change, ...changes].slice(0, LIMIT);
     for (const listener of [...listeners]) listener(change);
 }

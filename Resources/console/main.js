@@ -1,8 +1,7 @@
 // The page: who is signed in, where one is, and the frame around it.
 
 import { currentSession, loadSession, onConnection, signIn, signOut, whenExpired } from "./api.js";
-import { explained, fill, h, icon, iconButton, sayError } from "./dom.js";
-import { forgetDeleted } from "./deleted.js";
+import { explained, fill, forgetMessages, h, icon, iconButton, sayError } from "./dom.js";
 import { here, may } from "./here.js";
 import { t } from "./i18n.js";
 import { forgetKnown } from "./known.js";
@@ -98,7 +97,7 @@ function forget() {
     view = undefined;
     stopLive();
     forgetKnown();
-    forgetDeleted();
+    forgetMessages();
 }
 
 // ---- The frame ----

@@ -2,7 +2,6 @@
 
 import { request } from "./api.js";
 import { markedDifference, readable } from "./conflict.js";
-import { noteRestored } from "./deleted.js";
 import { badge, button, confirmed, fill, h, icon, say, sayError } from "./dom.js";
 import { FIELDS, contentOf, isSame } from "./edits.js";
 import { nameRoute } from "./here.js";
@@ -169,7 +168,6 @@ class RevisionsView {
             await request("POST", `/v1/articles/${this.id}/revisions/${wanted}/restore`, {
                 headers: { "Idempotency-Key": crypto.randomUUID() },
             });
-            noteRestored(this.id);
             say(t("history.restored", { number: wanted }));
             location.hash = printRoute(["articles", this.id]);
         } catch (error) {

@@ -15,13 +15,15 @@ const FRESH_MILLISECONDS = 20_000;
 /**
  * @param {string} typed
  * @param {Record<string, string | undefined>} filter
- * @param {AbortSignal} signal
+ * @param {string} cursor Of the server's search: all that is not published is on the first page.
+ * @param {AbortSignal} [signal]
  */
-export async function search(typed, filter, signal) {
+export async function search(typed, filter, cursor, signal) {
     const { status, ...rest } = filter;
+    if (cursor) return await published(typed, rest, cursor, signal);
     const isPublic = !status || status === "published";
     const [found, others] = await Promise.all([
-        isPublic ? published(typed, rest, signal) : { items: [] },
+        isPublic ? published(typed, rest, "", signal) : { items: [] },
         status === "published" ? [] : hiddenArticles(rest),
     ]);
     const words = folded(typed).split(/\s+/).filter(Boolean);
@@ -34,11 +36,12 @@ export async function search(typed, filter, signal) {
 /**
  * @param {string} typed
  * @param {Record<string, string | undefined>} filter
- * @param {AbortSignal} signal
+ * @param {string} cursor
+ * @param {AbortSignal} [signal]
  */
-async function published(typed, filter, signal) {
+async function published(typed, filter, cursor, signal) {
     const page = await request("GET", "/v1/search", {
-        query: { ...filter, q: typed.slice(0, 200), limit: 30, fields: FIELDS }, signal,
+        query: { ...filter, q: typed.slice(0, 200), limit: 30, cursor, fields: FIELDS }, signal,
     });
     return {
         ...page,

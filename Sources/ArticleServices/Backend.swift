@@ -237,6 +237,7 @@ public struct Backend: Sendable {
         routes.on(FetchRevisionsRequest.self, revisions.list)
         routes.on(FetchRevisionRequest.self, revisions.fetch)
         routes.on(RestoreRevisionRequest.self, revisions.restore)
+        routes.on(FetchDeletedArticlesRequest.self, revisions.listDeleted)
 
         let tags = TagService(store: store, cursors: cursors)
         routes.on(FetchTagsRequest.self, tags.list)

@@ -98,6 +98,12 @@ public protocol RevisionRepository: Sendable {
         _ number: Int, of id: Article.ID, visibleTo audience: Audience
     ) async throws(StoreError) -> Article
 
+    /// One page of deleted articles, the last deleted one first: editors see all, authors those
+    /// that they own, others none. A position is the time of a deletion and the article's id.
+    func deletedArticles(
+        after: ArticlePosition?, limit: Int, visibleTo audience: Audience
+    ) async throws(StoreError) -> Slice<DeletedArticle, ArticlePosition>
+
     /// Adds a revision with the content of an earlier one; a deleted article is undeleted. The
     /// owner stays as it is.
     func restoreArticle(

@@ -52,7 +52,7 @@ extension SQL {
         """
     fileprivate static let setArticle: StaticString = """
         UPDATE articles SET state = ?2, revision = ?3, publication = ?4, created_at = ?5,
-            updated_at = ?6, owner = ?7
+            updated_at = ?6, owner = ?7, deleted_at = ?8
         WHERE number = ?1
         """
 }
@@ -289,7 +289,8 @@ extension WriteStep {
         let state = step.isDeletion ? StoredState.deleted : content.state
         try set(
             article, state: state, revision: number, publication: publication,
-            createdAt: createdAt, updatedAt: step.updatedAt, owner: content.owner)
+            createdAt: createdAt, updatedAt: step.updatedAt, owner: content.owner,
+            deletedAt: step.isDeletion ? step.time : nil)
 
         var before: Places?
         if let previous, previous.state != .deleted {
@@ -316,7 +317,7 @@ extension WriteStep {
     /// Updates the row of an article.
     private func set(
         _ article: Int64, state: StoredState, revision: Int, publication: Timestamp,
-        createdAt: Timestamp, updatedAt: Timestamp, owner: UserRecord.ID?
+        createdAt: Timestamp, updatedAt: Timestamp, owner: UserRecord.ID?, deletedAt: Timestamp?
     ) throws(StoreError) {
         let row = try connection.statement(SQL.setArticle)
         try row.bind(1, article)
@@ -326,6 +327,7 @@ extension WriteStep {
         try row.bind(5, createdAt)
         try row.bind(6, updatedAt)
         try row.bind(7, owner)
+        try row.bind(8, deletedAt)
         try row.run()
     }
 }

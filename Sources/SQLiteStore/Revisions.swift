@@ -22,6 +22,14 @@ extension SQLiteStore: RevisionRepository {
         }
     }
 
+    public func deletedArticles(
+        after: ArticlePosition?, limit: Int, visibleTo audience: Audience
+    ) async throws(StoreError) -> Slice<DeletedArticle, ArticlePosition> {
+        try await readers.read { (state) throws(StoreError) in
+            try state.deletedArticles(after: after, limit: limit, visibleTo: audience)
+        }
+    }
+
     public func restoreArticle(
         _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError) -> Article {
@@ -37,6 +45,17 @@ extension SQL {
     fileprivate static let history: StaticString = """
         SELECT number, action, title, state, time, editor, actor FROM revisions
         WHERE row > (?1 << 20) AND row < (?1 << 20 | ?2) ORDER BY row DESC LIMIT ?3
+        """
+    // ?1 and ?2 are the position.
+    static let deleted: StaticString = """
+        SELECT number FROM articles
+        WHERE deleted_at IS NOT NULL AND (deleted_at, id) < (?1, ?2)
+        ORDER BY deleted_at DESC, id DESC LIMIT ?3
+        """
+    static let ownDeleted: StaticString = """
+        SELECT number FROM articles
+        WHERE owner = ?4 AND deleted_at IS NOT NULL AND (deleted_at, id) < (?1, ?2)
+        ORDER BY deleted_at DESC, id DESC LIMIT ?3
         """
 }
 
@@ -61,6 +80,43 @@ extension Snapshot {
                     actor: try actor(StoredActor(row, actor: 6, editor: 5))))
         }
         return Slice(items: items, next: nil)
+    }
+
+    func deletedArticles(
+        after: ArticlePosition?, limit: Int, visibleTo audience: Audience
+    ) throws(StoreError) -> Slice<DeletedArticle, ArticlePosition> {
+        let limit = min(max(limit, 1), 100)
+        let end = after.map(ListingCursor.Bound.at) ?? .after(.max)
+        let row: Statement
+        switch audience {
+        case .everyone: return Slice(items: [], next: nil)
+        case .editors: row = try connection.statement(SQL.deleted)
+        case .author(let owner):
+            row = try connection.statement(SQL.ownDeleted)
+            try row.bind(4, owner)
+        }
+        try row.bind(1, end.key)
+        try row.bind(2, end.id)
+        try row.bind(3, limit + 1)
+        var numbers: [Int64] = []
+        while try row.step() { numbers.append(row.integer(0)) }
+        var items: [DeletedArticle] = []
+        for number in numbers.prefix(limit) { items.append(try deletedArticle(number)) }
+        let next = numbers.count > limit ? items.last : nil
+        return Slice(
+            items: items,
+            next: next.map { ArticlePosition(key: $0.deletedAt.milliseconds, id: $0.id) })
+    }
+
+    private func deletedArticle(_ number: Int64) throws(StoreError) -> DeletedArticle {
+        let stored = try stored(number: number)
+        let content = stored.revision.content
+        return DeletedArticle(
+            id: stored.id, slug: content.slug, title: content.title, status: content.state.status,
+            revision: stored.lastRevision,
+            version: try epoch().version(of: stored.id, revision: stored.lastRevision),
+            deletedAt: stored.revision.time, actor: try actor(stored.revision.actor),
+            owner: stored.owner)
     }
 }
 

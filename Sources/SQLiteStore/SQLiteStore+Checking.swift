@@ -110,6 +110,7 @@ extension SQL {
         FROM articles JOIN revisions ON row = (articles.number << 20 | revision)
         WHERE articles.state <> CASE WHEN action = 2 THEN 3 ELSE revisions.state END
             OR publication <> ifnull(published_at, created_at)
+            OR deleted_at IS NOT CASE WHEN action = 2 THEN revisions.time END
             OR articles.updated_at <> revisions.updated_at LIMIT 20
         """,
         """

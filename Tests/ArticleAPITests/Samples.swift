@@ -153,6 +153,7 @@ enum Samples {
         FetchRevisionsRequest(id: id, limit: 1, cursor: "c"),
         FetchRevisionRequest(id: id, number: 7),
         RestoreRevisionRequest(id: id, number: 7, expected: etag, idempotencyKey: "k-5"),
+        FetchDeletedArticlesRequest(limit: 50, cursor: "c"),
         FetchTagsRequest(limit: 100, cursor: "c"),
         FetchAuthorsRequest(limit: 1, cursor: "c"),
         FetchAuthorRequest(id: authorID),

@@ -41,6 +41,57 @@ def deleting(world):
     assert server.fetch(article["id"])["status"] == "published"
 
 
+def restoring(world):
+    """What somebody else deleted, also before this browser was there."""
+    browser, server = world.browser, world.server
+    server.user("paul", "author")
+    token = server.token("paul")
+    own = server.call("POST", "/v1/articles", {"title": "Paul's own"}, token)
+    public = server.article(title="Was public", status="published")
+    many = [server.article(title=f"Deleted {number}") for number in range(105)]
+    for article in (*many, public, own):
+        server.call("DELETE", f"/v1/articles/{article['id']}")
+    browser.sign_in("mina", "#/articles?status=deleted")
+    browser.has("by operator")
+    rows = "return document.querySelectorAll('.rows .row').length"
+    browser.until(lambda: browser.script(rows) == 100, "the first page")
+    browser.script("window.scrollTo(0, document.body.scrollHeight)")
+    browser.until(lambda: browser.script(rows) >= 107, "the rest")
+
+    browser.script("window.scrollTo(0, 0)")
+    browser.press("Restore Was public")
+    browser.has("becomes public again")
+    assert server.fetch(public["id"])["status"] == 404
+    browser.press("Restore")
+    browser.has("“Was public” is restored.")
+    assert server.fetch(public["id"])["status"] == "published"
+    browser.until(lambda: "Was public" not in browser.script(
+        "return document.querySelector('.pages').innerText"), "a row less")
+    focused = browser.script("return document.activeElement.getAttribute('aria-label')")
+    assert focused.startswith("Restore "), focused
+
+    last = many[-1]
+    browser.press("Restore Deleted 104")
+    browser.has("“Deleted 104” is restored.")
+    assert server.fetch(last["id"])["title"] == "Deleted 104"
+    # What somebody else restores leaves the list by itself.
+    server.call("POST", f"/v1/articles/{many[-2]['id']}/revisions/1/restore")
+    browser.until(lambda: "Deleted 103" not in browser.script(
+        "return document.querySelector('.pages').innerText"), "a row that left by itself")
+
+    # Authors see their own.
+    browser.press("Sign out")
+    browser.find("input", "Name")
+    # Nothing that one person saw stays for the next.
+    browser.lacks("is restored")
+    browser.sign_in("paul", "#/articles?status=deleted")
+    browser.has("Paul's own")
+    assert browser.script(rows) == 1
+    browser.press("Restore Paul's own")
+    browser.has("Nothing is deleted.")
+    assert server.fetch(own["id"])["title"] == "Paul's own"
+
+
 def moderating(world):
     browser, server = world.browser, world.server
     article = server.article(title="Discussed", status="published")
@@ -226,5 +277,5 @@ def importing(world):
     assert server.call("GET", "/v1/articles/haunted")["body"] == "[x](https://blog.example.org/x)"
 
 
-FLOWS = [history, deleting, moderating, following, statistics, keys, users, sessions, backing_up,
+FLOWS = [history, deleting, restoring, moderating, following, statistics, keys, users, sessions, backing_up,
          importing]

@@ -96,6 +96,21 @@ struct FetchGreetingRequest: BackendAPIRequest {
         #expect(first == article && restored == article)
     }
 
+    @Test func `deleted articles`() async throws {
+        var lines: [String] = []
+        do {
+            let page = try await backend.send(FetchDeletedArticlesRequest(limit: 10))
+            for gone in page.items { lines.append("\(gone.title), deleted at \(gone.deletedAt)") }
+        }
+        #expect(lines == ["Bread, deleted at \(ExampleNewsroom.time)"])
+        var restored: Article?
+        let page = try await backend.send(FetchDeletedArticlesRequest(limit: 1))
+        for gone in page.items { restored = try await backend.send(RestoreRevisionRequest(gone)) }
+        #expect(restored == article)
+        let sent = backend.received(RestoreRevisionRequest.self)
+        #expect(sent.map(\.number) == [4] && sent.map(\.expected) == [IfMatch(version: "4-x1y2z3")])
+    }
+
     @Test func `authors`() async throws {
         let id = ExampleNewsroom.author.id
         let page = try await backend.send(FetchAuthorsRequest(limit: 10))

@@ -164,6 +164,13 @@ enum ExampleNewsroom {
         }
         routes.on(FetchRevisionRequest.self) { _ in article }
         routes.on(RestoreRevisionRequest.self) { _ in article }
+        routes.on(FetchDeletedArticlesRequest.self) { _ in
+            let gone = DeletedArticle(
+                id: article.id, slug: article.slug, title: article.title, status: .published,
+                revision: 4, version: "4-x1y2z3", deletedAt: time,
+                actor: Revision.Actor(kind: .key, id: "k7", name: "Newsroom"))
+            return Page(items: [gone])
+        }
     }
 
     private static func addAuthors(to routes: inout StubRoutes) {

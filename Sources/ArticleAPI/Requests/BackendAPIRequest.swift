@@ -135,6 +135,10 @@ extension FetchRevisionsRequest: PagedRequest {
     public typealias PageItem = Revision
 }
 
+extension FetchDeletedArticlesRequest: PagedRequest {
+    public typealias PageItem = DeletedArticle
+}
+
 extension FetchTagsRequest: PagedRequest {
     public typealias PageItem = Tag.Usage
 }
@@ -220,7 +224,7 @@ public enum Contract {
         FetchArticlesRequest.self, CreateArticleRequest.self, FetchArticleRequest.self,
         ReplaceArticleRequest.self, UpdateArticleRequest.self, DeleteArticleRequest.self,
         FetchRevisionsRequest.self, FetchRevisionRequest.self, RestoreRevisionRequest.self,
-        PreviewRequest.self, FetchTagsRequest.self,
+        FetchDeletedArticlesRequest.self, PreviewRequest.self, FetchTagsRequest.self,
         FetchAuthorsRequest.self, FetchAuthorRequest.self, ReplaceAuthorRequest.self,
         FetchChangesRequest.self, StreamChangesRequest.self, SearchArticlesRequest.self,
         FetchCommentsRequest.self, CreateCommentRequest.self, FetchAllCommentsRequest.self,

@@ -90,4 +90,41 @@ public struct RestoreRevisionRequest: IdempotentWriteRequest {
         self.expected = expected
         self.idempotencyKey = idempotencyKey
     }
+
+    /// Restores a deleted article as it was, unless somebody has done so since (412).
+    public init(_ deleted: DeletedArticle, idempotencyKey: String? = nil) {
+        self.init(
+            id: deleted.id, number: deleted.revision,
+            expected: IfMatch(version: deleted.version), idempotencyKey: idempotencyKey)
+    }
+}
+
+/// `GET /v1/deleted-articles`: the articles that the caller may restore, the last deleted one
+/// first.
+///
+/// Editors see all of them, authors those that they own. A value; use it anywhere.
+///
+/// ```swift
+/// let page = try await backend.send(FetchDeletedArticlesRequest(limit: 1))
+/// for gone in page.items { restored = try await backend.send(RestoreRevisionRequest(gone)) }
+/// ```
+public struct FetchDeletedArticlesRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .get, "/v1/deleted-articles", name: "listDeletedArticles",
+        summary: "Lists deleted articles", access: .readHistory)
+    public typealias Item = Page<DeletedArticle>
+
+    public static let parameters = Parameters(
+        Self.init, .query("limit", \.limit, .integer(ArticleLimits.page)),
+        .query("cursor", \.cursor, .cursor))
+
+    /// 1 to 100; `nil` for 20.
+    public var limit: Int?
+    /// The `next` of the previous page.
+    public var cursor: String?
+
+    public init(limit: Int? = nil, cursor: String? = nil) {
+        self.limit = limit
+        self.cursor = cursor
+    }
 }

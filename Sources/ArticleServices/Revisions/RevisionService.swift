@@ -30,6 +30,17 @@ struct RevisionService: Sendable {
         } catch { throw ServiceError(error) }
     }
 
+    func listDeleted(
+        _ request: FetchDeletedArticlesRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<Page<DeletedArticle>> {
+        let name = "deleted articles for \(caller.audienceName)"
+        let page = try await cursors.page(of: name, from: request.cursor) { after in
+            try await store.deletedArticles(
+                after: after, limit: request.limit ?? 20, visibleTo: caller.audience)
+        }
+        return Reply(page)
+    }
+
     func restore(
         _ request: RestoreRevisionRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Article> {

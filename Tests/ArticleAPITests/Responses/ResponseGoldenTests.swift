@@ -48,6 +48,12 @@ struct ResponseGoldenTests {
                 createdAt: Samples.time, actor: step.1)
         }
         try check(Page(items: revisions), "RevisionPage.json")
+        let gone = DeletedArticle(
+            id: Samples.id, slug: "hello-세상", title: "Hello, \"세상\"", status: .published,
+            revision: 4, version: "4-x1y2z3", deletedAt: Samples.time, actor: actors[3])
+        var own = gone
+        (own.status, own.actor, own.owner) = (.scheduled, actors[1], Samples.userID)
+        try check(Page(items: [gone, own], next: "c"), "DeletedArticlePage.json")
         let usage = Tag.Usage(tag: Tag(key: "swift", name: "Swift"), articleCount: 12)
         try check(Page(items: [usage], next: "c"), "TagUsagePage.json")
         try check(Samples.author, "Author.json")
@@ -130,7 +136,8 @@ struct ResponseGoldenTests {
                 "ArticlePage-counted.json", "ArticlePage-empty.json", "ArticlePage.json",
                 "Author.json", "AuthorPage.json", "Bookmark.json", "BookmarkPage.json",
                 "ChangePage-none.json", "ChangePage.json", "Comment.json", "CommentPage.json",
-                "DeviceSessionPage.json", "Invitation.json", "PartialArticle.json",
+                "DeletedArticlePage.json", "DeviceSessionPage.json", "Invitation.json",
+                "PartialArticle.json",
                 "PartialArticlePage.json", "PartialChangePage.json", "PartialComment.json",
                 "PartialCommentPage.json", "PartialSearchPage.json", "Preview.json", "Problem.json",
                 "RevisionPage.json", "SearchPage-none.json", "SearchPage.json",

@@ -12,6 +12,7 @@ import Testing
             ("POST /v1/articles", #"{"title":"New"}"#), ("POST /v1/articles", "no JSON"),
             ("PUT /v1/authors/\(Cast.mina)", #"{"name":"Other"}"#),
             ("PUT /v1/authors/\(Cast.nobody)", #"{"name":"Other"}"#),
+            ("GET /v1/deleted-articles", nil), ("HEAD /v1/deleted-articles?limit=1", nil),
         ]
         for id in [Cast.bread, Cast.secret, Cast.gone, Cast.nobody] {
             let path = "/v1/articles/\(id)"

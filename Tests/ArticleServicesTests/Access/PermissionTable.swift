@@ -120,6 +120,7 @@ enum PermissionTable {
         + PermissionRow.each(history, .others, "deleted", [401, 403, 403, 404, 404, 200, 200, 200])
         + PermissionRow.each(history, .own, "draft", [401, 403, 403, 200, 200, 200, 200, 200])
         + PermissionRow.each(history, .own, "deleted", [401, 403, 403, 200, 200, 200, 200, 200])
+        + [PermissionRow("GET /v1/deleted-articles", 401, 403, 403, 200, 200, 200, 200, 200)]
 
     /// The changes of an article's comments, which are where the list of these is.
     private static let thread = "GET /v1/changes?types=comment&article={id}"

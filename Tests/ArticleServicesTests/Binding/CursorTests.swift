@@ -113,8 +113,13 @@ import Testing
             let revisions = "/v1/articles/\(Cast.id(100))/revisions"
             try newsroom.send("DELETE /v1/articles/\(Cast.id(100))", as: .editor)
             let history = try cursor("\(revisions)?limit=1", .editor)
+            try newsroom.send("DELETE /v1/articles/\(Cast.id(101))", as: .editor)
+            let deleted = "/v1/deleted-articles?limit=1"
+            let gone = try cursor(deleted, .editor)
             let rejected = "400 malformed-request ?cursor"
             let rows: [(String, Sender, String, String)] = [
+                (deleted, .admin, gone, "200"), (deleted, .editor, editor, rejected),
+                (list, .editor, gone, rejected),
                 (list, .anonymous, anonymous, "200"), (list, .reader, anonymous, "200"),
                 ("/v1/articles?fields=title&limit=2", .anonymous, anonymous, "200"),
                 ("/v1/articles?sort=-publishedAt", .anonymous, anonymous, "200"),

@@ -12,6 +12,7 @@ import Testing
         ("\(article)/revisions", "GET, HEAD, OPTIONS"),
         ("\(article)/revisions/1", "GET, HEAD, OPTIONS"),
         ("\(article)/revisions/1/restore", "OPTIONS, POST"),
+        ("/v1/deleted-articles", "GET, HEAD, OPTIONS"),
         ("\(article)/comments", "GET, HEAD, OPTIONS, POST"),
         ("/v1/comments", "GET, HEAD, OPTIONS"),
         ("/v1/comments/\(Cast.nobody)", "DELETE, GET, HEAD, OPTIONS, PATCH"),
@@ -71,6 +72,7 @@ import Testing
                 "/v1/articles/fresh-bread?fields=title", "/v1/tags", "/v1/authors",
                 "/v1/authors/\(Cast.mina)", "\(Self.article)/revisions",
                 "\(Self.article)/revisions/1", "/v1/articles/nothing", "/v1/articles?limit=0",
+                "/v1/deleted-articles",
             ]
             let own: [HTTPFieldName] = [.date, .xRequestID]
             for target in targets {

@@ -111,6 +111,12 @@ extension SlowStore {
         try await store.revision(number, of: id, visibleTo: audience)
     }
 
+    func deletedArticles(
+        after: ArticlePosition?, limit: Int, visibleTo audience: Audience
+    ) async throws(StoreError) -> Slice<DeletedArticle, ArticlePosition> {
+        try await store.deletedArticles(after: after, limit: limit, visibleTo: audience)
+    }
+
     func restoreArticle(
         _ id: Article.ID, to number: Int, expecting expectation: Precondition,
         by edit: Edit

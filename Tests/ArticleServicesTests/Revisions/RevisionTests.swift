@@ -76,6 +76,51 @@ import Testing
         }
     }
 
+    @Test func `what is deleted is listed with who deleted it, and leaves when restored`()
+        async throws
+    {
+        try await Newsroom.run { newsroom in
+            try newsroom.send("POST \(Self.bread)/revisions/1/restore", as: .editor)
+            newsroom.pass(milliseconds: 7)
+            try newsroom.send("DELETE \(Self.bread)", as: .operator)
+            let list = "GET /v1/deleted-articles"
+            let response = try newsroom.send(list, as: .editor)
+            #expect(response.summary == "200")
+            #expect(response.fields[.cacheControl] == "private, no-cache")
+            let page = try Page<DeletedArticle>(mapping: response.body)
+            #expect(page.items.map(\.id.description) == [Cast.bread, Cast.gone])
+            #expect(page.items[0].actor.kind == .operator && page.items[0].status == .published)
+            #expect(page.items[0].deletedAt == Newsroom.opening.advanced(byMilliseconds: 7))
+            #expect(!response.text.contains("body") && !response.text.contains("summary"))
+            // With the validator, a browser that looks again transfers nothing.
+            let copy: HTTPFields = [.ifNoneMatch: try #require(response.fields[.etag])]
+            #expect(try newsroom.send(list, as: .editor, with: copy).summary == "304")
+
+            let first = try newsroom.send("\(list)?limit=1", as: .editor)
+            let next = try #require(first.nextTarget)
+            let second = try newsroom.send("GET \(next)", as: .admin)
+            #expect(try Page<DeletedArticle>(mapping: second.body).items == [page.items[1]])
+            #expect(second.nextTarget == nil)
+            try newsroom.send("POST \(Self.bread)/revisions/2/restore", as: .editor)
+            let left = try newsroom.send(list, as: .editor)
+            #expect(try Page<DeletedArticle>(mapping: left.body).items == [page.items[1]])
+        }
+    }
+
+    @Test func `requests for deleted articles are checked`() async throws {
+        let list = "GET /v1/deleted-articles"
+        let rows: [(String, String)] = [
+            ("limit=0", "?limit"), ("limit=101", "?limit"), ("limit=x", "?limit"),
+            ("cursor=abc", "?cursor"), ("status=draft", "?status"), ("fields=title", "?fields"),
+            ("sort=title", "?sort"),
+        ]
+        let scenarios = rows.map { query, place in
+            Scenario(
+                query, .editor, "\(list)?\(query)", gives: "400 malformed-request \(place)")
+        }
+        try await ScenarioTable("deleted articles", scenarios).playWithoutChange()
+    }
+
     @Test func `the slug of a restored revision is current again`() async throws {
         try await Newsroom.run { newsroom in
             try live(newsroom)

@@ -118,6 +118,33 @@ import Testing
         }
     }
 
+    @Test func `authors list and restore what was deleted of their own`() async throws {
+        try await Self.run { newsroom, ada, ben in
+            let rye = try Self.create("Rye", "draft", in: newsroom, ada)
+            let oat = try Self.create("Oat", "published", in: newsroom, ben)
+            // By its owner, and by an editor.
+            try newsroom.send("DELETE /v1/articles/\(rye.id)", in: ada)
+            try newsroom.send("DELETE /v1/articles/\(oat.id)", as: .editor)
+            for (session, own, other) in [(ada, rye, oat), (ben, oat, rye)] {
+                let response = try newsroom.send("GET /v1/deleted-articles", in: session)
+                #expect(response.fields[.cacheControl] == "private, no-cache")
+                let page = try Page<DeletedArticle>(mapping: response.body)
+                #expect(page.items.map(\.id) == [own.id])
+                #expect(page.items.map(\.owner) == [own.owner])
+                #expect(!response.text.contains("\(other.id)"))
+                let gone = try #require(page.items.first)
+                let path = "POST /v1/articles/\(gone.id)/revisions/\(gone.revision)/restore"
+                let fields: HTTPFields = [.ifMatch: "\"\(gone.version)\""]
+                let restored = try newsroom.send(path, in: session, with: fields)
+                #expect(restored.summary == "200", "\(restored.text)")
+                let again = try newsroom.send(path, in: session, with: fields)
+                #expect(again.summary == "412 precondition-failed @If-Match")
+                let left = try newsroom.send("GET /v1/deleted-articles", in: session)
+                #expect(left.text == #"{"items":[]}"#)
+            }
+        }
+    }
+
     @Test func `a key without a user owns nothing`() async throws {
         try await Newsroom.run { newsroom in
             let key = APIKey(name: "desk", role: .author, at: Newsroom.opening)
@@ -126,7 +153,7 @@ import Testing
             let fields: HTTPFields = [.authorization: "Bearer \(key.text)"]
             let bread = Article.ID(Cast.bread) ?? .init(at: Newsroom.opening)
             for (line, json) in Self.requests(bread).dropFirst() + [
-                ("POST /v1/articles", #"{"title":"X"}"#)
+                ("POST /v1/articles", #"{"title":"X"}"#), ("GET /v1/deleted-articles", nil),
             ] {
                 let response = try newsroom.send(line, json, with: fields)
                 #expect(response.summary == "403 user-required", "\(line)")

@@ -66,6 +66,34 @@ import Testing
         #expect(try SQLiteStore.check(path: path).findings == [])
     }
 
+    @Test func `what an older file's articles were deleted at is known`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("old.db")
+        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(6)))
+        do {
+            let connection = try Connection(path: path, access: .create)
+            try older.migrate(connection)
+            try connection.execute(script: Self.history)
+            try connection.execute(
+                script: """
+                    UPDATE articles SET state = 3, revision = 4;
+                    UPDATE facets SET live = 0;
+                    DELETE FROM listings;
+                    INSERT INTO revisions VALUES
+                        (1 << 20 | 4, 1, 4, 2, 'desk', 4000, 0, NULL, 3000, 'bread', 'Three', '',
+                            'en', '[]', '[]', NULL, NULL, NULL, NULL, 1, 1, 1, 5);
+                    INSERT INTO changes (kind, subject, revision, is_deletion)
+                    VALUES (0, 1, 4, 1);
+                    """)
+        }
+        let store = try SQLiteStore.open(path: path, mode: .existing)
+        let page = try await store.deletedArticles(after: nil, limit: 9, visibleTo: .editors)
+        #expect(page.items.map(\.deletedAt.milliseconds) == [4_000])
+        #expect(page.items.map(\.title) == ["Three"] && page.items.map(\.revision) == [4])
+        await store.close()
+        #expect(try SQLiteStore.check(path: path).findings == [])
+    }
+
     /// 2100-01-01T00:00:00Z.
     private static let future: Int64 = 4_102_444_800_000
 

@@ -259,6 +259,8 @@ import Testing
                 DROP TABLE identities; DROP TABLE used_tokens; DROP TABLE used_token_count;
                 DROP INDEX articles_by_owner; DROP INDEX articles_by_owner_creation;
                 DROP INDEX articles_by_owner_update; DROP TABLE owned_facets;
+                DROP INDEX articles_by_deletion; DROP INDEX articles_by_owner_deletion;
+                ALTER TABLE articles DROP COLUMN deleted_at;
                 ALTER TABLE articles DROP COLUMN owner;
                 ALTER TABLE revisions DROP COLUMN owner;
                 DROP TABLE invitations; DROP TABLE sessions; DROP TABLE users;

@@ -106,7 +106,7 @@ import Testing
         SQL.ownersOfFacet, SQL.removeOwnedFacet, SQL.removeSomeTransitions, SQL.deleteUser,
         SQL.displayName, SQL.forgetActorName, SQL.transitionOfSubject, SQL.transitionsAfter,
         SQL.ownByPublication, SQL.ownByPublicationDescending, SQL.ownByCreation,
-        SQL.ownByCreationDescending, SQL.ownByUpdate, SQL.ownByUpdateDescending,
+        SQL.ownByCreationDescending, SQL.ownByUpdate, SQL.ownByUpdateDescending, SQL.ownDeleted,
     ]
 
     /// Those of the public, which do not know owners.
@@ -117,6 +117,7 @@ import Testing
         (SQL.byCreationDescending, "articles USING COVERING INDEX articles_by_creation (state=?"),
         (SQL.byUpdate, "articles USING COVERING INDEX articles_by_update (state=?"),
         (SQL.byUpdateDescending, "articles USING COVERING INDEX articles_by_update (state=?"),
+        (SQL.deleted, "articles USING COVERING INDEX articles_by_deletion (deleted_at>? AND"),
     ]
 
     @Test func `what owners own is found by indexes alone, in the order of these`() async throws {

@@ -4,7 +4,7 @@
 //
 // Notes:
 // - /paths/~1v1~1articles/get/responses/200/headers: fields of responses are read from
-// `reply(to:).fields` (and 52 others)
+// `reply(to:).fields` (and 53 others)
 // - /paths/~1v1~1articles/post/responses/201/links: `links` are ignored (and 4 others)
 
 import ArticleAPI
@@ -606,6 +606,27 @@ struct RestoreRevisionRequest: BackendAPIRequest {
         self.number = number
         self.ifMatch = ifMatch
         self.idempotencyKey = idempotencyKey
+    }
+}
+
+/// `GET /v1/deleted-articles`: Lists deleted articles
+struct ListDeletedArticlesRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .get, "/v1/deleted-articles", name: "listDeletedArticles",
+        summary: "Lists deleted articles", access: .useAccount)
+    typealias Item = DeletedArticlePage
+
+    static let parameters = Parameters(
+        Self.init,
+        .query("limit", \.limit, .integer(1...100)),
+        .query("cursor", \.cursor, .string))
+
+    var limit: Int?
+    var cursor: String?
+
+    init(limit: Int? = nil, cursor: String? = nil) {
+        self.limit = limit
+        self.cursor = cursor
     }
 }
 
@@ -3948,6 +3969,90 @@ enum CommentStatus: RawRepresentable, Sendable, Hashable {
 extension CommentStatus: JSONRepresentable {
     static let text = TextCodec<Self>.named("visible", "pending", "hidden", "deleted")
     static let format = JSONCodec.text(text)
+}
+
+struct DeletedArticle: Sendable, Hashable, Identifiable {
+    let id: UUID
+    let slug: String
+    let title: String
+    let status: ArticleStatus
+    let revision: Int
+    let version: String
+    let deletedAt: Timestamp
+    let `actor`: Actor
+    let owner: UUID?
+
+    init(
+        id: UUID, slug: String, title: String, status: ArticleStatus, revision: Int,
+        version: String, deletedAt: Timestamp, `actor`: Actor, owner: UUID? = nil
+    ) {
+        self.id = id
+        self.slug = slug
+        self.title = title
+        self.status = status
+        self.revision = revision
+        self.version = version
+        self.deletedAt = deletedAt
+        self.actor = `actor`
+        self.owner = owner
+    }
+
+    /// A copy with changes; what is not given stays as it is.
+    func copy(
+        id: UUID? = nil, slug: String? = nil, title: String? = nil, status: ArticleStatus? = nil,
+        revision: Int? = nil, version: String? = nil, deletedAt: Timestamp? = nil,
+        `actor`: Actor? = nil, owner: Change<UUID> = .keep
+    ) -> Self {
+        Self(
+            id: id ?? self.id, slug: slug ?? self.slug, title: title ?? self.title,
+            status: status ?? self.status, revision: revision ?? self.revision,
+            version: version ?? self.version, deletedAt: deletedAt ?? self.deletedAt,
+            actor: `actor` ?? self.actor, owner: owner.applied(to: self.owner))
+    }
+}
+
+extension DeletedArticle: JSONModel {
+    static let shape = ObjectCodec(
+        Self.init,
+        .required("id", \.id, .text(.uuid)),
+        .required("slug", \.slug, .string),
+        .required("title", \.title, .string),
+        .required("status", \.status, ArticleStatus.format),
+        .required("revision", \.revision, .integer(1...Int.max)),
+        .required("version", \.version, .string),
+        .required("deletedAt", \.deletedAt, .timestamp),
+        .required("actor", \.actor, Actor.format),
+        .optional("owner", \.owner, .text(.uuid)))
+}
+
+struct DeletedArticlePage: Sendable, Hashable {
+    let items: [DeletedArticle]
+    let next: String?
+    let count: PageCount?
+
+    init(items: [DeletedArticle], next: String? = nil, count: PageCount? = nil) {
+        self.items = items
+        self.next = next
+        self.count = count
+    }
+
+    /// A copy with changes; what is not given stays as it is.
+    func copy(
+        items: [DeletedArticle]? = nil, next: Change<String> = .keep,
+        count: Change<PageCount> = .keep
+    ) -> Self {
+        Self(
+            items: items ?? self.items, next: next.applied(to: self.next),
+            count: count.applied(to: self.count))
+    }
+}
+
+extension DeletedArticlePage: JSONModel {
+    static let shape = ObjectCodec(
+        Self.init,
+        .required("items", \.items, .array(of: DeletedArticle.format, atMost: .max)),
+        .optional("next", \.next, .string),
+        .optional("count", \.count, PageCount.format))
 }
 
 struct DeviceSession: Sendable, Hashable, Identifiable {
