@@ -47,16 +47,16 @@ public final class ScriptedServer: Sendable {
         _ script: @escaping @Sendable (ScriptedPeer, Int) async throws -> Void,
         _ body: (ScriptedServer) async throws -> Void
     ) async throws {
-        await ServerSlots.take()
-        defer { ServerSlots.give() }
-        let server = try ScriptedServer(on: address, script)
-        do {
-            try await withTaskExecutorPreference(TestThreads()) { try await body(server) }
-        } catch {
+        try await ServerSlots.hold {
+            let server = try ScriptedServer(on: address, script)
+            do {
+                try await withTaskExecutorPreference(TestThreads()) { try await body(server) }
+            } catch {
+                await server.stop()
+                throw error
+            }
             await server.stop()
-            throw error
         }
-        await server.stop()
     }
 }
 

@@ -25,18 +25,18 @@ public struct TestServer: Sendable {
         _ router: HTTPRouter, with configuration: ServerConfiguration = .local(),
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        await ServerSlots.take()
-        defer { ServerSlots.give() }
-        let server = HTTPServer(configuration, router: router)
-        let bound = try server.start()
-        let test = TestServer(server: server, addresses: bound)
-        do {
-            try await withTaskExecutorPreference(TestThreads()) { try await body(test) }
-        } catch {
+        try await ServerSlots.hold {
+            let server = HTTPServer(configuration, router: router)
+            let bound = try server.start()
+            let test = TestServer(server: server, addresses: bound)
+            do {
+                try await withTaskExecutorPreference(TestThreads()) { try await body(test) }
+            } catch {
+                await server.stop(graceSeconds: 0)
+                throw error
+            }
             await server.stop(graceSeconds: 0)
-            throw error
         }
-        await server.stop(graceSeconds: 0)
     }
 }
 
@@ -61,19 +61,30 @@ extension ServerConfiguration {
 
 /// Limits how many servers run in tests at the same time. Each takes Dispatch threads, of which
 /// there are 255: with too many servers, loops and queues would deadlock.
+///
+/// A server that is started while another one of the same test runs does not wait: tests that hold
+/// a slot while they wait for the next one would wait for each other.
 enum ServerSlots {
     private struct State {
+        /// Below zero if tests run several servers.
         var free = 32
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private static let state = Lock(State())
+    @TaskLocal private static var isHeld = false
 
-    /// Waits for a slot; return it with `give`.
-    static func take() async {
+    /// Waits for a slot, and holds it during the body.
+    static func hold(_ body: () async throws -> Void) async throws {
+        await take()
+        defer { give() }
+        try await $isHeld.withValue(true) { try await body() }
+    }
+
+    private static func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
-                if state.free > 0 {
+                if state.free > 0 || isHeld {
                     state.free -= 1
                     return true
                 }
@@ -84,11 +95,12 @@ enum ServerSlots {
         }
     }
 
-    static func give() {
+    private static func give() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
             state.free += 1
-            return nil
+            guard state.free > 0, !state.waiting.isEmpty else { return nil }
+            state.free -= 1
+            return state.waiting.removeFirst()
         }
         next?.resume()
     }

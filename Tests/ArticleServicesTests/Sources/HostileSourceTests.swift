@@ -178,7 +178,8 @@ import Testing
         },
     ]
 
-    @Test(arguments: time + size + content + framing)
+    // One at a time: each runs three servers.
+    @Test(.serialized, arguments: time + size + content + framing)
     func `a hostile server costs little, and no other source`(
         _ hostility: Hostility
     ) async throws {
@@ -210,14 +211,15 @@ import Testing
         }
     }
 
-    @Test func `by default, nothing on this machine is connected to`() async throws {
+    @Test(arguments: ["localhost", "127.1", "2130706433", "0x7f000001", "0"])
+    func `by default, nothing on this machine is connected to`(_ host: String) async throws {
         try await Newsroom.run(cast: false) { newsroom in
             try await ScriptedServer.run { peer, _ in
                 while try await peer.request() != nil { try await peer.respond("<feed/>") }
             } _: { server in
                 let desk = SourceDesk(newsroom, client: SourceClient(under: SourcePolicy()))
                 // The name is only resolved when it is connected to.
-                let id = try desk.add("https://localhost:\(server.address.port)/feed").id
+                let id = try desk.add("https://\(host):\(server.address.port)/feed").id
                 let error = try await desk.poll(id).lastError ?? "none"
                 #expect(error.contains("is not at an address of the public Internet"), "\(error)")
                 #expect(server.acceptedCount == 0)
