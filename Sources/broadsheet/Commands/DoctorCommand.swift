@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleServices
 import ArticleStore
 
 /// Checks everything that `serve` depends on, and suggests fixes.
@@ -48,6 +49,12 @@ struct DoctorCommand: Command {
         if let configuration {
             ServingCheck(configuration: configuration, isServed: owner != nil, now: now)
                 .run(&findings)
+        }
+        if let owner {
+            await SourceCheck(
+                intervalSeconds: configuration?.sources.intervalSeconds
+                    ?? SourceEnvironment.defaultIntervalSeconds, now: .now
+            ).run(owner, &findings)
         }
         MachineCheck(database: path, now: now).run(&findings)
         return findings
