@@ -23,7 +23,8 @@ CREATE UNIQUE INDEX actors_without_ids ON actors (kind) WHERE id IS NULL;
 --
 -- The position: `etag` and `last_modified` are validators of a feed; `token` is where the next page of a
 -- Broadsheet's changes begins. `round` is the number of its last snapshot, and `is_listing` says that this
--- one is not complete: at its end, articles of earlier rounds have disappeared from the source.
+-- one is not complete: at its end, articles of earlier rounds have disappeared from the source. Of a feed,
+-- `is_listing` says that all of its pages have to be read.
 CREATE TABLE sources (
     number INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -58,7 +59,7 @@ CREATE INDEX sources_by_poll ON sources (next_poll_at) WHERE next_poll_at IS NOT
 
 -- What was taken over. `key` is the SHA-256 of what identifies the entry within its source, `digest` that
 -- of its content as of `revision` of the article, which the source made: a later revision is somebody's
--- edit. `round` is the last snapshot that had the entry.
+-- edit. `round` is the last snapshot that had the entry; the highest number, since the source got another URL.
 CREATE TABLE source_entries (
     source INTEGER NOT NULL REFERENCES sources (number),
     key BLOB NOT NULL CHECK (length(key) = 32),

@@ -109,7 +109,7 @@ public struct SourcePosition: Sendable, Hashable {
     public var token: String?
     /// The number of the last snapshot.
     public var round: Int
-    /// Whether this snapshot is not complete.
+    /// Whether this snapshot is not complete; of a feed, whether all of its pages have to be read.
     public var isListing: Bool
 
     public init(
@@ -158,6 +158,8 @@ public enum SourceOutcome: String, Sendable, Hashable, CaseIterable {
     case unchanged
     /// The article was edited or deleted here, so it is left as it is.
     case keptEdits
+    /// The article got 24 revisions within a day, so this one has to wait.
+    case deferred
 }
 
 /// The outcome of a poll. A value; use it anywhere. See ``SourceRepository``.

@@ -46,6 +46,10 @@ extension SQL {
         """
     fileprivate static let countEntry: StaticString =
         "UPDATE sources SET articles = articles + 1 WHERE number = ?1"
+    fileprivate static let isRevisionAfter: StaticString =
+        "SELECT 1 FROM revisions WHERE row = (?1 << 20 | ?2) AND time > ?3"
+    fileprivate static let setAllRounds: StaticString =
+        "UPDATE source_entries SET round = ?2 WHERE source = ?1"
     fileprivate static let removeSourceEntries: StaticString =
         "DELETE FROM source_entries WHERE source = ?1"
 }
@@ -88,6 +92,10 @@ extension Snapshot {
 extension WriteStep {
     /// Maximum number of entries of one source.
     private static let entryLimit = 50_000
+    /// Maximum number of revisions that an article gets from its source within a day: a source that
+    /// changes with each poll does not fill the disk.
+    private static let revisionsPerDay = 24
+    private static let day: Int64 = 86_400_000
 
     fileprivate func takeOver(
         _ items: [SourceItem], from stored: StoredSource, round: Int, at time: Timestamp
@@ -112,7 +120,14 @@ extension WriteStep {
             try setRound(item.key, of: stored.number, round)
             return .unchanged
         }
-        if mark == nil { try countEntry(of: stored) }
+        if let mark {
+            if try isTooSoon(mark, at: edit.time) {
+                try setRound(item.key, of: stored.number, round)
+                return .deferred
+            }
+        } else {
+            try countEntry(of: stored)
+        }
         let taken = try take(
             content, as: id, keepsSlug: keepsSlug,
             over: mark.map { ($0.article, $0.revision) }, by: edit)
@@ -126,6 +141,18 @@ extension WriteStep {
                 article: taken.number, digest: item.digest, revision: taken.lastRevision), round)
         guard let mark else { return .created }
         return taken.lastRevision == mark.revision ? .unchanged : .updated
+    }
+
+    /// Whether the article that was not edited got as many revisions as it may within a day.
+    private func isTooSoon(_ mark: EntryMark, at time: Timestamp) throws(StoreError) -> Bool {
+        guard mark.revision >= Self.revisionsPerDay,
+            try state.stored(number: mark.article).lastRevision == mark.revision
+        else { return false }
+        let row = try connection.statement(SQL.isRevisionAfter)
+        try row.bind(1, mark.article)
+        try row.bind(2, mark.revision - Self.revisionsPerDay + 1)
+        try row.bind(3, time.advanced(byMilliseconds: -Self.day))
+        return try row.step()
     }
 
     /// Deletes the article of an entry unless it was edited. The entry stays, without a content, so
@@ -166,6 +193,15 @@ extension WriteStep {
         let outcomes = results.compactMap { try? $0.get() }
         // Without any success, a further step would not have one either.
         return (outcomes.count { $0 == .deleted }, items.count == limit && !outcomes.isEmpty)
+    }
+
+    /// No snapshot misses the entries until they have been seen again: the source has another URL,
+    /// and what that lacks has not disappeared from there.
+    func exemptEntries(of source: Int64) throws(StoreError) {
+        let row = try connection.statement(SQL.setAllRounds)
+        try row.bind(1, source)
+        try row.bind(2, Int64.max)
+        try row.run()
     }
 
     func removeEntries(of source: Int64) throws(StoreError) {

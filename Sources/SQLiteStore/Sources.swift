@@ -102,7 +102,10 @@ extension SQL {
         WHERE id = ?1 AND created_at = ?9
         """
     fileprivate static let resetPosition: StaticString =
-        "UPDATE sources SET etag = NULL, last_modified = NULL, token = NULL WHERE id = ?1"
+        """
+        UPDATE sources SET etag = NULL, last_modified = NULL, token = NULL, is_listing = 1
+        WHERE id = ?1
+        """
     fileprivate static let resetSource: StaticString = """
         UPDATE sources SET kind = NULL, title = NULL, moved_to = NULL, failures = 0, error = NULL
         WHERE id = ?1
@@ -273,7 +276,10 @@ extension WriteStep {
         new.updatedAt = time
         new.nextPollAt = new.isPaused ? nil : time
         try write(new, SQL.updateSource)
-        if new.url != old.url { try reset(id, SQL.resetSource) }
+        if new.url != old.url {
+            try reset(id, SQL.resetSource)
+            try exemptEntries(of: stored.number)
+        }
         if !new.makesSameArticles(as: old) { try reset(id, SQL.resetPosition) }
         let source = try state.present(state.source(id))
         if source.shownName != old.shownName { try renameActor(id, to: source.shownName) }

@@ -5,6 +5,9 @@ import Markup
 
 /// An entry of a source as an article, before its limits are checked.
 struct SourceDraft: Sendable {
+    /// The id of the article at its source, if that is a Broadsheet. The article here gets the
+    /// same, so that it is recognized when it comes back from elsewhere.
+    let id: Article.ID?
     /// The SHA-256 of what identifies the entry.
     let key: [UInt8]
     /// The SHA-256 of what was received, and of the source's settings. It does not depend on how
@@ -33,7 +36,8 @@ extension SourceDraft {
         for part in parts { hash.add(part) }
         hash.add(entry.authors)
         hash.add(entry.tags)
-        key = Digest.sha256(entry.id.utf8)
+        id = Self.articleID(entry.id)
+        key = Self.key(id?.description ?? entry.id)
         digest = hash.finished()
         keepsSlug = entry.slug == nil
         let url = entry.url.flatMap { WebAddress.fault($0) == nil ? $0 : nil }
@@ -75,10 +79,21 @@ extension SourceDraft {
         if Article.ID(article.slug) != nil { draft.slug = nil }
         var hash = EntryHash(source)
         hash.add(String(decoding: draft.json(), as: UTF8.self))
-        key = Digest.sha256(article.id.description.utf8)
+        id = article.id
+        key = Self.key(article.id.description)
         digest = hash.finished()
         keepsSlug = draft.slug == nil
         content = Self.checked(draft, in: source)
+    }
+
+    /// The key of an entry. An article of a Broadsheet has the same in its feeds and its changes.
+    static func key(_ id: String) -> [UInt8] { Digest.sha256(id.utf8) }
+
+    /// The id of an article that a feed of Broadsheet, or one that quotes it, names as a URN.
+    private static func articleID(_ text: String) -> Article.ID? {
+        let prefix = "urn:uuid:"
+        guard text.lowercased().hasPrefix(prefix) else { return nil }
+        return Article.ID(String(text.dropFirst(prefix.count)))
     }
 
     /// The draft with the source's settings; what does not fit is left out or, if an article cannot

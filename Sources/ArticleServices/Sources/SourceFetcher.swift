@@ -23,6 +23,9 @@ struct SourceFailure: Error, Sendable, Hashable {
     }
 
     private static let limit = 500
+
+    /// Nobody waits for the poll any more.
+    static let cancelled = SourceFailure("the poll was cancelled")
 }
 
 /// What a source responded, after redirects.

@@ -219,7 +219,7 @@ public struct SourceStatistics: Sendable, Hashable {
         [
             ("created", tally[.created]), ("updated", tally[.updated]),
             ("deleted", tally[.deleted]), ("kept_edits", tally[.keptEdits]),
-            ("skipped", tally.skipped),
+            ("deferred", tally[.deferred]), ("skipped", tally.skipped),
         ]
     }
 

@@ -11,8 +11,11 @@ struct SourceTaking: Sendable {
     let source: ContentSource
     /// The snapshot that the entries belong to; `nil` for a feed, which may forget its entries.
     let round: Int?
+    let deadline: ContinuousClock.Instant
     let now: @Sendable () -> Timestamp
 
+    /// Whether the deadline passed before everything was taken over.
+    private(set) var isLate = false
     private(set) var tally = SourceTally()
     /// Why the first entry was skipped.
     private(set) var skippedReason: String?
@@ -21,25 +24,36 @@ struct SourceTaking: Sendable {
 
     init(
         store: any ArticleStore, markdown: MarkdownRenderer, defaultLanguage: String,
-        source: ContentSource, round: Int?, now: @escaping @Sendable () -> Timestamp
+        source: ContentSource, round: Int?, deadline: ContinuousClock.Instant,
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.markdown = markdown
         self.defaultLanguage = defaultLanguage
         self.source = source
         self.round = round
+        self.deadline = deadline
         self.now = now
+    }
+
+    /// Whether there is no more time, or nobody waits any more.
+    private var mustEnd: Bool {
+        mutating get {
+            isLate = isLate || ContinuousClock.now > deadline
+            return isLate || Task.isCancelled
+        }
     }
 
     /// Takes over what differs from what was taken over before.
     mutating func take(_ drafts: [SourceDraft]) async throws(StoreError) {
         // Invariant: the entries before `start` were taken over.
         for start in stride(from: 0, to: drafts.count, by: Self.itemsPerBatch) {
-            if Task.isCancelled { return }
+            if mustEnd { return }
             let batch = drafts[start..<min(start + Self.itemsPerBatch, drafts.count)]
             let known = try await store.digests(of: batch.map(\.key), from: source.id)
             var items: [SourceItem] = []
             for (draft, digest) in zip(batch, known) {
+                if mustEnd { break }
                 if digest == draft.digest {
                     tally[.unchanged] += 1
                     items.append(draft.seen)
@@ -54,7 +68,7 @@ struct SourceTaking: Sendable {
     /// Deletes the articles of entries that disappeared, unless they were edited.
     mutating func delete(_ keys: [[UInt8]]) async throws(StoreError) {
         for start in stride(from: 0, to: keys.count, by: Self.itemsPerBatch) {
-            if Task.isCancelled { return }
+            if mustEnd { return }
             let batch = keys[start..<min(start + Self.itemsPerBatch, keys.count)]
             try await take(batch.map { SourceItem(key: $0, digest: [], change: .delete) })
         }
@@ -64,7 +78,7 @@ struct SourceTaking: Sendable {
     mutating func deleteMissing() async throws(StoreError) {
         guard let round else { return }
         var hasMore = true
-        while hasMore, !Task.isCancelled {
+        while hasMore, !mustEnd {
             let step = try await store.deleteMissing(
                 from: source.id, at: source.revision, round: round, limit: Self.itemsPerBatch,
                 time: now())
@@ -76,6 +90,11 @@ struct SourceTaking: Sendable {
     mutating func skip(_ count: Int, _ reason: String) {
         guard count > 0 else { return }
         tally.skipped += count
+        note(reason)
+    }
+
+    /// Something that was not taken over; only the first reason is kept.
+    mutating func note(_ reason: String) {
         skippedReason = skippedReason ?? String(reason.onOneLine.unicodeScalars.prefix(500))
     }
 
@@ -84,7 +103,8 @@ struct SourceTaking: Sendable {
             let content = try await content(of: draft.content.get())
             return SourceItem(
                 key: draft.key, digest: draft.digest,
-                change: .put(Article.ID(at: now()), content, keepsSlug: draft.keepsSlug))
+                change: .put(
+                    draft.id ?? Article.ID(at: now()), content, keepsSlug: draft.keepsSlug))
         } catch {
             skip(1, error.reason)
             return nil
@@ -111,6 +131,14 @@ struct SourceTaking: Sendable {
         }
     }
 
+    private static func phrase(_ error: StoreError) -> String {
+        if case .idTaken = error {
+            "this article is or was here already, from elsewhere"
+        } else {
+            error.sentence
+        }
+    }
+
     private mutating func take(_ items: [SourceItem]) async throws(StoreError) {
         // What a feed no longer has is not missed, so what it still has need not be noted.
         var items = round == nil ? items.filter { $0.change != .seen } : items
@@ -123,12 +151,19 @@ struct SourceTaking: Sendable {
                 switch result {
                 case .success(let outcome): if item.change != .seen { tally[outcome] += 1 }
                 case .failure(let error):
-                    skip(1, error.sentence)
+                    skip(1, "\"\(item.title)\": \(Self.phrase(error))")
                     failed.append(SourceItem(key: item.key, digest: [], change: .seen))
                 }
             }
             items = round == nil || items.allSatisfy { $0.change == .seen } ? [] : failed
         }
+    }
+}
+
+extension SourceItem {
+    /// The title of the article.
+    fileprivate var title: String {
+        if case .put(_, let content, _) = change { content.draft.title } else { "" }
     }
 }
 

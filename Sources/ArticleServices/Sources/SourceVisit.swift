@@ -42,12 +42,12 @@ struct SourceVisit: Sendable {
             url = try SourceURL(source.movedTo ?? source.url, under: environment.policy)
         } catch { throw .failed(SourceFailure("the URL \(error)")) }
         if source.kind == .broadsheet { return try await follow(url, by: deadline) }
-        let response = try await fetch(url, validators, by: deadline)
+        let response = try await fetch(url, conditions, by: deadline)
         if response.status == .notModified, position.etag != nil || position.lastModified != nil {
             return Finding(result: .unchanged)
         }
         switch await parse(response) {
-        case .success(let feed): return try await take(feed, of: response, from: url)
+        case .success(let feed): return try await take(feed, of: response, from: url, by: deadline)
         case .failure(let reason):
             let isTemporary = response.status == .tooManyRequests || response.status.code >= 500
             guard source.kind == nil, !isTemporary else { throw .failed(reason) }
@@ -70,11 +70,13 @@ struct SourceVisit: Sendable {
 
     // MARK: A feed
 
-    private var validators: HTTPFields {
-        var fields: HTTPFields = [
-            .accept: "application/atom+xml, application/rss+xml, application/feed+json, "
-                + "application/xml;q=0.9, text/xml;q=0.8, application/json;q=0.8, */*;q=0.1"
-        ]
+    private static let accepted: HTTPFields = [
+        .accept: "application/atom+xml, application/rss+xml, application/feed+json, "
+            + "application/xml;q=0.9, text/xml;q=0.8, application/json;q=0.8, */*;q=0.1"
+    ]
+
+    private var conditions: HTTPFields {
+        var fields = Self.accepted
         if let etag = position.etag { fields.append(.ifNoneMatch, etag) }
         if let time = position.lastModified { fields.append(.ifModifiedSince, time) }
         return fields
@@ -95,33 +97,82 @@ struct SourceVisit: Sendable {
         return parsed ?? .failure(SourceFailure("too many feeds are being read"))
     }
 
+    /// Takes over the entries of a feed, page by page: at first of all pages, later as long as
+    /// there are new entries.
     private func take(
-        _ feed: Feed, of response: SourceResponse, from url: SourceURL
+        _ first: Feed, of response: SourceResponse, from url: SourceURL,
+        by deadline: ContinuousClock.Instant
     ) async throws(Interruption) -> Finding {
+        var taking = taking(round: nil, by: deadline)
+        var walk = FeedWalk(
+            from: response.url, readsAll: source.kind == nil || position.isListing,
+            under: environment.policy)
+        var page = (feed: first, url: response.url)
+        // What was taken over stays, even if a further page cannot be read.
+        var isComplete = true
+        while isComplete {
+            let known = taking.tally[.created]
+            try await take(page.feed, &taking)
+            isComplete = !taking.isLate
+            let hasNew = taking.tally[.created] > known
+            guard isComplete,
+                let next = walk.next(after: page.feed, at: page.url, hasNew: hasNew)
+            else { break }
+            do throws(Interruption) { page = try await self.page(at: next, by: deadline) } catch {
+                guard case .failed(let failure) = error, !Task.isCancelled else { throw error }
+                taking.note("page \(walk.pageNumber) of the feed: \(failure.reason)")
+                isComplete = false
+            }
+        }
+        return Finding(
+            tally: taking.tally,
+            result: .taken(
+                SourcePoll.Taken(
+                    kind: .feed, title: SourceDraft.title(first.title),
+                    movedTo: movedTo(response, from: url),
+                    position: position(
+                        after: response, isComplete: isComplete,
+                        hasDeferred: taking.tally[.deferred] > 0),
+                    skippedCount: taking.tally.skipped, skippedReason: taking.skippedReason)))
+    }
+
+    /// Without validators, the feed is read again with the next poll; all of its pages, unless they
+    /// were read.
+    private func position(
+        after response: SourceResponse, isComplete: Bool, hasDeferred: Bool
+    ) -> SourcePosition {
+        let isCurrent = isComplete && !hasDeferred
+        return SourcePosition(
+            etag: isCurrent ? kept(response, .etag) : nil,
+            lastModified: isCurrent ? kept(response, .lastModified) : nil, round: position.round,
+            isListing: !isComplete)
+    }
+
+    private func page(
+        at url: SourceURL, by deadline: ContinuousClock.Instant
+    ) async throws(Interruption) -> (feed: Feed, url: SourceURL) {
+        let response = try await fetch(url, Self.accepted, by: deadline)
+        do throws(SourceFailure) {
+            return (try await parse(response).get(), response.url)
+        } catch { throw .failed(error) }
+    }
+
+    private func take(_ feed: Feed, _ taking: inout SourceTaking) async throws(Interruption) {
         guard
             let drafts = try? await pool.run({ [source] in
                 feed.entries.map { SourceDraft($0, of: feed, in: source) }
             })
         else { throw .failed(SourceFailure("too many feeds are being read")) }
-        var taking = taking(round: nil)
         taking.skip(feed.omittedEntries, "the feed has too many entries, or some without an id")
         do throws(StoreError) { try await taking.take(drafts) } catch { throw .store(error) }
-        let position = SourcePosition(
-            etag: kept(response, .etag), lastModified: kept(response, .lastModified),
-            round: position.round)
-        return Finding(
-            tally: taking.tally,
-            result: .taken(
-                SourcePoll.Taken(
-                    kind: .feed, title: SourceDraft.title(feed.title),
-                    movedTo: movedTo(response, from: url), position: position,
-                    skippedCount: taking.tally.skipped, skippedReason: taking.skippedReason)))
+        if Task.isCancelled { throw .failed(.cancelled) }
     }
 
-    private func taking(round: Int?) -> SourceTaking {
+    private func taking(round: Int?, by deadline: ContinuousClock.Instant) -> SourceTaking {
+        // As long again as the responses may take.
         SourceTaking(
             store: store, markdown: markdown, defaultLanguage: defaultLanguage, source: source,
-            round: round, now: environment.now)
+            round: round, deadline: deadline + environment.timeout, now: environment.now)
     }
 
     /// A validator that can be sent back.
@@ -147,27 +198,47 @@ struct SourceVisit: Sendable {
     ) async throws(Interruption) -> Finding {
         var walk = ChangesWalk(position)
         var finding = Finding(result: .unchanged)
+        // Where the first page with a revision that has to wait begins: it is read again.
+        var deferred: SourcePosition?
+        var skipped = (count: source.skippedCount, reason: source.skippedReason)
         for number in 1...Self.pageLimit {
+            let start = walk.position
             guard let page = try await page(&walk, of: url, by: deadline) else { continue }
-            var taking = taking(round: walk.position.round)
-            do throws(StoreError) {
-                try await take(page, &taking, at: url)
-                if walk.isAtEnd { try await taking.deleteMissing() }
-            } catch { throw .store(error) }
-            if Task.isCancelled { throw .failed(SourceFailure("the poll was cancelled")) }
+            let taking = try await take(page, of: walk, at: url, by: deadline)
             if walk.isAtEnd { walk.position.isListing = false }
+            if taking.tally[.deferred] > 0 { deferred = deferred ?? start }
             finding.tally.add(taking.tally)
-            finding.hasMore = !walk.isAtEnd
+            finding.hasMore = !walk.isAtEnd && deferred == nil
+            if !page.changes.isEmpty {
+                let isFirst = finding.tally.skipped == taking.tally.skipped
+                skipped = (
+                    finding.tally.skipped, isFirst ? taking.skippedReason : skipped.reason
+                )
+            }
             finding.result = .taken(
                 SourcePoll.Taken(
                     kind: .broadsheet, title: source.title, movedTo: source.movedTo,
-                    position: walk.position, skippedCount: finding.tally.skipped,
-                    skippedReason: taking.skippedReason ?? source.skippedReason))
+                    position: deferred ?? walk.position, skippedCount: skipped.count,
+                    skippedReason: skipped.reason))
             let hasTime = ContinuousClock.now + Self.pageTime < deadline
             guard !walk.isAtEnd, hasTime, number < Self.pageLimit else { break }
             try await keep(finding)
         }
         return finding
+    }
+
+    private func take(
+        _ page: ChangePage<Article>, of walk: ChangesWalk, at url: SourceURL,
+        by deadline: ContinuousClock.Instant
+    ) async throws(Interruption) -> SourceTaking {
+        var taking = taking(round: walk.position.round, by: deadline)
+        do throws(StoreError) {
+            try await take(page, &taking, at: url)
+            if walk.isAtEnd { try await taking.deleteMissing() }
+        } catch { throw .store(error) }
+        if Task.isCancelled { throw .failed(.cancelled) }
+        if taking.isLate { throw .failed(SourceFailure("there was no time for all articles")) }
+        return taking
     }
 
     /// The next page; `nil` if the token can no longer be used, and the walk begins anew.
@@ -207,7 +278,7 @@ struct SourceVisit: Sendable {
             case .putArticle(let article, _):
                 let place = url.appending("/v1/articles/\(article.id)")
                 drafts.append(SourceDraft(article, at: place, in: source))
-            case .deleteArticle(let id, _): deleted.append(Digest.sha256(id.description.utf8))
+            case .deleteArticle(let id, _): deleted.append(SourceDraft.key(id.description))
             default: break
             }
         }
@@ -224,55 +295,5 @@ struct SourceVisit: Sendable {
                     time: now, revision: source.revision, nextPollAt: now, result: finding.result),
                 of: source.id)
         } catch { throw .store(error) }
-    }
-}
-
-/// Where a walk through the changes of a Broadsheet is.
-private struct ChangesWalk {
-    var position: SourcePosition
-    private(set) var isAtEnd = false
-    private var hasRestarted = false
-
-    private static let limit = 200
-    private static let tokenBytes = 1_000
-
-    init(_ position: SourcePosition) {
-        self.position = position
-        if position.token == nil { beginSnapshot() }
-    }
-
-    /// The path and the query of the next page.
-    var target: String {
-        RequestPrinter.target(
-            of: FetchChangesRequest(
-                since: position.token, limit: Self.limit, types: [.article],
-                fields: FieldSelection(Self.fields)))
-    }
-
-    private static let fields = [
-        "id", "slug", "title", "summary", "body", "language", "authors", "tags", "heroImage",
-        "status", "publishedAt", "createdAt", "updatedAt", "revision", "source", "wordCount",
-        "readingMinutes",
-    ]
-
-    /// Begins with a snapshot, once; false if it has before.
-    mutating func restart() -> Bool {
-        guard !hasRestarted, position.token != nil else { return false }
-        hasRestarted = true
-        position.token = nil
-        beginSnapshot()
-        return true
-    }
-
-    mutating func advance(past page: ChangePage<Article>) throws(SourceFailure) {
-        guard page.next.utf8.count <= Self.tokenBytes, !page.more || page.next != position.token
-        else { throw SourceFailure("the token of the next page is invalid") }
-        position.token = page.next
-        isAtEnd = !page.more
-    }
-
-    private mutating func beginSnapshot() {
-        position.round += 1
-        position.isListing = true
     }
 }

@@ -42,9 +42,7 @@ import Testing
 
     private static let time = Timestamp(milliseconds: 1_767_225_600_000)
 
-    private static func article(
-        _ number: Int64, _ title: String, revision: Int = 1
-    ) -> Article {
+    static func article(_ number: Int64, _ title: String, revision: Int = 1) -> Article {
         Article(
             id: Article.ID(
                 "01890a5d-ac96-7000-8000-\(String(repeating: "0", count: 10))\(number + 10)")!,
@@ -57,7 +55,7 @@ import Testing
             revision: revision, wordCount: 3, readingMinutes: 1)
     }
 
-    private static func put(_ article: Article) -> SyncChange<Article> {
+    static func put(_ article: Article) -> SyncChange<Article> {
         .putArticle(article, revision: article.revision)
     }
 

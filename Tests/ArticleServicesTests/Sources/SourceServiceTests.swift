@@ -55,7 +55,9 @@ import Testing
 
     @Test(arguments: [
         "http://example.org/", "https://example.org:25/", "https://127.0.0.1/",
-        "https://[::1]/", "https://[fd00:ec2::254]/", "https://169.254.169.254/latest",
+        "https://[::1]/", "https://[::ffff:10.0.0.1]/", "https://[::ffff:7f00:1]/",
+        "https://[64:ff9b::a9fe:a9fe]/", "https://[2002:7f00:1::]/", "https://[fd00:ec2::254]/",
+        "https://[::]/", "https://0.0.0.0/", "https://169.254.169.254/latest",
         "https://10.0.0.1:8443/", "https://user:secret@example.org/", "ftp://example.org/",
         "https://", "file:///etc/passwd", "https://exa mple.org/", "unix:/run/x.sock", "",
     ])

@@ -1,0 +1,182 @@
+import ArticleAPI
+import HTTP
+import HTTPClient
+import Platform
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// Sources that lead back, that change for ever, or that are removed while they are polled: nothing
+/// grows without end.
+@Suite struct SourceLoopTests {
+    private static let policy = SourcePolicy(allowsPrivate: true)
+
+    private static func newsroom(
+        _ body: (SourceDesk) async throws -> Void
+    ) async throws {
+        try await Newsroom.run(cast: false, sources: policy) { newsroom in
+            try await body(SourceDesk(newsroom, client: SourceClient(under: policy)))
+        }
+    }
+
+    private static func write(_ titles: String..., in desk: SourceDesk) throws {
+        for title in titles {
+            let made = try desk.newsroom.send(
+                "POST /v1/articles", as: .editor,
+                #"{"title":"\#(title)","body":"Text.","status":"published"}"#)
+            try #require(made.status == 201)
+        }
+    }
+
+    @Test(arguments: ["/", "/feeds/articles.atom", "/feeds/articles.rss", "/feeds/articles.json"])
+    func `a source that is this server takes nothing over`(_ path: String) async throws {
+        try await Self.newsroom { desk in
+            try Self.write("Rye", "Wheat", in: desk)
+            let sequence = try await desk.newsroom.changes()
+            let id = try desk.add("http://\(desk.newsroom.address)\(path)").id
+            for _ in 0..<2 {
+                let source = try await desk.poll(id)
+                #expect(source.lastError == nil && source.articleCount == 0)
+                #expect(source.skippedCount == 2)
+                #expect(source.skippedReason?.contains("was here already") == true)
+            }
+            #expect(try await desk.newsroom.changes() == sequence)
+        }
+    }
+
+    @Test(arguments: ["/", "/feeds/articles.json"])
+    func `Broadsheets that follow each other have each article once`(
+        _ path: String
+    ) async throws {
+        try await Self.newsroom { here in
+            try await Self.newsroom { there in
+                try Self.write("Rye", in: here)
+                try Self.write("Wheat", in: there)
+                let back = try there.add("http://\(here.newsroom.address)\(path)").id
+                let source = try here.add("http://\(there.newsroom.address)\(path)").id
+                for _ in 0..<3 {
+                    try await here.poll(source)
+                    try await there.poll(back)
+                }
+                let (ours, theirs) = (try here.articles(), try there.articles())
+                #expect(Set(ours.map(\.title)) == ["Rye", "Wheat"] && ours.count == 2)
+                #expect(Set(ours.map(\.id)) == Set(theirs.map(\.id)) && theirs.count == 2)
+                let changes = try await (here.newsroom.changes(), there.newsroom.changes())
+                try await here.poll(source)
+                try await there.poll(back)
+                #expect(try await (here.newsroom.changes(), there.newsroom.changes()) == changes)
+            }
+        }
+    }
+
+    private static func feed(_ number: Int) -> HTTPResponse {
+        let body = SourcePollTests.atom(SourcePollTests.entry("1", "Rye, edition \(number)"))
+        return HTTPResponse(
+            .ok, fields: [.etag: "\"\(number)\""], body: .bytes(Array(body.utf8)))
+    }
+
+    @Test func `an entry that changes with each poll gets 24 revisions a day`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let (desk, number) = (SourceDesk(newsroom), Counter())
+            desk.respond { _, _ in Self.feed(number.next() + 1) }
+            let id = try desk.add().id
+            for _ in 1...30 {
+                try await desk.poll(id)
+                newsroom.pass(milliseconds: 60_000)
+            }
+            #expect(try desk.articles().map(\.revision) == [24])
+            #expect(desk.entries == ["created": 1, "updated": 23, "deferred": 6])
+            // The last edition is not lost: it comes as soon as it may.
+            desk.respond { [last = number.value] _, _ in Self.feed(last) }
+            newsroom.pass(milliseconds: 86_400_000)
+            try await desk.poll(id)
+            #expect(desk.requests.last?.fields[.ifNoneMatch] == nil)
+            #expect(try desk.articles().map(\.title) == ["Rye, edition \(number.value)"])
+        }
+    }
+
+    @Test func `changes of a Broadsheet that have to wait are read again`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let (desk, number) = (SourceDesk(newsroom), Counter())
+            desk.respond { request, _ in
+                let target = String(decoding: request.target.bytes, as: UTF8.self)
+                guard target.contains("/v1/changes") else {
+                    return HTTPResponse(.notFound, body: .bytes([]))
+                }
+                let revision = number.next() + 1
+                let page = ChangePage<Article>(
+                    changes: [
+                        SourceFollowTests.put(
+                            SourceFollowTests.article(
+                                1, "Edition \(revision)", revision: revision))
+                    ], next: "t\(revision)", more: false)
+                return HTTPResponse(.ok, body: .bytes(page.json()))
+            }
+            let id = try desk.add("https://other.example/").id
+            for _ in 1...26 { try await desk.poll(id) }
+            #expect(try desk.articles().map(\.title) == ["Edition 24"])
+            // Both polls began where the change that has to wait is.
+            #expect(desk.takeURLs().suffix(2).allSatisfy { $0.contains("since=t24&") })
+            newsroom.pass(milliseconds: 86_400_001)
+            try await desk.poll(id)
+            #expect(desk.takeURLs().last?.contains("since=t24&") == true)
+            #expect(try desk.articles().map(\.title) == ["Edition 27"])
+            try await desk.poll(id)
+            #expect(desk.takeURLs().last?.contains("since=t27&") == true)
+        }
+    }
+
+    @Test func `a source that is removed while it is polled leaves what it had`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let desk = SourceDesk(newsroom)
+            desk.respond { _, _ in Self.feed(1) }
+            let id = try desk.add().id
+            try await desk.poll(id)
+            let sequence = try await newsroom.changes()
+            // The response arrives after the source is gone.
+            desk.respond { _, _ in
+                let removed = try? newsroom.send("DELETE /v1/sources/\(id)", as: .admin)
+                #expect(removed?.status == 204)
+                return Self.feed(2)
+            }
+            #expect(
+                try newsroom.send("POST /v1/sources/\(id)/poll", as: .admin).status == 202)
+            await desk.poller.pollDueSources()
+            #expect(try newsroom.send("GET /v1/sources/\(id)", as: .admin).status == 404)
+            #expect(try desk.articles().map(\.title) == ["Rye, edition 1"])
+            #expect(try await newsroom.changes() == sequence && desk.notices.isEmpty)
+            #expect(desk.poller.statistics.failed == 0)
+        }
+    }
+
+    @Test func `another URL deletes nothing that the former one had`() async throws {
+        try await Self.newsroom { origin in
+            try Self.write("Rye", "Wheat", in: origin)
+            try await Self.newsroom { other in
+                try Self.write("Oats", in: other)
+                try await Self.newsroom { desk in
+                    let id = try desk.add("http://\(origin.newsroom.address)/").id
+                    try await desk.poll(id)
+                    let url = "http://\(other.newsroom.address)/"
+                    try desk.newsroom.send(
+                        "PATCH /v1/sources/\(id)", as: .admin, #"{"url":"\#(url)"}"#)
+                    #expect(try await desk.poll(id).kind == .broadsheet)
+                    #expect(Set(try desk.articles().map(\.title)) == ["Oats", "Rye", "Wheat"])
+                    // The same articles at another place are followed there.
+                    try desk.newsroom.send(
+                        "PATCH /v1/sources/\(id)", as: .admin,
+                        #"{"url":"http://\#(origin.newsroom.address)/feeds/articles.atom"}"#)
+                    let rye = try #require(try origin.articles().first { $0.title == "Rye" })
+                    try origin.newsroom.send(
+                        "PATCH /v1/articles/\(rye.id)", as: .editor, #"{"title":"Rye!"}"#)
+                    let source = try await desk.poll(id)
+                    #expect(source.kind == .feed && source.skippedCount == 0)
+                    let articles = try desk.articles()
+                    #expect(Set(articles.map(\.title)) == ["Oats", "Rye!", "Wheat"])
+                    #expect(articles.first { $0.id == rye.id }?.revision == 2)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import ArticleAPI
+import HTTP
+import Platform
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// How the pages of a feed (RFC 5005) are read.
+@Suite struct SourcePagingTests {
+    /// A feed of one entry a page, whose newest entry can be added to.
+    private final class Archive: Sendable {
+        private let state = Lock((titles: [String](), broken: Set<Int>(), tail: ""))
+
+        init(_ count: Int) {
+            state.withLock { $0.titles = (1...count).map { "Title \($0)" }.reversed() }
+        }
+
+        func add(_ titles: String...) {
+            state.withLock { $0.titles = titles.reversed() + $0.titles }
+        }
+        func set(broken numbers: Set<Int>) { state.withLock { $0.broken = numbers } }
+        /// The link of the last page.
+        func end(with link: String) { state.withLock { $0.tail = link } }
+
+        func response(to request: HTTPRequest) -> HTTPResponse {
+            let target = String(decoding: request.target.bytes, as: UTF8.self)
+            let number = target.split(separator: "=").last.flatMap { Int($0) } ?? 1
+            let (titles, broken, tail) = state.withLock { $0 }
+            guard number <= titles.count, !broken.contains(number) else {
+                return HTTPResponse(.notFound, body: .bytes([]))
+            }
+            let title = titles[number - 1]
+            let link = number < titles.count ? "?page=\(number + 1)" : tail
+            let feed = SourcePollTests.atom(
+                link.isEmpty ? "" : #"<link rel="next" href="\#(link)"/>"#,
+                SourcePollTests.entry(title.filter { $0 != " " }, title))
+            return HTTPResponse(
+                .ok, fields: [.etag: "\"\(title)\""], body: .bytes(Array(feed.utf8)))
+        }
+    }
+
+    private func run(
+        _ count: Int, _ body: (SourceDesk, Archive, ContentSource.ID) async throws -> Void
+    ) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let (desk, archive) = (SourceDesk(newsroom), Archive(count))
+            desk.respond { request, _ in archive.response(to: request) }
+            try await body(desk, archive, try desk.add().id)
+        }
+    }
+
+    @Test func `at first all pages are read, later those with new entries`() async throws {
+        try await run(4) { desk, archive, id in
+            #expect(try await desk.poll(id).articleCount == 4)
+            #expect(desk.takeURLs().count == 4)
+            try await desk.poll(id)
+            #expect(desk.takeURLs().count == 1)
+            #expect(desk.requests.last?.fields[.ifNoneMatch] == "\"Title 4\"")
+            archive.add("Title 5", "Title 6")
+            #expect(try await desk.poll(id).articleCount == 6)
+            // Both new pages, and the first one that is known.
+            #expect(desk.takeURLs().count == 3)
+            // Only the newest page has validators.
+            #expect(desk.requests.last?.fields[.ifNoneMatch] == nil)
+        }
+    }
+
+    @Test func `a page that cannot be read loses nothing`() async throws {
+        try await run(4) { desk, archive, id in
+            archive.set(broken: [3])
+            let source = try await desk.poll(id)
+            #expect(source.lastError == nil && source.articleCount == 2)
+            #expect(
+                source.skippedReason
+                    == "page 3 of the feed: https://example.org responded with the status 404")
+            archive.set(broken: [])
+            let again = try await desk.poll(id)
+            #expect(again.articleCount == 4 && again.skippedReason == nil)
+            _ = desk.takeURLs()
+            try await desk.poll(id)
+            #expect(desk.takeURLs().count == 1)
+        }
+    }
+
+    @Test func `a changed setting applies to all pages`() async throws {
+        try await run(3) { desk, _, id in
+            try await desk.poll(id)
+            try desk.newsroom.send(
+                "PATCH /v1/sources/\(id)", as: .admin, #"{"tags":["Rye"]}"#)
+            try await desk.poll(id)
+            let tags = try desk.articles().map { $0.tags.map(\.name) }
+            #expect(tags == Array(repeating: ["Rye", "Baking"], count: 3))
+        }
+    }
+
+    @Test func `pages without end are read up to the limit`() async throws {
+        try await run(60) { desk, _, id in
+            let source = try await desk.poll(id)
+            #expect(source.articleCount == 50 && source.lastError == nil)
+            #expect(desk.takeURLs().count == 50)
+            try await desk.poll(id)
+            #expect(desk.takeURLs().count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "https://example.org/feed", "?page=2", "http://example.org/feed?page=9",
+        "https://10.0.0.1/feed", "https://[::ffff:127.0.0.1]/", "https://example.org:25/",
+    ])
+    func `a link that leads back or to where none may is not followed`(
+        _ link: String
+    ) async throws {
+        try await run(2) { desk, archive, id in
+            archive.end(with: link)
+            let source = try await desk.poll(id)
+            #expect(source.articleCount == 2 && source.lastError == nil)
+            #expect(source.skippedReason == nil && desk.takeURLs().count == 2)
+        }
+    }
+}
