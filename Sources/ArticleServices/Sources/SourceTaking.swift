@@ -14,8 +14,8 @@ struct SourceTaking: Sendable {
     let deadline: ContinuousClock.Instant
     let now: @Sendable () -> Timestamp
 
-    /// Whether the deadline passed before everything was taken over.
-    private(set) var isLate = false
+    /// Why not everything was taken over, which may work later.
+    private(set) var obstacle: String?
     private(set) var tally = SourceTally()
     /// Why the first entry was skipped.
     private(set) var skippedReason: String?
@@ -36,13 +36,15 @@ struct SourceTaking: Sendable {
         self.now = now
     }
 
-    /// Whether there is no more time, or nobody waits any more.
+    /// Whether there is an obstacle, no more time, or nobody who waits.
     private var mustEnd: Bool {
         mutating get {
-            isLate = isLate || ContinuousClock.now > deadline
-            return isLate || Task.isCancelled
+            if ContinuousClock.now > deadline { hold("there was no time for all articles") }
+            return obstacle != nil || Task.isCancelled
         }
     }
+
+    private mutating func hold(_ reason: String) { obstacle = obstacle ?? reason }
 
     /// Takes over what differs from what was taken over before.
     mutating func take(_ drafts: [SourceDraft]) async throws(StoreError) {
@@ -53,13 +55,13 @@ struct SourceTaking: Sendable {
             let known = try await store.digests(of: batch.map(\.key), from: source.id)
             var items: [SourceItem] = []
             for (draft, digest) in zip(batch, known) {
-                if mustEnd { break }
                 if digest == draft.digest {
                     tally[.unchanged] += 1
                     items.append(draft.seen)
                 } else {
-                    items.append(try await item(draft) ?? draft.seen)
+                    items.append(await item(draft))
                 }
+                if mustEnd { break }
             }
             try await take(items)
         }
@@ -98,23 +100,27 @@ struct SourceTaking: Sendable {
         skippedReason = skippedReason ?? String(reason.onOneLine.unicodeScalars.prefix(500))
     }
 
-    private mutating func item(_ draft: SourceDraft) async throws(StoreError) -> SourceItem? {
+    /// The entry as it is to be stored. One that cannot be taken over is only seen.
+    private mutating func item(_ draft: SourceDraft) async -> SourceItem {
         do throws(SourceDraft.Unfit) {
-            let content = try await content(of: draft.content.get())
+            guard let content = try await content(of: draft.content.get()) else {
+                return draft.seen
+            }
             return SourceItem(
                 key: draft.key, digest: draft.digest,
                 change: .put(
                     draft.id ?? Article.ID(at: now()), content, keepsSlug: draft.keepsSlug))
         } catch {
             skip(1, error.reason)
-            return nil
+            return draft.seen
         }
     }
 
-    /// The content with its body as HTML, rendered before the write is queued.
-    private func content(
+    /// The content with its body as HTML, rendered before the write is queued; `nil` if there is an
+    /// obstacle.
+    private mutating func content(
         of draft: Article.Draft
-    ) async throws(SourceDraft.Unfit) -> ArticleContent {
+    ) async throws(SourceDraft.Unfit) -> ArticleContent? {
         do throws(ServiceError) {
             let rendered = try await markdown.render(draft.body, for: UInt64.max)
             var content = try ArticleContent(
@@ -123,10 +129,11 @@ struct SourceTaking: Sendable {
             if case .exactly(let slug) = content.slug { content.slug = .like(slug) }
             return content
         } catch {
-            let reason =
-                if case .invalid(let details) = error {
-                    details.first?.detail ?? "it is invalid"
-                } else { "\(error)" }
+            guard case .invalid(let details) = error else {
+                hold("the server is too busy to render all bodies")
+                return nil
+            }
+            let reason = details.first?.detail ?? "it is invalid"
             throw SourceDraft.Unfit(reason: "\"\(draft.title)\": the body \(reason)")
         }
     }

@@ -113,7 +113,8 @@ struct SourceVisit: Sendable {
         while isComplete {
             let known = taking.tally[.created]
             try await take(page.feed, &taking)
-            isComplete = !taking.isLate
+            if let obstacle = taking.obstacle { taking.note(obstacle) }
+            isComplete = taking.obstacle == nil
             let hasNew = taking.tally[.created] > known
             guard isComplete,
                 let next = walk.next(after: page.feed, at: page.url, hasNew: hasNew)
@@ -237,7 +238,7 @@ struct SourceVisit: Sendable {
             if walk.isAtEnd { try await taking.deleteMissing() }
         } catch { throw .store(error) }
         if Task.isCancelled { throw .failed(.cancelled) }
-        if taking.isLate { throw .failed(SourceFailure("there was no time for all articles")) }
+        if let obstacle = taking.obstacle { throw .failed(SourceFailure(obstacle)) }
         return taking
     }
 

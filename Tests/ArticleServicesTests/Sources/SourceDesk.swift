@@ -20,10 +20,12 @@ struct SourceDesk: Sendable {
     private let script: Lock<Script>
     private let error: Lock<HTTPClientError?>
 
-    /// - Parameter client: sends the requests; `nil` for the script.
+    /// - Parameters:
+    ///   - client: sends the requests; `nil` for the script.
+    ///   - markdown: renders bodies; `nil` for the newsroom's.
     init(
-        _ newsroom: Newsroom, client: SourceClient? = nil, timeout: Duration = .seconds(60),
-        random: Double = 0.5
+        _ newsroom: Newsroom, client: SourceClient? = nil, markdown: MarkdownRenderer? = nil,
+        timeout: Duration = .seconds(60), random: Double = 0.5
     ) {
         self.newsroom = newsroom
         let (log, urls) = (Lock([HTTPRequest]()), Lock([String]()))
@@ -47,7 +49,12 @@ struct SourceDesk: Sendable {
             },
             timeout: timeout, now: newsroom.now, random: { random },
             report: { notice in failures.withLock { $0.append(notice) } })
-        poller = newsroom.backend.sourcePoller(in: environment)
+        poller =
+            if let markdown {
+                SourcePoller(
+                    store: newsroom.backend.store, markdown: markdown, defaultLanguage: "en",
+                    signal: SourceSignal(), environment)
+            } else { newsroom.backend.sourcePoller(in: environment) }
     }
 
     var requests: [HTTPRequest] { log.withLock { $0 } }

@@ -83,6 +83,36 @@ import Testing
         }
     }
 
+    @Test(arguments: ["https://example.org/feed", "https://other.example/"])
+    func `what a busy server cannot render is taken over later`(_ url: String) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            var limits = MarkdownLimits()
+            (limits.workers, limits.queueDepth) = (0, 0)
+            let busy = SourceDesk(newsroom, markdown: MarkdownRenderer(limits: limits))
+            let (desk, archive) = (SourceDesk(newsroom), Archive(2))
+            let changes = ChangePage(
+                changes: [SourceFollowTests.put(SourceFollowTests.article(1, "Title"))],
+                next: "t", more: false)
+            let respond: SourceDesk.Script = { request, _ in
+                let target = String(decoding: request.target.bytes, as: UTF8.self)
+                return target.hasPrefix("/v1/changes")
+                    ? HTTPResponse(.ok, body: .bytes(changes.json()))
+                    : target.hasPrefix("/feed")
+                        ? archive.response(to: request) : HTTPResponse(.notFound, body: .bytes([]))
+            }
+            busy.respond(respond)
+            desk.respond(respond)
+            let id = try busy.add(url).id
+            let source = try await busy.poll(id)
+            #expect(source.articleCount == 0 && source.skippedCount == 0)
+            let reason = source.lastError ?? source.skippedReason ?? "none"
+            #expect(reason.contains(url.contains("feed") ? "busy" : "404"), "\(reason)")
+            let again = try await desk.poll(id)
+            #expect(again.articleCount == (url.contains("feed") ? 2 : 1) && again.lastError == nil)
+            #expect(again.skippedReason == nil && desk.requests[0].fields[.ifNoneMatch] == nil)
+        }
+    }
+
     @Test func `a changed setting applies to all pages`() async throws {
         try await run(3) { desk, _, id in
             try await desk.poll(id)
