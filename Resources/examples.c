@@ -87,6 +87,9 @@ static const unsigned char device_session_page_json[] = {
 static const unsigned char end_session_request_http[] = {
 #embed "examples/EndSessionRequest.http"
 };
+static const unsigned char end_user_session_request_http[] = {
+#embed "examples/EndUserSessionRequest.http"
+};
 static const unsigned char export_account_request_http[] = {
 #embed "examples/ExportAccountRequest.http"
 };
@@ -155,6 +158,9 @@ static const unsigned char fetch_tags_request_http[] = {
 };
 static const unsigned char fetch_user_request_http[] = {
 #embed "examples/FetchUserRequest.http"
+};
+static const unsigned char fetch_user_sessions_request_http[] = {
+#embed "examples/FetchUserSessionsRequest.http"
 };
 static const unsigned char fetch_users_request_http[] = {
 #embed "examples/FetchUsersRequest.http"
@@ -300,6 +306,7 @@ static const struct broadsheet_resource examples[] = {
     {"DeletedArticlePage.json", deleted_article_page_json, sizeof deleted_article_page_json},
     {"DeviceSessionPage.json", device_session_page_json, sizeof device_session_page_json},
     {"EndSessionRequest.http", end_session_request_http, sizeof end_session_request_http},
+    {"EndUserSessionRequest.http", end_user_session_request_http, sizeof end_user_session_request_http},
     {"ExportAccountRequest.http", export_account_request_http, sizeof export_account_request_http},
     {"FetchAllCommentsRequest.http", fetch_all_comments_request_http, sizeof fetch_all_comments_request_http},
     {"FetchArticleRequest.http", fetch_article_request_http, sizeof fetch_article_request_http},
@@ -323,6 +330,7 @@ static const struct broadsheet_resource examples[] = {
     {"FetchSourcesRequest.http", fetch_sources_request_http, sizeof fetch_sources_request_http},
     {"FetchTagsRequest.http", fetch_tags_request_http, sizeof fetch_tags_request_http},
     {"FetchUserRequest.http", fetch_user_request_http, sizeof fetch_user_request_http},
+    {"FetchUserSessionsRequest.http", fetch_user_sessions_request_http, sizeof fetch_user_sessions_request_http},
     {"FetchUsersRequest.http", fetch_users_request_http, sizeof fetch_users_request_http},
     {"Invitation.json", invitation_json, sizeof invitation_json},
     {"PartialArticle.json", partial_article_json, sizeof partial_article_json},

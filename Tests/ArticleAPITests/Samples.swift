@@ -210,6 +210,8 @@ enum Samples {
         ExportAccountRequest(),
         FetchSessionsRequest(),
         EndSessionRequest(id: "0123456789abcdef"),
+        FetchUserSessionsRequest(id: userID),
+        EndUserSessionRequest(id: userID, session: "0123456789abcdef"),
         PreviewRequest(body: "Hello, *world*."),
         FetchAtomFeedRequest(feedQuery), FetchRSSFeedRequest(feedQuery),
         FetchJSONFeedRequest(feedQuery),

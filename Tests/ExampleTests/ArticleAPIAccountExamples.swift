@@ -71,6 +71,11 @@ import Testing
         let user = try await backend.send(
             UpdateUserRequest(id: id, changes: User.Changes(role: .set(.author))))
         #expect(user.role == .author)
+        let sessions = try await backend.send(FetchUserSessionsRequest(id: user.id)).items
+        #expect(sessions.count == 1)
+        for session in sessions {
+            try await backend.send(EndUserSessionRequest(id: user.id, session: session.id))
+        }
         try await backend.send(DeleteUserRequest(id: id, comments: .delete))
         let invitation = try await backend.send(
             CreateInvitationRequest(Invitation.Draft(role: .author)))

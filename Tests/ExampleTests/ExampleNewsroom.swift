@@ -120,13 +120,13 @@ enum ExampleNewsroom {
         routes.on(SignInRequest.self) { _ in session }
         routes.on(RefreshSessionRequest.self) { _ in session }
         routes.on(SignOutRequest.self) { _ in NoContent() }
-        routes.on(FetchSessionsRequest.self) { _ in
-            let device = DeviceSession(
-                id: "0123456789abcdef", device: "Ada's phone", address: "203.0.113.7",
-                createdAt: time, usedAt: time, isCurrent: false)
-            return Page(items: [device])
-        }
+        let device = DeviceSession(
+            id: "0123456789abcdef", device: "Ada's phone", address: "203.0.113.7",
+            createdAt: time, usedAt: time, isCurrent: false)
+        routes.on(FetchSessionsRequest.self) { _ in Page(items: [device]) }
         routes.on(EndSessionRequest.self) { _ in NoContent() }
+        routes.on(FetchUserSessionsRequest.self) { _ in Page(items: [device]) }
+        routes.on(EndUserSessionRequest.self) { _ in NoContent() }
         routes.on(FetchMeRequest.self) { _ in user }
         routes.on(ExportAccountRequest.self) { _ in
             let title = AccountExport.OwnedArticle(

@@ -236,6 +236,7 @@ public enum Contract {
         FetchMeRequest.self, UpdateMeRequest.self, DeleteMeRequest.self,
         ChangePasswordRequest.self, ExportAccountRequest.self,
         FetchSessionsRequest.self, EndSessionRequest.self,
+        FetchUserSessionsRequest.self, EndUserSessionRequest.self,
         FetchAtomFeedRequest.self, FetchRSSFeedRequest.self, FetchJSONFeedRequest.self,
         FetchSourcesRequest.self, CreateSourceRequest.self, FetchSourceRequest.self,
         UpdateSourceRequest.self, DeleteSourceRequest.self, PollSourceRequest.self,

@@ -29,15 +29,20 @@ public struct Principal: Sendable, Hashable {
     package let role: Role?
     /// When the credentials expire; `nil` if they do not.
     let expiresAt: Timestamp?
+    /// The public id of the session of the console in which the key, or the operator, acts; `nil`
+    /// outside of it.
+    let consoleSession: String?
 
     private init(
-        _ kind: Kind, id: String, user: User.ID? = nil, role: Role?, expiresAt: Timestamp? = nil
+        _ kind: Kind, id: String, user: User.ID? = nil, role: Role?, expiresAt: Timestamp? = nil,
+        consoleSession: String? = nil
     ) {
         self.kind = kind
         self.id = id
         self.user = user
         self.role = role
         self.expiresAt = expiresAt
+        self.consoleSession = consoleSession
     }
 
     static let anonymous = Principal(.anonymous, id: "", role: nil)
@@ -56,10 +61,11 @@ public struct Principal: Sendable, Hashable {
         Principal(.session, id: id, user: user, role: role, expiresAt: expiresAt)
     }
 
-    /// The same sender in a session that ends by then.
-    func expiring(by time: Timestamp) -> Principal {
+    /// The same sender in a session of the console, which ends by then.
+    func inConsole(session: String, expiringBy time: Timestamp) -> Principal {
         Principal(
-            kind, id: id, user: user, role: role, expiresAt: min(expiresAt ?? time, time))
+            kind, id: id, user: user, role: role, expiresAt: min(expiresAt ?? time, time),
+            consoleSession: session)
     }
 
     static let operatorKey = Principal(
@@ -69,7 +75,8 @@ public struct Principal: Sendable, Hashable {
     ///
     /// - Parameter id: The public id of the session.
     static func operatorSession(id: String, expiresAt: Timestamp) -> Principal {
-        Principal(.operatorSession, id: id, role: .admin, expiresAt: expiresAt)
+        Principal(
+            .operatorSession, id: id, role: .admin, expiresAt: expiresAt, consoleSession: id)
     }
 
     static let controlSocket = Principal(

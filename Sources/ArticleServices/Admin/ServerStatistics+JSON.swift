@@ -81,13 +81,14 @@ extension ServerStatistics.Certificate: JSONModel {
 
 extension ServerStatistics.Webhook: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init(number:host:delivered:failed:resets:failingSeconds:),
+        Self.init(number:host:delivered:failed:resets:failingSeconds:pendingChanges:),
         .required("number", \.number, .count),
         .required("host", \.host, .text(.lines(0...1_000))),
         .required("delivered", \.delivered, .count),
         .required("failed", \.failed, .count),
         .required("resets", \.resets, .count),
-        .required("failingSeconds", \.failingSeconds, .number))
+        .required("failingSeconds", \.failingSeconds, .number),
+        .optional("pendingChanges", \.pendingChanges, .count))
 }
 
 extension ServerStatistics.Finding: JSONModel {

@@ -143,19 +143,24 @@ public struct ServerStatistics: Sendable, Hashable {
         public var resets: Int
         /// The time since the first failure after the last delivery; 0 if there was none.
         public var failingSeconds: Double
+        /// The number of changes that the receiver does not have yet; `Webhooks.mostPending` if
+        /// there are more, `nil` if unknown.
+        public var pendingChanges: Int?
 
-        public init(_ statistics: WebhookStatistics) {
+        /// - Parameter pendingChanges: `Webhooks.pendingChanges()` of this receiver.
+        public init(_ statistics: WebhookStatistics, pendingChanges: Int?) {
             number = statistics.number
             host = statistics.host
             delivered = statistics.delivered
             failed = statistics.failed
             resets = statistics.resets
             failingSeconds = statistics.failingSeconds
+            self.pendingChanges = pendingChanges
         }
 
         init(
             number: Int, host: String, delivered: Int, failed: Int, resets: Int,
-            failingSeconds: Double
+            failingSeconds: Double, pendingChanges: Int?
         ) {
             self.number = number
             self.host = host
@@ -163,6 +168,7 @@ public struct ServerStatistics: Sendable, Hashable {
             self.failed = failed
             self.resets = resets
             self.failingSeconds = failingSeconds
+            self.pendingChanges = pendingChanges
         }
     }
 

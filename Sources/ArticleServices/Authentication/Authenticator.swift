@@ -8,6 +8,8 @@ import Platform
 enum AccessEnd: Sendable, Hashable {
     /// The key, or the operator's session of the console, with this public id.
     case key(String)
+    /// The session of the console with this public id, in which a key acts; the key stays valid.
+    case keySession(String, of: String)
     /// One session of a user.
     case session(String, of: User.ID)
     /// All sessions of a user, or all but one.
@@ -68,7 +70,7 @@ public final class Authenticator: Sendable {
     func isCurrent(_ principal: Principal) async -> Bool {
         switch principal.kind {
         case .anonymous, .operatorKey, .controlSocket: true
-        case .key: keys.isCurrent(principal)
+        case .key: keys.isCurrent(principal) && console.isCurrent(principal)
         case .operatorSession: console.isCurrent(principal)
         case .session: await sessions.isCurrent(principal)
         }

@@ -32,6 +32,13 @@ final class ConsoleSessions: Sendable {
         let digest: [UInt8]
         let grant: Grant
         let expiresAt: Timestamp
+
+        /// What ends with this session.
+        ///
+        /// - Parameter id: Its public id.
+        func end(_ id: String) -> AccessEnd {
+            if case .key(let key) = grant { .keySession(id, of: key) } else { .key(id) }
+        }
     }
 
     /// What a link contains, until it is followed.
@@ -45,8 +52,10 @@ final class ConsoleSessions: Sendable {
         var sessions: [String: Session] = [:]
         /// The oldest first.
         var links: [Link] = []
-        var observer: (@Sendable (AccessEnd) -> Void)?
+        var observer: Observer?
     }
+
+    typealias Observer = @Sendable (AccessEnd) -> Void
 
     static let sessionMilliseconds: Int64 = 8 * 3_600 * 1_000
     static let linkMilliseconds: Int64 = 10 * 60 * 1_000
@@ -119,7 +128,7 @@ final class ConsoleSessions: Sendable {
             state.sessions[token.sessionID] = session
             return (ended, state.observer)
         }
-        for id in ended { observer?(.key(id)) }
+        for end in ended { observer?(end) }
         return token
     }
 
@@ -135,28 +144,30 @@ final class ConsoleSessions: Sendable {
         case .operatorKey, .link:
             return .operatorSession(id: token.sessionID, expiresAt: session.expiresAt)
         case .key(let id):
-            return try keys.principal(ofVerified: id).expiring(by: session.expiresAt)
+            return try keys.principal(ofVerified: id)
+                .inConsole(session: token.sessionID, expiringBy: session.expiresAt)
         }
     }
 
     /// Ends a session; no matter whether it has begun.
     func end(_ token: ConsoleToken) {
-        let observer = state.withLock { state in
+        let (end, observer) = state.withLock { state -> (AccessEnd?, Observer?) in
             guard let session = state.sessions[token.sessionID], token.hasDigest(session.digest)
-            else { return nil as (@Sendable (AccessEnd) -> Void)? }
+            else { return (nil, nil) }
             state.sessions[token.sessionID] = nil
-            return state.observer
+            return (session.end(token.sessionID), state.observer)
         }
-        observer?(.key(token.sessionID))
+        if let end { observer?(end) }
     }
 
-    /// Whether the operator's session has not ended.
+    /// Whether the session of the console in which it acts, if there is one, has not ended.
     func isCurrent(_ principal: Principal) -> Bool {
-        state.withLock { $0.sessions[principal.id] != nil } && !principal.isExpired(at: now())
+        guard let id = principal.consoleSession else { return true }
+        return state.withLock { $0.sessions[id] != nil } && !principal.isExpired(at: now())
     }
 
-    /// Calls the observer when an operator's session ends.
-    func observe(_ observer: @escaping @Sendable (AccessEnd) -> Void) {
+    /// Calls the observer when a session ends.
+    func observe(_ observer: @escaping Observer) {
         state.withLock { $0.observer = observer }
     }
 }
@@ -164,23 +175,24 @@ final class ConsoleSessions: Sendable {
 extension ConsoleSessions.State {
     /// Removes the oldest sessions until there is room for one with this grant.
     ///
-    /// - Returns: Their public ids.
-    fileprivate mutating func makeRoom(for grant: ConsoleSessions.Grant) -> [String] {
-        var ended: [String] = []
-        func oldest(where isOne: (ConsoleSessions.Session) -> Bool) -> String? {
-            sessions.filter { isOne($0.value) }.min { $0.value.expiresAt < $1.value.expiresAt }?.key
-        }
+    /// - Returns: What ends with them.
+    fileprivate mutating func makeRoom(for grant: ConsoleSessions.Grant) -> [AccessEnd] {
         let limits = ConsoleSessions.limitSessions
-        if sessions.values.count(where: { $0.grant == grant }) >= limits.ofGrant,
-            let id = oldest(where: { $0.grant == grant })
-        {
-            sessions[id] = nil
-            ended.append(id)
+        var ended: [AccessEnd?] = []
+        if sessions.values.count(where: { $0.grant == grant }) >= limits.ofGrant {
+            ended.append(removeOldest { $0.grant == grant })
         }
-        if sessions.count >= limits.all, let id = oldest(where: { _ in true }) {
-            sessions[id] = nil
-            ended.append(id)
-        }
-        return ended
+        if sessions.count >= limits.all { ended.append(removeOldest { _ in true }) }
+        return ended.compactMap(\.self)
+    }
+
+    private mutating func removeOldest(
+        where isOne: (ConsoleSessions.Session) -> Bool
+    ) -> AccessEnd? {
+        let oldest = sessions.filter { isOne($0.value) }
+            .min { $0.value.expiresAt < $1.value.expiresAt }
+        guard let oldest else { return nil }
+        sessions[oldest.key] = nil
+        return oldest.value.end(oldest.key)
     }
 }

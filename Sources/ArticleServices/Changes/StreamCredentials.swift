@@ -43,6 +43,8 @@ struct StreamCredentials: Sendable {
     func subscribers(of end: AccessEnd) -> [ChangeSubscriber] {
         switch end {
         case .key(let id): subscribers(of: .key(id)) { _ in true }
+        case .keySession(let id, let key):
+            subscribers(of: .key(key)) { $0.consoleSession == id }
         case .session(let id, let user): subscribers(of: .user(user)) { $0.id == id }
         case .sessions(let user, let kept): subscribers(of: .user(user)) { $0.id != kept }
         }

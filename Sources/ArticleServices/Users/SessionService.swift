@@ -39,6 +39,8 @@ struct SessionService: Sendable {
         routes.on(SignOutRequest.self, signOut)
         routes.on(FetchSessionsRequest.self, list)
         routes.on(EndSessionRequest.self, end)
+        routes.on(FetchUserSessionsRequest.self, list)
+        routes.on(EndUserSessionRequest.self, end)
     }
 
     // MARK: Signing in
@@ -174,7 +176,21 @@ struct SessionService: Sendable {
     private func list(
         _ request: FetchSessionsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<DeviceSession>> {
-        let user = try caller.requireUser()
+        try await list(of: caller.requireUser(), for: caller)
+    }
+
+    private func list(
+        _ request: FetchUserSessionsRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<Page<DeviceSession>> {
+        do throws(StoreError) { _ = try await store.user(request.id) } catch {
+            throw ServiceError(error)
+        }
+        return try await list(of: request.id, for: caller)
+    }
+
+    private func list(
+        of user: User.ID, for caller: Principal
+    ) async throws(ServiceError) -> Reply<Page<DeviceSession>> {
         let time = now()
         do throws(StoreError) {
             let sessions = try await store.sessions(of: user)
@@ -189,11 +205,23 @@ struct SessionService: Sendable {
     private func end(
         _ request: EndSessionRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<NoContent> {
-        let user = try caller.requireUser()
+        try await endOwned(request.id, of: caller.requireUser())
+    }
+
+    private func end(
+        _ request: EndUserSessionRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        try await endOwned(request.session, of: request.id)
+    }
+
+    /// Ends a session if it is one of this user.
+    private func endOwned(
+        _ id: String, of user: User.ID
+    ) async throws(ServiceError) -> Reply<NoContent> {
         do throws(StoreError) {
-            guard try await store.session(request.id).user == user else { throw .notFound }
+            guard try await store.session(id).user == user else { throw .notFound }
         } catch { throw ServiceError(error) }
-        return try await end(request.id, of: user)
+        return try await end(id, of: user)
     }
 
     /// Ends the session of these tokens, of which one was verified or is verified here: nobody else

@@ -65,6 +65,22 @@ final class WebhookSender: Sendable {
             failingSeconds: Double(max(0, now.milliseconds - since.milliseconds)) / 1_000)
     }
 
+    /// How many changes the receiver does not have yet, at most `Webhooks.mostPending`; `nil` if
+    /// they cannot be read.
+    func pendingChanges() async -> Int? {
+        var token = state.withLock { $0.record.token }
+        var count = 0
+        while true {
+            let limit = Webhooks.mostPending - count
+            guard let page = try? await changes.publicPage(since: token, limit: limit) else {
+                return nil
+            }
+            count += page.changes.count
+            token = page.next
+            guard page.more, count < Webhooks.mostPending else { return count }
+        }
+    }
+
     /// There may be something to send.
     func wake() { committed.yield() }
 

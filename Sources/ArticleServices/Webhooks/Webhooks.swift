@@ -12,6 +12,8 @@ public final class Webhooks: Sendable {
     private let isPublic = Lock(false)
 
     public static let mostReceivers = 16
+    /// As far as undelivered changes are counted.
+    public static let mostPending = 500
 
     /// Reads the positions of the receivers. A new receiver starts at the present.
     init(
@@ -52,6 +54,14 @@ public final class Webhooks: Sendable {
 
     /// The counters of the receivers, in the order of the configuration.
     public var statistics: [WebhookStatistics] { senders.map(\.statistics) }
+
+    /// How many changes each receiver does not have yet, in the order of the configuration: at most
+    /// `mostPending`, `nil` if they cannot be read.
+    public func pendingChanges() async -> [Int?] {
+        var counts: [Int?] = []
+        for sender in senders { counts.append(await sender.pendingChanges()) }
+        return counts
+    }
 
     /// Sends changes until the task is cancelled; batches in flight are then abandoned. Called
     /// once, by the process that serves.

@@ -49,6 +49,7 @@ final class StatisticsRecorder: StatisticsSource {
         let (samples, current) = history.withLock { ($0.samples, $0.sample(until: reading)) }
         let index = page.backend.indexer.statistics
         let bytes = page.store.fileBytes
+        let pending = await page.webhooks.pendingChanges()
         return ServerStatistics(
             version: Version.number, startedAt: page.startedAt,
             intervalSeconds: StatisticsHistory.intervalSeconds, samples: samples,
@@ -57,7 +58,9 @@ final class StatisticsRecorder: StatisticsSource {
                 documents: index.documents, bytes: index.bytes,
                 progress: max(0, min(1, index.progress)), lagSeconds: index.lagSeconds),
             certificates: certificates?.shown ?? [],
-            webhooks: page.webhooks.statistics.map { .init($0) },
+            webhooks: zip(page.webhooks.statistics, pending).map {
+                .init($0, pendingChanges: $1)
+            },
             findings: findings.withLock { $0 })
     }
 

@@ -227,6 +227,17 @@ enum PermissionTable {
             "DELETE /v1/users/{id}", .others, "user", 401, 403, 403, 403, 403, 403, 403, 204),
         PermissionRow(
             "DELETE /v1/users/{id}", .own, "user", 401, 403, 403, 403, 403, 403, 403, 204),
+        PermissionRow(
+            "GET /v1/users/{id}/sessions", .others, "user",
+            401, 403, 403, 403, 403, 403, 403, 200),
+        PermissionRow(
+            "GET /v1/users/{id}/sessions", .own, "user", 401, 403, 403, 403, 403, 403, 403, 200),
+        PermissionRow(
+            "DELETE /v1/users/{id}/sessions/{session}", .others, "user",
+            401, 403, 403, 403, 403, 403, 403, 204),
+        PermissionRow(
+            "DELETE /v1/users/{id}/sessions/{session}", .own, "user",
+            401, 403, 403, 403, 403, 403, 403, 204),
         PermissionRow("GET /v1/sources", 401, 403, 403, 403, 403, 403, 403, 200),
         PermissionRow(
             "POST /v1/sources", json: #"{"url":"https://example.org/new"}"#,

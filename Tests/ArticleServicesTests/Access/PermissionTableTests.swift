@@ -68,7 +68,7 @@ private struct PermissionStage {
     func play() throws {
         let id = try object()
         let path = row.endpoint.replacing("{id}", with: id).replacing("{articleID}", with: id)
-            .replacing("{number}", with: "1")
+            .replacing("{number}", with: "1").replacing("{session}", with: session)
         let response = try send(path)
         let expected = row.statuses[sender.rawValue]
         let words = "\(row.endpoint) \(row.ownership) \(row.object) by \(sender): \(response.text)"
@@ -134,12 +134,8 @@ private struct PermissionStage {
         case "comment": return try comment(isPending: false)
         case "comment on a draft": return try commentOnDraft()
         case "pending comment": return try comment(isPending: true)
-        case "session":
-            let owner = row.ownership == .own ? user ?? other : other
-            return String(owner.session.accessToken.dropFirst(4).prefix(16))
-        case "user":
-            let owner = row.ownership == .own ? user ?? other : other
-            return owner.user.id.description
+        case "session": return session
+        case "user": return owner.user.id.description
         case "key": return newsroom.keys.revokedID
         case "source":
             let made = try newsroom.send(
@@ -152,6 +148,16 @@ private struct PermissionStage {
             return id
         default: return ""
         }
+    }
+
+    /// Whose account or session it is.
+    private var owner: (user: User, session: UserSession) {
+        row.ownership == .own ? user ?? other : other
+    }
+
+    /// The public id of the owner's session.
+    private var session: String {
+        String(owner.session.accessToken.dropFirst(4).prefix(16))
     }
 
     private func article() throws -> String {

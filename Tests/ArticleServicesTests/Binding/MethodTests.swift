@@ -25,6 +25,8 @@ import Testing
         ("/v1/tags", "GET, HEAD, OPTIONS"),
         ("/v1/authors", "GET, HEAD, OPTIONS"),
         ("/v1/authors/\(Cast.mina)", "GET, HEAD, OPTIONS, PUT"),
+        ("/v1/users/\(Cast.nobody)/sessions", "GET, HEAD, OPTIONS"),
+        ("/v1/users/\(Cast.nobody)/sessions/0123456789abcdef", "DELETE, OPTIONS"),
         ("/v1/sources", "GET, HEAD, OPTIONS, POST"),
         ("/v1/sources/\(Cast.nobody)", "DELETE, GET, HEAD, OPTIONS, PATCH"),
         ("/v1/sources/\(Cast.nobody)/poll", "OPTIONS, POST"),

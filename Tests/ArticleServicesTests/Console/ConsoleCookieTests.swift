@@ -156,4 +156,28 @@ import Testing
             while try stream.next() != nil {}
         }
     }
+
+    @Test(arguments: [Sender.editor, .operator])
+    func `signing out ends the streams of that session alone`(sender: Sender) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            func stream(_ cookie: String) throws -> EventStreamClient {
+                var fields = Way.secure.fields
+                fields[.secFetchSite] = "same-origin"
+                fields[.cookie] = cookie
+                return try newsroom.stream("?since=now", as: .anonymous, fields)
+            }
+            let cookies = try (1...2).map { _ in
+                try newsroom.signInToConsole(newsroom.proof(of: sender))
+            }
+            let (mine, others) = (try stream(cookies[0]), try stream(cookies[1]))
+            let program = try newsroom.stream("?since=now", as: sender)
+            for each in [mine, others, program] { _ = try each.events(upTo: "ready") }
+            let end = try newsroom.browse("DELETE /console/session", cookie: cookies[0])
+            #expect(end.status == 204)
+            #expect(try mine.events() == [] && mine.isComplete)
+            _ = try newsroom.send("POST /v1/articles", as: .admin, #"{"title":"A draft"}"#)
+            #expect(try others.next()?.type == "change")
+            #expect(try program.next()?.type == "change")
+        }
+    }
 }

@@ -241,6 +241,38 @@ import Testing
         }
     }
 
+    @Test func `admins list and end the sessions of any user`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let mina = try newsroom.hire("mina")
+            let bora = try newsroom.hire("bora")
+            let (phone, other) = (try newsroom.signIn("mina"), try newsroom.signIn("bora"))
+            let line = "GET /v1/users/\(mina.id)/sessions"
+            let list = try newsroom.send(line, as: .admin)
+            #expect(list.summary == "200" && list.fields[.cacheControl] == "no-store")
+            let sessions = try Page<DeviceSession>(mapping: list.body).items
+            #expect(sessions.count == 1 && sessions.map(\.isCurrent) == [false])
+            #expect(!list.text.contains("token") && !list.text.contains("digest"))
+            // Only by the path of its own user.
+            let id = try #require(sessions.first?.id)
+            let foreign = "DELETE /v1/users/\(bora.id)/sessions/\(id)"
+            #expect(try newsroom.send(foreign, as: .admin).summary == "404 not-found")
+            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "200")
+
+            let stream = try newsroom.stream(
+                "", as: .anonymous, [.authorization: "Bearer \(phone.accessToken)"])
+            _ = try stream.events(upTo: "ready")
+            let end = "DELETE /v1/users/\(mina.id)/sessions/\(id)"
+            #expect(try newsroom.send(end, as: .admin).summary == "204")
+            #expect(try stream.events() == [] && stream.isComplete)
+            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "401 unauthenticated")
+            #expect(try newsroom.send("GET /v1/me", in: other).summary == "200")
+            #expect(try newsroom.send(end, as: .admin).summary == "404 not-found")
+            #expect(try newsroom.send(line, as: .admin).text == #"{"items":[]}"#)
+            let nobody = "GET /v1/users/\(Cast.nobody)/sessions"
+            #expect(try newsroom.send(nobody, as: .admin).summary == "404 not-found")
+        }
+    }
+
     @Test func `failures are throttled, and a success ends that`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             try newsroom.hire("mina")

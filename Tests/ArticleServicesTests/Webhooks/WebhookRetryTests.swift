@@ -107,6 +107,24 @@ import Testing
         }
     }
 
+    @Test func `what a receiver does not have yet is counted, up to a limit`() async throws {
+        try await WebhookTests.run { newsroom, desk in
+            let webhooks = try await desk.webhooks()
+            #expect(await webhooks.pendingChanges() == [0])
+            for title in ["one", "two"] { try WebhookTests.publish(title, in: newsroom) }
+            // Receivers get what is public, each thing once.
+            _ = try newsroom.send("POST /v1/articles", as: .editor, #"{"title":"Draft"}"#)
+            #expect(await webhooks.pendingChanges() == [2])
+            for number in 1..<Webhooks.mostPending {
+                try WebhookTests.publish("\(number)", in: newsroom)
+            }
+            #expect(await webhooks.pendingChanges() == [Webhooks.mostPending])
+            async let _: Void = webhooks.run()
+            try await desk.waitUntilCurrent()
+            #expect(await webhooks.pendingChanges() == [0])
+        }
+    }
+
     @Test func `a reset and the time of the first failure survive restarts`() async throws {
         try await WebhookTests.run { newsroom, desk in
             let store = newsroom.backend.store

@@ -4,7 +4,7 @@
 //
 // Notes:
 // - /paths/~1v1~1articles/get/responses/200/headers: fields of responses are read from
-// `reply(to:).fields` (and 53 others)
+// `reply(to:).fields` (and 55 others)
 // - /paths/~1v1~1articles/post/responses/201/links: `links` are ignored (and 4 others)
 
 import ArticleAPI
@@ -2231,6 +2231,34 @@ struct EndSessionRequest: BackendAPIRequest {
     static let parameters = Parameters(Self.init(id:), .path("id", \.id, .string))
 
     var id: String
+}
+
+/// `GET /v1/users/{id}/sessions`: Lists the sessions of a user
+struct ListUserSessionsRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .get, "/v1/users/{id}/sessions", name: "listUserSessions",
+        summary: "Lists the sessions of a user", access: .useAccount)
+    typealias Item = DeviceSessionPage
+
+    static let parameters = Parameters(Self.init(id:), .path("id", \.id, .uuid))
+
+    var id: UUID
+}
+
+/// `DELETE /v1/users/{id}/sessions/{session}`: Ends a session of a user
+struct EndUserSessionRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(
+        .delete, "/v1/users/{id}/sessions/{session}", name: "endUserSession",
+        summary: "Ends a session of a user", access: .useAccount, success: .noContent)
+    typealias Item = NoContent
+
+    static let parameters = Parameters(
+        Self.init,
+        .path("id", \.id, .uuid),
+        .path("session", \.session, .string))
+
+    var id: UUID
+    var session: String
 }
 
 /// `GET /feeds/articles.atom`: Gets the newest articles as an Atom feed
