@@ -67,6 +67,9 @@ static const unsigned char edits_js[] = {
 #embed "console/edits.js"
 };
 
+static const unsigned char en_operate_js[] = {
+#embed "console/en-operate.js"
+};
 static const unsigned char en_js[] = {
 #embed "console/en.js"
 };
@@ -103,6 +106,9 @@ static const unsigned char known_js[] = {
 #embed "console/known.js"
 };
 
+static const unsigned char ko_operate_js[] = {
+#embed "console/ko-operate.js"
+};
 static const unsigned char ko_js[] = {
 #embed "console/ko.js"
 };
@@ -171,6 +177,9 @@ static const unsigned char sign_in_js[] = {
 #embed "console/sign-in.js"
 };
 
+static const unsigned char sources_js[] = {
+#embed "console/sources.js"
+};
 static const unsigned char status_js[] = {
 #embed "console/status.js"
 };
@@ -208,6 +217,7 @@ static const struct broadsheet_resource console[] = {
     {"editor-state.js", editor_state_js, sizeof editor_state_js},
     {"editor.js", editor_js, sizeof editor_js},
     {"edits.js", edits_js, sizeof edits_js},
+    {"en-operate.js", en_operate_js, sizeof en_operate_js},
     {"en.js", en_js, sizeof en_js},
     {"events.js", events_js, sizeof events_js},
     {"here.js", here_js, sizeof here_js},
@@ -217,6 +227,7 @@ static const struct broadsheet_resource console[] = {
     {"index.html", index_html, sizeof index_html},
     {"keys.js", keys_js, sizeof keys_js},
     {"known.js", known_js, sizeof known_js},
+    {"ko-operate.js", ko_operate_js, sizeof ko_operate_js},
     {"ko.js", ko_js, sizeof ko_js},
     {"list.js", list_js, sizeof list_js},
     {"live.js", live_js, sizeof live_js},
@@ -234,6 +245,7 @@ static const struct broadsheet_resource console[] = {
     {"saving.js", saving_js, sizeof saving_js},
     {"search.js", search_js, sizeof search_js},
     {"sign-in.js", sign_in_js, sizeof sign_in_js},
+    {"sources.js", sources_js, sizeof sources_js},
     {"status.js", status_js, sizeof status_js},
     {"transfer.js", transfer_js, sizeof transfer_js},
     {"users.js", users_js, sizeof users_js},

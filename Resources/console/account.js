@@ -22,23 +22,32 @@ export async function showAccount(place) {
             passwordForm()] : null);
     const load = async () => {
         const { items } = await request("GET", "/v1/me/sessions");
-        fill(list, items.map((/** @type {any} */ session) => h("li", { class: "row key" },
-            h("span", { class: "row-title" }, session.device || t("account.unnamed")),
-            session.isCurrent ? badge("current") : h("span", {}),
-            h("p", { class: "row-note" }, session.address,
-                h("span", {}, t("account.used", { ago: ago(session.usedAt) }))),
-            session.isCurrent ? null : h("span", { class: "row-action" },
-                button(t("account.end"), async () => {
-                    try {
-                        await request("DELETE", `/v1/me/sessions/${session.id}`);
-                        await load();
-                    } catch (error) {
-                        sayError(error);
-                    }
-                }, { class: "plain dangerous" })))));
+        fill(list, items.map((/** @type {any} */ session) => sessionRow(session, async () => {
+            await request("DELETE", `/v1/me/sessions/${session.id}`);
+            await load();
+        })));
     };
     if (isUser) await load();
     return {};
+}
+
+/**
+ * A session in a list of them.
+ * @param {Record<string, any>} session
+ * @param {() => Promise<void>} end
+ */
+export function sessionRow(session, end) {
+    const device = session.device || t("account.unnamed");
+    return h("li", { class: "row key" },
+        h("span", { class: "row-title", dir: "auto" }, device),
+        session.isCurrent ? badge("current") : h("span", {}),
+        h("p", { class: "row-note" }, session.address,
+            h("time", { datetime: session.createdAt }, t("account.since", { when: date(session.createdAt) })),
+            h("time", { datetime: session.usedAt }, t("account.used", { ago: ago(session.usedAt) }))),
+        session.isCurrent ? null : h("span", { class: "row-action" },
+            button(t("account.end"), () => void end().catch(sayError), {
+                class: "plain dangerous", "aria-label": t("account.endNamed", { device }),
+            })));
 }
 
 function passwordForm() {

@@ -72,6 +72,7 @@ export const newID = () => `i${++names}`;
 /** @type {Record<string, string>} */
 const ICONS = {
     articles: "M4 4h12M4 8h12M4 12h8M4 16h8",
+    sources: "M4 15.5h.01M4 10a6 6 0 0 1 6 6M4 4a12 12 0 0 1 12 12",
     due: "M4 5h12v11H4zM4 9h12M7 3v4M13 3v4",
     comments: "M4 4h12v9H9l-4 3v-3H4z",
     activity: "M2 10h4l2-5 4 10 2-5h4",
@@ -267,6 +268,21 @@ export function explained(error) {
             `${each.pointer ?? each.parameter ?? each.header ?? ""} ${each.detail}`.trim()).join(" · ");
     }
     return error?.message || String(error);
+}
+
+/**
+ * Says at each control what was wrong with it; the rest in passing.
+ * @param {any} error
+ * @param {Record<string, HTMLElement>} controls By pointer.
+ */
+export function showFaults(error, controls) {
+    let isShown = false;
+    for (const [pointer, control] of Object.entries(controls)) {
+        const fault = error?.errors?.find((/** @type {any} */ each) => each.pointer === pointer);
+        setError(control, fault ? fault.detail : "");
+        isShown ||= !!fault;
+    }
+    if (!isShown) sayError(error);
 }
 
 // ---- What the server has rendered ----

@@ -21,8 +21,16 @@ function all(path) {
     return list;
 }
 
-/** Forgets the lists, as when somebody else signs in. */
-export const forgetKnown = () => lists.clear();
+/** @type {Set<() => void>} */
+const forgetters = new Set([() => lists.clear()]);
+
+/** @param {() => void} forget Called when somebody else signs in. */
+export const whenForgotten = forget => void forgetters.add(forget);
+
+/** Nothing that one person saw stays for the next. */
+export function forgetKnown() {
+    for (const forget of forgetters) forget();
+}
 
 /** @returns {Promise<Author[]>} */
 export const authors = () => all("/v1/authors");

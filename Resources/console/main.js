@@ -7,7 +7,7 @@ import { t } from "./i18n.js";
 import { forgetKnown } from "./known.js";
 import { startLive, stopLive } from "./live.js";
 import { applyPreferences, askPreferences } from "./preferences.js";
-import { parseRoute } from "./routes.js";
+import { isArticleKey, parseRoute } from "./routes.js";
 import { askToSignIn, signInForm } from "./sign-in.js";
 
 /**
@@ -24,6 +24,7 @@ const PLACES = [
     { path: "status", label: "nav.status", icon: "status", role: "admin" },
     { path: "keys", label: "nav.keys", icon: "keys", role: "admin" },
     { path: "users", label: "nav.users", icon: "users", role: "admin" },
+    { path: "sources", label: "nav.sources", icon: "sources", role: "admin" },
     { path: "transfer", label: "nav.transfer", icon: "transfer", role: "admin" },
     { path: "account", label: "nav.account", icon: "account" },
 ];
@@ -154,7 +155,7 @@ async function fetchModules() {
     await Promise.all([
         import("./editor.js"), import("./revisions.js"), import("./due.js"), import("./comments.js"),
         import("./activity.js"), import("./status.js"), import("./keys.js"), import("./users.js"),
-        import("./transfer.js"), import("./account.js"),
+        import("./transfer.js"), import("./account.js"), import("./sources.js"),
     ]).catch(() => undefined);
 }
 
@@ -165,20 +166,20 @@ async function fetchModules() {
  */
 async function open(place, route) {
     const [first = "articles", second, third] = route.path;
-    if (first === "articles" && third === "history" && second) {
+    const isArticle = first === "articles" && second !== undefined;
+    // Addresses come from anywhere, and what is in them becomes the path of requests.
+    if (isArticle && !isArticleKey(second)) return showNothing(place);
+    if (isArticle && third === "history") {
         return await (await import("./revisions.js")).showRevisions(place, second, route);
     }
-    if (first === "articles" && second) {
+    if (isArticle) {
         const isNew = second === "new" || second.startsWith("new-");
         if (second === "new") history.replaceState(null, "", `#/articles/new-${crypto.randomUUID()}`);
         const id = second === "new" ? parseRoute(location.hash).path[1] : second;
         return await (await import("./editor.js")).showEditor(place, id, isNew);
     }
     const allowed = PLACES.find(each => each.path === first);
-    if (!allowed || !may(allowed.role ?? "author")) {
-        fill(place, h("h1", {}, t("notFound.title")), h("p", {}, t("notFound.text")));
-        return;
-    }
+    if (!allowed || !may(allowed.role ?? "author")) return showNothing(place);
     switch (first) {
         case "due": return await (await import("./due.js")).showDue(place);
         case "comments": return await (await import("./comments.js")).showComments(place, route);
@@ -186,10 +187,16 @@ async function open(place, route) {
         case "status": return await (await import("./status.js")).showStatus(place);
         case "keys": return await (await import("./keys.js")).showKeys(place);
         case "users": return await (await import("./users.js")).showUsers(place, route);
+        case "sources": return await (await import("./sources.js")).showSources(place);
         case "transfer": return await (await import("./transfer.js")).showTransfer(place);
         case "account": return await (await import("./account.js")).showAccount(place);
         default: return await (await import("./list.js")).showList(place, route);
     }
+}
+
+/** @param {HTMLElement} place */
+function showNothing(place) {
+    fill(place, h("h1", {}, t("notFound.title")), h("p", {}, t("notFound.text")));
 }
 
 async function show() {

@@ -5,6 +5,8 @@ import { t } from "./i18n.js";
 
 const WIDTH = 240;
 const HEIGHT = 56;
+/** The length of a value without neighbours: wide enough to be seen. */
+const DASH = 4;
 
 /**
  * The points of a line; gaps where there is no value.
@@ -21,13 +23,15 @@ export function linePath(values, top, count) {
             isOpen = false;
             return "";
         }
-        const x = ((first + index) * step).toFixed(1);
+        const x = (first + index) * step;
         const y = (HEIGHT - 2 - (value / top) * (HEIGHT - 4)).toFixed(1);
         const command = isOpen ? "L" : "M";
         isOpen = true;
-        // A value without neighbours is a short dash.
+        // A value without neighbours is a short dash, also at the edges.
         const isAlone = command === "M" && (values[index + 1] ?? null) === null;
-        return `${command}${x} ${y}${isAlone ? "h0.5" : ""}`;
+        if (!isAlone) return `${command}${x.toFixed(1)} ${y}`;
+        const start = Math.min(Math.max(x - DASH / 2, 0), WIDTH - DASH);
+        return `M${start.toFixed(1)} ${y}h${DASH}`;
     }).join("");
 }
 

@@ -34,3 +34,9 @@ export function printRoute(path, query = {}) {
     const text = new URLSearchParams(/** @type {[string, string][]} */ (values)).toString();
     return "#/" + path.map(encodeURIComponent).join("/") + (text ? "?" + text : "");
 }
+
+/**
+ * Whether it is the id of an article, or names one that is not on the server yet.
+ * @param {string} text
+ */
+export const isArticleKey = text => /^(new|(new-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(text);

@@ -80,6 +80,7 @@ function cardsOf({ database, search, certificates, webhooks, findings, version, 
                 badge(each.failingSeconds ? "failing" : "delivering"),
                 h("p", { class: "hint" }, each.failingSeconds
                     ? t("health.failingFor", { minutes: Math.ceil(each.failingSeconds / 60) }) + " · " : "",
+                pendingText(each.pendingChanges),
                 t("health.deliveries", { delivered: each.delivered, failed: each.failed })))))) : null,
         h("section", { class: "card" }, h("h2", {}, t("health.findings")),
             faults.length ? h("ul", {}, faults.map((/** @type {any} */ each) => h("li", {},
@@ -88,6 +89,16 @@ function cardsOf({ database, search, certificates, webhooks, findings, version, 
                 each.advice ? h("p", { class: "hint" }, each.advice) : null)))
                 : h("p", { class: "hint" }, t("health.noFindings"))),
     ];
+}
+
+/** As far as the server counts. */
+const MOST_PENDING = 500;
+
+/** @param {number | undefined} count How many changes the receiver does not have yet. */
+function pendingText(count) {
+    if (count === undefined) return "";
+    const key = count >= MOST_PENDING ? "health.pendingMany" : count ? "health.pending" : "health.current";
+    return t(key, { count }) + " · ";
 }
 
 /**

@@ -1,7 +1,8 @@
 // Users and invitations.
 
+import { sessionRow } from "./account.js";
 import { currentSession, request } from "./api.js";
-import { badge, button, dialog, field, fill, h, newID, say, sayError, select, setError } from "./dom.js";
+import { badge, button, dialog, field, fill, h, newID, say, sayError, select, showFaults } from "./dom.js";
 import { date, t } from "./i18n.js";
 import { roleChoices, showOnce } from "./keys.js";
 
@@ -44,6 +45,9 @@ export async function showUsers(place, route) {
                 h("span", {}, t("users.since", { when: date(user.createdAt, { dateStyle: "medium" }) })),
                 isSelf ? h("span", {}, t("users.you")) : null),
             isSelf ? null : h("span", { class: "row-action" },
+                button(t("users.sessions"), () => void showSessions(user), {
+                    class: "plain", "aria-label": t("users.sessionsNamed", { name: user.displayName }),
+                }),
                 button(t("edit"), () => void edit(user), {
                     class: "plain", "aria-label": t("users.editNamed", { name: user.displayName }),
                 })));
@@ -89,6 +93,35 @@ export async function showUsers(place, route) {
         if (!isDone) return;
         say(t("users.saved"));
         await load(false).catch(sayError);
+    }
+
+    /** @param {User} user */
+    async function showSessions(user) {
+        const list = h("ul", { class: "rows" });
+        const none = h("p", { class: "hint", role: "status" });
+        const path = `/v1/users/${user.id}/sessions`;
+        const load = async () => {
+            const { items } = await request("GET", path);
+            none.textContent = items.length ? "" : t("users.noSessions");
+            fill(list, items.map((/** @type {any} */ session) => sessionRow(session, async () => {
+                try {
+                    await request("DELETE", `${path}/${session.id}`);
+                } catch (error) {
+                    // It has ended meanwhile.
+                    if (/** @type {any} */ (error).status !== 404) throw error;
+                }
+                await load();
+                // The button that was pressed has left with its row.
+                /** @type {HTMLElement | null} */ (list.closest("dialog")?.querySelector(".primary") ?? null)?.focus();
+            })));
+        };
+        try {
+            await load();
+        } catch (error) {
+            return sayError(error);
+        }
+        await dialog(t("users.sessionsNamed", { name: user.displayName }), close => [none, list,
+            h("div", { class: "actions" }, button(t("close"), () => close(), { class: "primary" }))]);
     }
 
     /** @param {User} user */
@@ -182,19 +215,4 @@ export async function showUsers(place, route) {
     h("div", { class: "center" }, more));
     await load(false);
     return { close: () => clearTimeout(timer) };
-}
-
-/**
- * Says at each control what was wrong with it; the rest in passing.
- * @param {any} error
- * @param {Record<string, HTMLElement>} controls By pointer.
- */
-function showFaults(error, controls) {
-    let isShown = false;
-    for (const [pointer, control] of Object.entries(controls)) {
-        const fault = error?.errors?.find((/** @type {any} */ each) => each.pointer === pointer);
-        setError(control, fault ? fault.detail : "");
-        isShown ||= !!fault;
-    }
-    if (!isShown) sayError(error);
 }

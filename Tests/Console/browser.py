@@ -39,6 +39,8 @@ class Browser:
         options.add_experimental_option("prefs", {"intl.accept_languages": "en"})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         options.set_capability("unhandledPromptBehavior", "ignore")
+        # The server of a test has a certificate that nobody has signed.
+        options.set_capability("acceptInsecureCerts", url.startswith("https:"))
         self.driver = webdriver.Chrome(
             service=webdriver.ChromeService("/usr/bin/chromedriver"), options=options)
         self.url = url

@@ -8,21 +8,23 @@ import tempfile
 import time
 import traceback
 
+import flows_admin
 import flows_large
 import flows_looks
 import flows_operate
+import flows_safety
 import flows_write
 from browser import Browser
 from server import KEY, Server
 
-FLOWS = [*flows_write.FLOWS, *flows_operate.FLOWS, *flows_looks.FLOWS,
-         *flows_large.FLOWS]
+FLOWS = [*flows_write.FLOWS, *flows_operate.FLOWS, *flows_admin.FLOWS, *flows_looks.FLOWS,
+         *flows_safety.FLOWS, *flows_large.FLOWS]
 
 
 # A few minutes' worth: what most changes would break.
 SHORT = [flows_write.signing_in, flows_write.writing, flows_write.conflicting, flows_write.restarting,
-         flows_write.expiring, flows_write.by_keyboard, flows_operate.history, flows_operate.keys,
-         flows_looks.looks_short, flows_looks.dialogs]
+         flows_write.expiring, flows_write.by_keyboard, flows_operate.history, flows_admin.keys,
+         flows_looks.looks_short, flows_looks.dialogs, flows_safety.over_tls]
 
 
 class World:

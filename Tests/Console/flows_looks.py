@@ -4,7 +4,9 @@ import time
 
 from selenium.webdriver.common.keys import Keys
 
-PAGES = ["articles", "due", "comments", "activity", "status", "keys", "users", "transfer", "account"]
+from server import free_port
+
+PAGES = ["articles", "due", "comments", "activity", "status", "keys", "users", "sources", "transfer", "account"]
 
 
 def fill(server):
@@ -22,6 +24,9 @@ def fill(server):
     token = server.token("rita")
     server.call("POST", f"/v1/articles/{article['id']}/comments", {"body": f"What about rye? {time.time()}"}, token)
     server.call("PATCH", f"/v1/articles/{article['id']}", {"summary": "Flour, water and patience."})
+    # Nobody listens at this port.
+    server.call("POST", "/v1/sources", {"url": f"http://127.0.0.1:{free_port()}/feed.atom", "name": "오븐 소식"})
+    server.call("POST", "/v1/sources", {"url": "https://feeds.example/bread.rss", "paused": True})
     return article["id"]
 
 

@@ -1,8 +1,6 @@
-"""Seeing and operating: histories, comments, changes as they happen, keys, users, backups."""
+"""Seeing and operating: histories, what was deleted, comments, changes as they happen, backups, imports."""
 
 import subprocess
-
-from server import PASSWORD
 
 
 def history(world):
@@ -153,80 +151,6 @@ def statistics(world):
     browser.has("Intact:")
 
 
-def keys(world):
-    browser, server = world.browser, world.server
-    browser.sign_in("mina", "#/keys")
-    browser.press("New key")
-    browser.press("Create")
-    browser.has("Name the program or person that will use it.")
-    browser.type("Name", "Phone of Jun")
-    browser.choose("Role", "Editor")
-    browser.press("Create")
-    browser.has("Copy it now")
-    key = browser.value("Secret")
-    assert server.call("GET", "/v1/articles?limit=1", token=key)["items"] is not None
-    browser.press("I have kept it")
-    browser.find("span", "Phone of Jun")
-    assert key not in browser.script("return document.documentElement.outerHTML")
-    browser.press("Revoke Phone of Jun")
-    browser.press("Revoke")
-    browser.has("is revoked.")
-    assert server.call("GET", "/v1/articles?limit=1", token=key)["status"] == 401
-
-
-def users(world):
-    browser, server = world.browser, world.server
-    browser.sign_in("mina", "#/users")
-    browser.press("New user")
-    browser.type("Name", "newcomer")
-    browser.type("Password", "short")
-    browser.press("Create")
-    browser.has("8 characters")
-    browser.type("Password", PASSWORD, replace=True)
-    browser.press("Create")
-    browser.find("span", "newcomer")
-    browser.press("Edit newcomer")
-    browser.choose("Role", "Editor")
-    browser.press("Save")
-    browser.has("Saved.")
-    assert server.call("GET", "/v1/users?name=newcomer")["items"][0]["role"] == "editor"
-    browser.press("Invite")
-    browser.choose("Role", "Author")
-    browser.press("Create")
-    code = browser.value("Secret")
-    invited = server.call("POST", "/v1/users", {
-        "name": "invited", "password": PASSWORD, "invitation": code}, token=None)
-    assert invited["role"] == "author", invited
-    browser.press("I have kept it")
-    browser.press("Edit newcomer")
-    browser.press("Delete the account")
-    browser.press("Delete the account")
-    browser.has("The account of newcomer is deleted.")
-    assert server.call("GET", "/v1/users?name=newcomer")["items"] == []
-
-
-def sessions(world):
-    browser, server = world.browser, world.server
-    server.user("olga", "author")
-    other = server.call("POST", "/v1/sessions", {
-        "name": "olga", "password": PASSWORD, "device": "Old phone"})["accessToken"]
-    browser.sign_in("olga", "#/account")
-    browser.has("Old phone")
-    browser.press("End")
-    browser.lacks("Old phone")
-    assert server.call("GET", "/v1/me", token=other)["status"] == 401
-    browser.type("Current password", "not this one")
-    browser.type("New password", "a better horse")
-    browser.press("Change password")
-    browser.until(lambda: browser.script(
-        "return document.querySelector('[aria-invalid]') !== null"), "a wrong password that is said")
-    browser.type("Current password", PASSWORD, replace=True)
-    browser.press("Change password")
-    browser.has("The password is changed.")
-    # Authors do not see what they may not use.
-    assert "Keys" not in browser.text()
-
-
 def backing_up(world):
     browser, server = world.browser, world.server
     folder = server.folder / "downloads"
@@ -277,5 +201,4 @@ def importing(world):
     assert server.call("GET", "/v1/articles/haunted")["body"] == "[x](https://blog.example.org/x)"
 
 
-FLOWS = [history, deleting, restoring, moderating, following, statistics, keys, users, sessions, backing_up,
-         importing]
+FLOWS = [history, deleting, restoring, moderating, following, statistics, backing_up, importing]

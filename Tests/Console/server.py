@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import socket
+import ssl
 import subprocess
 import time
 import urllib.error
@@ -21,19 +22,32 @@ def free_port():
 
 
 class Server:
-    def __init__(self, broadsheet, folder):
+    def __init__(self, broadsheet, folder, tls=False, options=()):
         self.broadsheet, self.folder = broadsheet, pathlib.Path(folder)
         self.port = free_port()
         self.process = None
+        self.options = list(options)
+        self.context = None
+        if tls:
+            certificate, key = self.folder / "certificate.pem", self.folder / "key.pem"
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                 "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                 "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+                 "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+            self.options += ["--tls-certificate", str(certificate), "--tls-key", str(key)]
+            self.context = ssl.create_default_context(cafile=str(certificate))
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self.context else 'http'}://127.0.0.1:{self.port}"
 
     def start(self):
         self.process = subprocess.Popen(
             [self.broadsheet, "serve", "--listen", f"127.0.0.1:{self.port}", "--log", "off",
-             "--database", str(self.folder / "console.db"), "--comments", "moderated"],
+             "--database", str(self.folder / "console.db"), "--comments", "moderated",
+             # Sources and receivers of the tests are on this machine.
+             "--allow-private-sources", *self.options],
             env=dict(os.environ, BROADSHEET_ADMIN_KEY=KEY), stdout=subprocess.PIPE)
         if not self.process.stdout.readline().startswith(b"listening"):
             raise SystemExit("console-test: the server did not start")
@@ -50,7 +64,7 @@ class Server:
             self.url + path, data, method=method, headers={
                 "Content-Type": kind, **({"Authorization": f"Bearer {token}"} if token else {})})
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+            with urllib.request.urlopen(request, timeout=PATIENCE, context=self.context) as response:
                 text = response.read()
         except urllib.error.HTTPError as error:
             text = error.read()

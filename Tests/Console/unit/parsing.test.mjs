@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { EventParser } from "../console/events.js";
-import { parseRoute, printRoute } from "../console/routes.js";
+import { isArticleKey, parseRoute, printRoute } from "../console/routes.js";
 
 const STREAM = ": hello\n\nevent: change\nid: 1\ndata: {\"a\":1}\n\nid: 2\n\nevent: ready\r\nid: 3\r\ndata: {}\r\n\r\n"
     + "data: one\ndata:two\n\n";
@@ -36,4 +36,12 @@ test("a route is read as it is printed", () => {
 test("a damaged route does not fail", () => {
     assert.deepEqual(parseRoute("#/articles/%zz").path, ["articles", "%zz"]);
     assert.deepEqual(parseRoute("").path, []);
+});
+
+test("only ids name articles in addresses", () => {
+    const id = "01890a5d-ac96-774b-bcce-b302099a8057";
+    for (const text of ["new", id, id.toUpperCase(), `new-${id}`]) assert.ok(isArticleKey(text), text);
+    for (const text of ["", "new-", "..", "../users", `${id}/..`, `${id}?x`, `${id}\n`, `x${id}`, "a-slug"]) {
+        assert.ok(!isArticleKey(text), text);
+    }
 });
