@@ -54,8 +54,8 @@ public struct ImportItem: Sendable, Hashable {
     public var content: ArticleContent
     /// Whether an update keeps the slug, because it was derived from a title, which may change.
     public var keepsSlug: Bool
-    /// Slugs that led to the article elsewhere. They lead here, too, unless they belong to another
-    /// article.
+    /// Slugs that led to the article elsewhere. They lead to it here, too, as soon as it is public,
+    /// unless they belong to another article.
     public var formerSlugs: [String]
 
     public init(
@@ -132,12 +132,17 @@ public struct ExportedArticle: Sendable, Hashable {
     public var id: Article.ID
     /// Former slugs in alphabetical order.
     public var aliases: [String]
+    /// The slugs that led to it elsewhere (`ImportItem.formerSlugs`), in alphabetical order.
+    public var formerSlugs: [String]
     /// Where it was imported from, with the digest and the revision of that import.
     public var imported: ImportMark?
 
-    public init(id: Article.ID, aliases: [String], imported: ImportMark?) {
+    public init(
+        id: Article.ID, aliases: [String], formerSlugs: [String] = [], imported: ImportMark?
+    ) {
         self.id = id
         self.aliases = aliases
+        self.formerSlugs = formerSlugs
         self.imported = imported
     }
 

@@ -68,7 +68,8 @@ extension Snapshot {
         let slugs = try slugs(of: number)
         let current = try stored(.id(id))?.revision.content.slug
         return ExportedArticle(
-            id: id, aliases: slugs.filter { $0 != current }, imported: try importMark(of: number))
+            id: id, aliases: slugs.filter { $0 != current },
+            formerSlugs: try formerSlugs(of: number), imported: try importMark(of: number))
     }
 
     private func exported(
@@ -123,6 +124,7 @@ extension WriteStep {
         if let found = try state.articleNumber(article.id) {
             let slugs = try state.slugs(of: found.number)
             guard article.aliases.allSatisfy(slugs.contains),
+                try article.formerSlugs == state.formerSlugs(of: found.number),
                 try article.imported == state.importMark(of: found.number)
             else { throw .conflict("article \(article.id)") }
             return false
@@ -131,6 +133,8 @@ extension WriteStep {
         let number = try insert(
             article.id, state: .deleted, revision: 0, publication: time, createdAt: time)
         for slug in article.aliases { _ = try claimed(slug, for: number) }
+        for slug in article.formerSlugs { _ = try claimed(slug, for: number) }
+        try claim(former: article.formerSlugs, for: number, at: time)
         if let mark = article.imported {
             guard try !isImported(mark.path) else { throw .conflict("import of \(mark.path)") }
             try setImportMark(mark, of: number)

@@ -88,7 +88,7 @@ extension WriteStep {
             over: mark.map { ($0.article, $0.revision) }, by: edit)
         guard let taken else { return .keptEdits }
         try setImportMark(item, article: taken.number, revision: taken.lastRevision)
-        try claim(former: item.formerSlugs, for: taken.number, taken.state, at: edit.time)
+        try claim(former: item.formerSlugs, for: taken.number, at: edit.time)
         guard let mark else { return .created }
         return taken.lastRevision == mark.revision ? .unchanged : .updated
     }

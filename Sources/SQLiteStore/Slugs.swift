@@ -10,6 +10,13 @@ extension SQL {
     fileprivate static let slugsOfArticle: StaticString = """
         SELECT slug FROM slugs WHERE article = ?1 ORDER BY slug
         """
+    // Any revision that was published makes its slug public, too.
+    fileprivate static let formerSlugsOfArticle: StaticString = """
+        SELECT slug FROM slugs WHERE article = ?1 AND public_from IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM revisions WHERE row > ?1 << 20 AND row < (?1 + 1) << 20
+                AND revisions.slug = slugs.slug AND state = 1 AND action <> 2)
+        ORDER BY slug
+        """
     fileprivate static let insertSlug: StaticString = """
         INSERT INTO slugs (slug, article) VALUES (?1, ?2) ON CONFLICT (slug) DO NOTHING
         """
@@ -28,7 +35,19 @@ extension Snapshot {
 
     /// All slugs including the current one, in byte order.
     func slugs(of article: Int64) throws(StoreError) -> [String] {
-        let row = try connection.statement(SQL.slugsOfArticle)
+        try slugs(SQL.slugsOfArticle, of: article)
+    }
+
+    /// The slugs by which the public knows the article, or will know it, though it never was
+    /// published here by them; in byte order.
+    func formerSlugs(of article: Int64) throws(StoreError) -> [String] {
+        try slugs(SQL.formerSlugsOfArticle, of: article)
+    }
+
+    private func slugs(
+        _ sql: StaticString, of article: Int64
+    ) throws(StoreError) -> [String] {
+        let row = try connection.statement(sql)
         try row.bind(1, article)
         var slugs: [String] = []
         while try row.step() { slugs.append(row.text(0)) }
@@ -71,12 +90,12 @@ extension WriteStep {
         return try owner(of: slug) == article
     }
 
-    /// Registers slugs that led to the article elsewhere, except for those of other articles. If it
-    /// is published, the public knows it by them.
+    /// Registers slugs that led to the article elsewhere, except for those of other articles. The
+    /// public knows it by them as soon as it sees the article.
     func claim(
-        former slugs: [String], for article: Int64, _ state: StoredState, at time: Timestamp
+        former slugs: [String], for article: Int64, at time: Timestamp
     ) throws(StoreError) {
-        for slug in slugs where try claim(slug, for: article) && state == .published {
+        for slug in slugs where try claim(slug, for: article) {
             let row = try connection.statement(SQL.publishSlug)
             try row.bind(1, slug)
             try row.bind(2, time)

@@ -59,7 +59,8 @@ import Testing
             .author(author),
             .article(
                 ExportedArticle(
-                    id: try #require(Article.ID(id.description)), aliases: ["old"], imported: nil)),
+                    id: try #require(Article.ID(id.description)), aliases: ["old"],
+                    formerSlugs: ["früher", "old"], imported: nil)),
         ]
         for isDryRun in [true, false] {
             let request = try arrived(RestoreRecordsRequest(records, isDryRun: isDryRun))

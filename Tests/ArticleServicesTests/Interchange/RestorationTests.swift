@@ -57,6 +57,15 @@ import Testing
                 (#""title":"Alpha""#, #""title":1"#, "$.article.title must be a single line"),
                 (#""slug":"alpha""#, #""slug":"A b""#, "$.article.slug may contain"),
                 (#""aliases":["beta"]"#, #""aliases":["beta"],"x":1"#, "$.x is not an attribute"),
+                (
+                    #""aliases":["beta"]"#, #""aliases":["beta"],"formerSlugs":["A b"]"#,
+                    "$.formerSlugs[0] may contain"
+                ),
+                (
+                    #""aliases":["beta"]"#,
+                    #""aliases":["beta"],"formerSlugs":["01a1fd86-3af0-78ef-a5da-61ff8be033ca"]"#,
+                    "$.formerSlugs"
+                ),
                 (#""digest":""#, #""digest":"zz"#, "$.imported.digest must be 64"),
                 (#""revision":2,"#, #""revision":3,"#, "$.article.revision is not the next"),
                 (#"{"kind":"author""#, #"{"kind":"author"#, "unexpected `a`"),

@@ -32,7 +32,7 @@ extension ArticleStoreConformance {
                 [
                     ImportItem(
                         path: "a.md", digest: [UInt8](repeating: 1, count: 32), id: .make(),
-                        content: .sample("imported", at: nil))
+                        content: .sample("imported", at: nil), formerSlugs: ["former"])
                 ], by: Edit(at: .start + 14, by: .operator), dryRun: false)
             _ = try await store.putAuthor(.make(), expecting: .nothing, at: .start) { _ in
                 AuthorContent(name: "Idle", about: "Writes nothing", website: nil)
@@ -120,7 +120,11 @@ extension ArticleStoreConformance {
                         author.about = "Altered"
                         altered = .author(author)
                     case .article(var article):
-                        article.aliases.append("altered")
+                        if index.isMultiple(of: 2) {
+                            article.aliases.append("altered")
+                        } else {
+                            article.formerSlugs.append("altered")
+                        }
                         altered = .article(article)
                     case .revision(var revision):
                         revision.article.title = "Altered"

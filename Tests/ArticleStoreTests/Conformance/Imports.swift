@@ -160,6 +160,48 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
+        func `former slugs lead to an article from its publication on`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let draft = Self.former(
+                    "a.md", ["old-a"], .sample("A", slug: .exactly("working-title"), status: .draft)
+                )
+                let scheduled = Self.former(
+                    "b.md", ["old-b"],
+                    .sample("B", slug: .exactly("b"), status: .scheduled, at: .start + 9))
+                _ = try await Self.outcomes(store, [draft, scheduled])
+                for slug in ["old-a", "old-b"] {
+                    #expect(try await Self.title(slug, in: store) == nil)
+                    #expect(try await Self.title(slug, .editors, in: store) != nil)
+                }
+                _ = try await store.updateArticle(
+                    draft.id, expecting: .anything, by: .later(5)
+                ) { article in
+                    .of(article) {
+                        $0.slug = .exactly("a")
+                        $0.draft.status = .published
+                        $0.draft.publishedAt = .start
+                    }
+                }
+                _ = try await store.publishDueArticles(at: .start + 9, limit: 2)
+                for (slug, title) in [("old-a", "A"), ("a", "A"), ("old-b", "B"), ("b", "B")] {
+                    #expect(try await Self.title(slug, in: store) == title, "\(slug)")
+                }
+                #expect(try await Self.title("working-title", in: store) == nil)
+
+                let records = try await Exports.exported(store)
+                try await engine.with { other in
+                    _ = try await other.restore(records, dryRun: false)
+                    for (slug, title) in [("old-a", "A"), ("old-b", "B"), ("working-title", nil)] {
+                        #expect(try await Self.title(slug, in: other) == title, "\(slug)")
+                    }
+                    #expect(try await Exports.exported(other) == records)
+                }
+            }
+        }
+
+        @Test(arguments: Engine.all)
         func `a failed item does not affect the others`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let results = try await store.importArticles(

@@ -10,7 +10,8 @@ import ArticleStore
 ///
 ///     {"kind":"user","user":{…},"identities":[{"issuer":…,"subject":…}]}
 ///     {"kind":"author","author":{…}}
-///     {"kind":"article","id":…,"aliases":[…],"imported":{"path":…,"digest":…,"revision":…}}
+///     {"kind":"article","id":…,"aliases":[…],"formerSlugs":[…],
+///      "imported":{"path":…,"digest":…,"revision":…}}
 ///     {"kind":"revision","action":…,"actor":{…},"time":…,"article":{…}}
 ///     {"kind":"comment","comment":{…}}
 ///     {"kind":"bookmark","user":…,"bookmark":{…}}
@@ -86,14 +87,25 @@ private struct ArticleLine: JSONModel {
     var article: ExportedArticle
 
     static let shape = ObjectCodec(
-        { (_: String, id: Article.ID, aliases: [String], imported: ExportedArticle.ImportMark?) in
+        {
+            (
+                _: String, id: Article.ID, aliases: [String], formerSlugs: [String]?,
+                imported: ExportedArticle.ImportMark?
+            ) in
             ArticleLine(
-                article: ExportedArticle(id: id, aliases: aliases, imported: imported))
+                article: ExportedArticle(
+                    id: id, aliases: aliases, formerSlugs: formerSlugs ?? [], imported: imported))
         },
         .required("kind", kind("article"), .kind),
         .required("id", \.article.id, .identifier()),
-        .required("aliases", \.article.aliases, .array(of: .text(.servedSlug), atMost: 1_000_000)),
+        .required("aliases", \.article.aliases, slugs),
+        .optional("formerSlugs", \.knownFormerSlugs, slugs),
         .optional("imported", \.article.imported, .object(mark)))
+
+    private static let slugs = JSONCodec<[String]>.array(of: .text(.servedSlug), atMost: 1_000_000)
+    private var knownFormerSlugs: [String]? {
+        article.formerSlugs.isEmpty ? nil : article.formerSlugs
+    }
 
     private static let mark = ObjectCodec(
         ExportedArticle.ImportMark.init,

@@ -88,8 +88,10 @@ struct ExportOrder {
         guard article.map({ $0.id < next.id }) ?? true else {
             throw LineFault(reason: "$.id is out of order")
         }
-        guard next.aliases.allSatisfy({ isName($0, of: next.id) }) else {
-            throw LineFault(reason: "$.aliases contains the id of another article")
+        for (name, slugs) in [("aliases", next.aliases), ("formerSlugs", next.formerSlugs)] {
+            guard slugs.allSatisfy({ isName($0, of: next.id) }) else {
+                throw LineFault(reason: "$.\(name) contains the id of another article")
+            }
         }
         article = next
         lastRevision = nil
