@@ -137,7 +137,7 @@ let package = Package(
             "TestSupport",
             ["ArticleAPI", "CLinux", "COpenSSL", "HTTP", "HTTPServer", "Platform", "Sockets"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
-        tests("MarkupTests", ["Markup", "TestSupport"]),
+        tests("MarkupTests", ["CXML", "Markup", "TestSupport"]),
         tests("PlatformTests", ["CLinux", "Platform", "TestSupport"]),
         tests("SocketsTests", ["CLinux", "Platform", "Sockets", "TestSupport"]),
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"]),

@@ -18,6 +18,7 @@ package enum HTMLError: Error, Sendable, Hashable, CustomStringConvertible {
     case outputTooLarge(limitBytes: Int)
     case tooManyElements(limit: Int)
     case tooManyAttributes
+    case tooManyUnfinishedTags
     case outOfMemory
 
     /// A phrase about the HTML.
@@ -27,6 +28,7 @@ package enum HTMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case .outputTooLarge(let limit): "it is larger than \(limit) bytes as Markdown"
         case .tooManyElements(let limit): "it has more than \(limit) elements"
         case .tooManyAttributes: "an element has too many attributes"
+        case .tooManyUnfinishedTags: "it has too many tags that do not end"
         case .outOfMemory: "there is not enough memory to read it"
         }
     }
@@ -50,17 +52,21 @@ final class HTMLDocument {
     /// each with all others.
     private static let uncheckedTagBytes = 64 << 10
     private static let attributeLimit = 5_000
+    /// How many bytes libxml2 may look through for the ends of tags.
+    private static let lookedThroughLimit = 100_000_000
 
     init(_ html: String, limits: HTMLLimits) throws(HTMLError) {
         guard html.utf8.count <= limits.inputBytes else {
             throw .inputTooLarge(limitBytes: limits.inputBytes)
         }
         LibXML.initialize()
+        let bytes = Array(XMLCharacters.allowed(in: html).utf8)
+        guard Self.hasFewUnfinishedTags(bytes) else { throw .tooManyUnfinishedTags }
         guard let handle = Self.parser() else { throw .outOfMemory }
         let counter = Counter(limits.elements)
         handle.pointee._private = Unmanaged.passUnretained(counter).toOpaque()
         let hasFewAttributes = withExtendedLifetime(counter) {
-            Self.push(Array(XMLCharacters.allowed(in: html).utf8), to: handle)
+            Self.push(bytes, to: handle)
         }
         let code = handle.pointee.lastError.code
         isCutOff =
@@ -132,6 +138,28 @@ final class HTMLDocument {
             htmlParseChunk(handle, nil, 0, 1)
             return true
         }
+    }
+
+    /// Whether libxml2 finds the ends of end tags and processing instructions in reasonable time:
+    /// for each, it looks through the input up to the next `>`, wherever that is.
+    private static func hasFewUnfinishedTags(_ bytes: [UInt8]) -> Bool {
+        var lookedThrough = 0
+        var end = bytes.count
+        var next: UInt8 = 0
+        // Invariant: `end` is the next `>` after `index`, and `next` is the byte after it.
+        for index in bytes.indices.reversed() {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: ">") {
+                end = index
+            } else if byte == UInt8(ascii: "<"),
+                next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
+            {
+                lookedThrough += end - index
+                if lookedThrough > lookedThroughLimit { return false }
+            }
+            next = byte
+        }
+        return true
     }
 
     private static func hasFewAttributes(_ handle: htmlParserCtxtPtr) -> Bool {

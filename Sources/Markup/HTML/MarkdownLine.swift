@@ -302,9 +302,8 @@ extension MarkdownLine {
         // A backslash before a bar cannot be written in the code of a table.
         guard mode != .cell || !content.contains("\\|") else { return write(text: content) }
         startContent(with: "`")
-        var run = 1
-        while content.hasRun(of: "`", length: run) { run += 1 }
-        let ticks = String(repeating: "`", count: run)
+        let runs = content.runs(of: "`")
+        let ticks = String(repeating: "`", count: (1...).first { !runs.contains($0) } ?? 1)
         let isPadded =
             content.hasPrefix("`") || content.hasSuffix("`")
             || content.hasPrefix(" ") && content.hasSuffix(" ") && content.contains { $0 != " " }
@@ -353,17 +352,19 @@ extension MarkdownLine {
 }
 
 extension String {
-    /// Whether there is a run of exactly this length.
-    fileprivate func hasRun(of character: Unicode.Scalar, length: Int) -> Bool {
+    /// The lengths of the runs of a character.
+    fileprivate func runs(of character: Unicode.Scalar) -> Set<Int> {
+        var lengths: Set<Int> = []
         var current = 0
         for scalar in unicodeScalars {
             if scalar == character {
                 current += 1
-            } else {
-                if current == length { return true }
+            } else if current > 0 {
+                lengths.insert(current)
                 current = 0
             }
         }
-        return current == length
+        lengths.insert(current)
+        return lengths
     }
 }

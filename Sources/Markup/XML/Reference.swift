@@ -12,6 +12,7 @@ package enum Reference {
     /// - Returns: `nil` if the reference or the base cannot be understood.
     package static func resolve(_ reference: String, against base: String) -> String? {
         if scheme(of: reference) != nil { return reference }
+        LibXML.initialize()
         guard let built = xmlBuildURI(encoded(reference), encoded(base)) else { return nil }
         defer { broadsheet_xml_free(built) }
         return String(cString: built)

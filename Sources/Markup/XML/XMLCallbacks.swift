@@ -2,9 +2,11 @@ import CXML
 
 /// libxml2's global state, which is prepared once.
 enum LibXML {
-    /// Nothing is ever loaded from files or the network, whichever parser asks for it.
+    /// Nothing is ever loaded from files or the network, whichever parser asks for it, and nothing
+    /// is written to stderr.
     private static let isInitialized: Bool = {
         xmlInitParser()
+        broadsheet_xml_silence()
         xmlSetExternalEntityLoader { _, _, _ in nil }
         return true
     }()

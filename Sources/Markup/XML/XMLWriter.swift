@@ -19,6 +19,7 @@ package struct XMLWriter: ~Copyable {
     /// - Parameter isDocument: whether it begins with the XML declaration.
     package init(isDocument: Bool = true) {
         self.isDocument = isDocument
+        LibXML.initialize()
         buffer = xmlBufferCreate()
         writer = buffer.flatMap { xmlNewTextWriterMemory($0, 0) }
         check(writer == nil ? -1 : 0)

@@ -164,6 +164,15 @@ import Testing
         let attributes = (0..<400_000).map { " a\($0)" }.joined()
         #expect(error("<p" + attributes + ">") == .tooManyAttributes)
         #expect(error("<p x=\"<\"" + attributes) == .tooManyAttributes)
+        for start in ["</", "<?"] {
+            let tags = String(repeating: start, count: 500_000)
+            #expect(error("<p>\(tags)</p>") == .tooManyUnfinishedTags)
+            #expect(try Self.markdown("x" + tags.prefix(2_000) + "</p>y").hasPrefix("x"))
+        }
+        let ticks = (1...1_500).map { String(repeating: "`", count: $0) }.joined(separator: " ")
+        let code = try Self.markdown("<code>\(ticks)</code>")
+        let fence = String(repeating: "`", count: 1_501)
+        #expect(code == "\(fence) \(ticks) \(fence)")
         let picture = String(repeating: "a/+", count: 200_000)
         #expect(try Self.markdown("<img alt=b src='data:image/png;base64,\(picture)'>") == "b")
     }
