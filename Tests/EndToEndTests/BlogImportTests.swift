@@ -71,7 +71,14 @@ import Testing
         }
         #expect(try served.client.get("/v1/articles/secret").status == 404)
         #expect(try served.send(.get, "/v1/articles/secret").status == 200)
-        #expect(try ended(arguments).output == ["nothing changed (3 articles)"])
+        let id = try served.send(.get, "/v1/articles/n2").text.dropFirst(7).prefix(36)
+        let published = try served.send(
+            .patch, "/v1/articles/\(id)", #"{"status":"published"}"#,
+            type: "application/merge-patch+json")
+        #expect(published.status == 200)
+        #expect(try served.client.get("/v1/articles/secret").status == 200)
+        let again = try ended(arguments)
+        #expect(again.output == ["nothing changed (3 articles)"] && again.errors == [])
         #expect(served.stop() == 0)
         #expect(try ended(arguments).output == ["nothing changed (3 articles)"])
         #expect(try Program.run("check", "--database", database).status == 0)

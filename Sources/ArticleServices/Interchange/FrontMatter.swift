@@ -320,18 +320,21 @@ package struct FrontMatterError: Error, Sendable, Hashable, CustomStringConverti
         case invalidValue(key: String, expected: String)
     }
 
-    package var description: String {
+    package var description: String { description(of: "the front matter") }
+
+    /// - Parameter yaml: what is at fault, with its article.
+    func description(of yaml: String) -> String {
         switch reason {
         case .invalidUTF8: "not valid UTF-8"
-        case .unclosed: "the front matter has no closing ---"
-        case .tooLarge: "the front matter is larger than \(FrontMatter.limitBytes / 1024) KiB"
-        case .malformed(let message): "the front matter is not valid YAML: \(message)"
-        case .notMapping: "the front matter is not a mapping of keys to values"
-        case .tooDeep: "the front matter is nested deeper than \(FrontMatter.limitDepth) levels"
-        case .reference: "anchors and aliases are not supported in front matter"
-        case .badKey: "a key in the front matter is not plain text"
+        case .unclosed: "\(yaml) has no closing ---"
+        case .tooLarge: "\(yaml) is larger than \(FrontMatter.limitBytes / 1024) KiB"
+        case .malformed(let message): "\(yaml) is not valid YAML: \(message)"
+        case .notMapping: "\(yaml) is not a mapping of keys to values"
+        case .tooDeep: "\(yaml) is nested deeper than \(FrontMatter.limitDepth) levels"
+        case .reference: "anchors and aliases are not supported in \(yaml)"
+        case .badKey: "a key in \(yaml) is not plain text"
         case .duplicateKey(let key):
-            "\(key) appears twice in the front matter with different values"
+            "\(key) appears twice in \(yaml) with different values"
         case .invalidValue(let key, let expected): "\(key) is not \(expected)"
         }
     }

@@ -155,6 +155,9 @@ private struct Rejection: Error, CustomStringConvertible {
 }
 
 extension StoreError {
+    /// What servers since the first version say about an attribute that they do not know.
+    private static let unknown = "is not an attribute that can be set here"
+
     /// Maps the owner's response to a store error.
     fileprivate init(ofOwner error: BackendError) {
         switch error {
@@ -162,6 +165,13 @@ extension StoreError {
             self = .notFound
         case .problem(let problem) where problem.status == HTTPStatus.insufficientStorage.code:
             self = .full
+        case .problem(let problem) where problem.errors.contains { $0.detail == Self.unknown }:
+            let text = problem.detail ?? problem.title
+            self = .rejected(
+                Rejection(
+                    description:
+                        "the running server has an older version (\(text)): upgrade or stop it"
+                ))
         case .problem(let problem) where problem.status < 500:
             self = .rejected(Rejection(description: problem.detail ?? problem.title))
         default: self = .unavailable("the server that owns the file: \(error)")

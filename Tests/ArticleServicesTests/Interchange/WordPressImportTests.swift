@@ -253,6 +253,7 @@ import Testing
     }
 
     @Test(arguments: [
+        ("<a\nhref='b'\n>c</a\n>\nd < e\n> f", "<p><a href='b' >c</a ><br>\nd < e<br>\n> f</p>\n"),
         ("a\n\nb", "<p>a</p>\n<p>b</p>\n"), ("a\nb", "<p>a<br>\nb</p>\n"),
         ("a\n<ul>\n<li>b</li>\n</ul>\nc", "<p>a</p>\n<ul>\n<li>b</li>\n</ul>\n<p>c</p>\n"),
         ("<pre>a\n\nb</pre>\n\nc", "<pre>a\n\nb</pre><p>c</p>\n"),

@@ -36,6 +36,12 @@ import Testing
                     return try await peer.beginning()
                 case ("GET /control/state", nil):
                     try await peer.respond(#"{"sequence":7,"articles":3}"#)
+                case ("POST /control/imports", nil):
+                    try await peer.send(
+                        "HTTP/1.1 422 Unprocessable Content\r\n"
+                            + "Content-Type: application/problem+json\r\n"
+                            + "Content-Length: \(Self.rejection.utf8.count)\r\n\r\n"
+                            + Self.rejection)
                 case ("POST /control/backups", nil):
                     try await peer.send(
                         "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.sqlite3\r\n"
@@ -71,6 +77,36 @@ import Testing
             #expect(made.errors == ["\(backup): 17 articles, 17 revisions"])
         }
         #expect(requests.last == "POST /control/backups")
+    }
+
+    private static let rejection = """
+        {"type":"/problems/invalid-values","title":"Values are not valid","status":422,\
+        "detail":"/items/0/formerSlugs is not an attribute that can be set here",\
+        "errors":[{"detail":"is not an attribute that can be set here",\
+        "pointer":"/items/0/formerSlugs"}]}
+        """
+
+    @Test func `what it does not know cannot be imported`() async throws {
+        try write(
+            #"{"db": [{"meta": {}, "data": {"posts": [{"id": "1", "title": "T", "slug": "t"}]}}]}"#,
+            to: folder.file("blog.json"))
+        try write(#"[{"from": "/old", "to": "/t"}]"#, to: folder.file("redirects.json"))
+        #expect(try Served(database).stop() == 0)
+        // The lock is what a command first sees of a server.
+        let lock = open(database, O_RDONLY)
+        defer { close(lock) }
+        try #require(flock(lock, LOCK_EX) == 0)
+        let requests = try await serve {
+            let run = try Program.run(
+                "import", folder.file("blog.json"), "--database", database)
+            #expect(run.status == 65)
+            #expect(
+                run.errors == [
+                    "broadsheet: the running server has an older version (/items/0/formerSlugs "
+                        + "is not an attribute that can be set here): upgrade or stop it"
+                ])
+        }
+        #expect(requests.last == "POST /control/imports")
     }
 
     @Test func `it is upgraded`() async throws {

@@ -29,7 +29,8 @@ package struct BlogDrafts: Sendable {
             return
         }
         do throws(LineFault) {
-            let export = try GhostExport(value, redirects: value, siteURL: nil)
+            let export = try GhostExport(
+                value, redirects: GhostRedirects(json: value), siteURL: nil)
             for index in 0..<export.count {
                 switch export.post(at: index) {
                 case .success(let post): take(post)

@@ -2,9 +2,25 @@ import ArticleAPI
 import ArticleStore
 import Markup
 
+/// An image of an export.
+struct BlogImage: Sendable {
+    var url: String
+    /// On one line; `nil` if it is empty.
+    var alternativeText: String?
+
+    init(_ url: String, alternativeText: String?) {
+        self.url = url
+        let text = alternativeText?.onOneLine ?? ""
+        self.alternativeText = text.isEmpty ? nil : text
+    }
+
+    /// What it takes in memory, about.
+    var bytes: Int { 100 + url.utf8.count + (alternativeText?.utf8.count ?? 0) }
+}
+
 /// An article of another program's export, before its HTML is converted.
 struct BlogPost: Sendable {
-    /// Identifies it within its blog, in ASCII: `post:12`.
+    /// Identifies it within its blog, on one line: `post:12`.
     var key: String
     var title = ""
     var slug: String?
@@ -17,13 +33,15 @@ struct BlogPost: Sendable {
     var language: String?
     var status = Article.Status.draft
     var publishedAt: Timestamp?
-    /// The image's URL and alternative text.
-    var image: (url: String, alternativeText: String?)?
+    var image: BlogImage?
     var source: String?
     /// What relative URLs are resolved against.
     var base: String?
     /// What the operator should know about it.
     var notes: [String] = []
+
+    /// Maximum number of posts in one file.
+    static let limitInFile = 1_000_000
 
     /// What is compared with the last import.
     var bytes: [UInt8] {
@@ -53,8 +71,7 @@ struct BlogPost: Sendable {
         if let image {
             let url = base.flatMap { Reference.resolve(image.url, against: $0) } ?? image.url
             if WebAddress.fault(url) == nil {
-                let text = image.alternativeText.flatMap { $0.isEmpty ? nil : $0 }
-                front.setImage(url, alternativeText: text)
+                front.setImage(url, alternativeText: image.alternativeText)
             } else {
                 notes.append("its image is not an absolute http(s) URL and was omitted")
             }
@@ -74,12 +91,21 @@ struct BlogPost: Sendable {
         }
         return .keep
     }
+}
 
-    /// Appends a tag or author unless it is there already, ignoring case.
-    static func append(_ name: String, to names: inout [String]) {
+/// The tags or the authors of a post: each once, ignoring case, in their order.
+struct BlogNames: Sendable {
+    private(set) var names: [String] = []
+    private var known: Set<String> = []
+
+    /// Maximum number of names; further ones are ignored. No article may have as many.
+    static let limit = 500
+
+    var isFull: Bool { names.count >= Self.limit }
+
+    mutating func append(_ name: String) {
         let name = String(name.trimmingSpaces)
-        guard !name.isEmpty, !names.contains(where: { $0.lowercased() == name.lowercased() })
-        else { return }
+        guard !isFull, !name.isEmpty, known.insert(name.lowercased()).inserted else { return }
         names.append(name)
     }
 }
@@ -87,8 +113,8 @@ struct BlogPost: Sendable {
 extension String {
     /// The text of HTML on one line: titles may contain references and styles.
     var withoutMarkup: String {
-        guard contains("&") || contains("<") else { return String(trimmingSpaces) }
-        let text = HTMLFragment(self)?.text ?? self
-        return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let hasMarkup = contains("&") || contains("<")
+        return (hasMarkup ? HTMLFragment(self)?.text ?? self : self).onOneLine
+            .split(separator: " ").joined(separator: " ")
     }
 }

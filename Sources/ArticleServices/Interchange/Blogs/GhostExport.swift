@@ -8,8 +8,8 @@ struct GhostExport {
     private let users: [String: GhostRecord]
     private let tagsOfPost: [String: [String]]
     private let authorsOfPost: [String: [String]]
-    /// Former slugs by the slug that they lead to.
-    private let redirects: [String: [String]]
+    private let slugs: Set<String>
+    private let redirects: GhostRedirects
     private let siteURL: String?
 
     /// Maximum size of a file.
@@ -27,10 +27,9 @@ struct GhostExport {
     }
 
     /// - Parameters:
-    ///   - redirects: the content of `redirects.json`, if there is one.
     ///   - siteURL: takes the place of `__GHOST_URL__`.
     /// - Throws: if the value does not have the shape of an export.
-    init(_ value: JSONValue, redirects: JSONValue?, siteURL: String?) throws(LineFault) {
+    init(_ value: JSONValue, redirects: GhostRedirects, siteURL: String?) throws(LineFault) {
         let root = GhostRecord(value)
         let data = (root.records("db").first ?? root).record("data")
         guard let data, data.has("posts") else {
@@ -42,7 +41,8 @@ struct GhostExport {
         users = Self.index(data.records("users"), by: "id")
         tagsOfPost = Self.links(data.records("posts_tags"), to: "tag_id")
         authorsOfPost = Self.links(data.records("posts_authors"), to: "author_id")
-        self.redirects = Self.slugs(in: redirects)
+        slugs = Set(posts.lazy.compactMap { $0.text("slug") })
+        self.redirects = redirects
         self.siteURL = siteURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     }
 
@@ -58,7 +58,10 @@ struct GhostExport {
         post.slug = record.text("slug")
         post.title = record.text("title")?.trimmingSpaces.description ?? ""
         if post.title.isEmpty { post.title = post.slug ?? post.key }
-        post.formerSlugs = post.slug.flatMap { redirects[$0] } ?? []
+        // A new post that has taken a former slug keeps it.
+        post.formerSlugs = (post.slug.map(redirects.formerSlugs) ?? []).filter {
+            !slugs.contains($0)
+        }
         post.summary = record.text("custom_excerpt") ?? record.text("meta_description")
         post.language = record.text("locale")
         post.source = record.text("canonical_url").map(resolved)
@@ -67,7 +70,7 @@ struct GhostExport {
         readNames(id, record, &post)
         if let url = record.text("feature_image") ?? record.text("image") {
             let alternative = details[id]?.text("feature_image_alt")
-            post.image = (resolved(url), alternative)
+            post.image = BlogImage(resolved(url), alternativeText: alternative)
         }
         if record.text("type") == "page" || record.isTrue("page") {
             post.notes.append("it is a page, and became an article")
@@ -99,16 +102,20 @@ struct GhostExport {
     }
 
     private func readNames(_ id: String, _ record: GhostRecord, _ post: inout BlogPost) {
+        var tags = BlogNames()
+        var authors = BlogNames()
         for tag in tagsOfPost[id] ?? [] {
             // Tags that begin with a number sign are for the theme.
-            guard let name = tags[tag]?.text("name"), !name.hasPrefix("#"),
-                tags[tag]?.text("visibility") != "internal"
+            guard let found = self.tags[tag], let name = found.text("name"),
+                !name.hasPrefix("#"), found.text("visibility") != "internal"
             else { continue }
-            BlogPost.append(name, to: &post.tags)
+            tags.append(name)
         }
         for user in authorsOfPost[id] ?? record.text("author_id").map({ [$0] }) ?? [] {
-            if let name = users[user]?.text("name") { BlogPost.append(name, to: &post.authors) }
+            if let name = users[user]?.text("name") { authors.append(name) }
         }
+        post.tags = tags.names
+        post.authors = authors.names
     }
 
     private func readStatus(_ record: GhostRecord, _ post: inout BlogPost) {
@@ -143,31 +150,9 @@ struct GhostExport {
             links[post, default: []].append((record.integer("sort_order") ?? 0, id))
         }
         // Sorting is stable.
-        return links.mapValues { $0.sorted { $0.order < $1.order }.map(\.id) }
-    }
-
-    /// Former slugs, of redirects whose ends are both names.
-    private static func slugs(in value: JSONValue?) -> [String: [String]] {
-        guard case .array(let items)? = value else { return [:] }
-        var slugs: [String: [String]] = [:]
-        for record in items.map(GhostRecord.init) {
-            guard let from = record.text("from").flatMap(slug), from.utf8.count <= 400,
-                let to = record.text("to").flatMap(slug)
-            else { continue }
-            slugs[to, default: []].append(from)
+        return links.mapValues {
+            $0.sorted { $0.order < $1.order }.prefix(BlogNames.limit).map(\.id)
         }
-        return slugs
-    }
-
-    /// The name that a path or its simple pattern ends with: `hello` of `^/2019/hello/?$`.
-    private static func slug(_ path: String) -> String? {
-        var path = path[...]
-        if path.hasPrefix("^") { path = path.dropFirst() }
-        for ending in ["$", "?", "/"] where path.hasSuffix(ending) { path = path.dropLast() }
-        guard path.hasPrefix("/"), !path.contains(where: { "\\()[]*+?|.:".contains($0) }) else {
-            return nil
-        }
-        return path.split(separator: "/").last.map { String($0).withoutPercentEncoding }
     }
 }
 

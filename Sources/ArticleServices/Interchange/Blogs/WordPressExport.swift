@@ -6,9 +6,6 @@ import Platform
 ///
 /// The file is read twice: posts refer to images that may follow them.
 struct WordPressExport {
-    /// An image of the library, by its number.
-    typealias Image = (url: String, alternativeText: String?)
-
     /// One item of the export.
     enum Item {
         case post(BlogPost)
@@ -21,20 +18,27 @@ struct WordPressExport {
     /// Maximum size of a text in an item, except for titles and the like.
     static let limitTextBytes = 4 << 20
     static let limitNameBytes = 64 << 10
-    /// Maximum number of images and of authors that are remembered.
-    static let limitImages = 500_000
+    /// Maximum size of the images that are remembered, and of the authors.
+    static let limitImageBytes = 64 << 20
+    static let limitAuthorBytes = 8 << 20
 
     /// Number of comments, which are not imported.
     private(set) var comments = 0
     private let reader: XMLReader
-    private let images: [Int64: Image]
+    private var library = Library()
     private var authors: [String: String] = [:]
+    private var authorBytes = 0
     private var language: String?
 
-    private init(_ reader: XMLReader, images: [Int64: Image]) {
-        self.reader = reader
-        self.images = images
+    /// What the first reading finds, as posts refer to it.
+    private struct Library {
+        /// By their numbers.
+        var images: [Int64: BlogImage] = [:]
+        /// Hashes of the slugs that posts have.
+        var slugs: Set<Int> = []
     }
+
+    private init(_ reader: XMLReader) { self.reader = reader }
 
     /// The line of the last item.
     var line: Int { reader.line }
@@ -46,19 +50,30 @@ struct WordPressExport {
 
     /// - Parameter source: called for the bytes of the file from its beginning, twice.
     init(source: () throws(XMLError) -> XMLReader) throws(XMLError) {
-        var first = Self(try source(), images: [:])
-        var images: [Int64: Image] = [:]
-        do throws(XMLError) {
-            while let fields = try first.nextFields() {
-                guard fields.type == "attachment", let url = fields.attachment, let id = fields.id,
-                    images.count < Self.limitImages
-                else { continue }
-                images[id] = (url, fields.alternativeText)
-            }
-        } catch {
-            // The second pass reports it, after the items before it.
+        var first = Self(try source())
+        do throws(XMLError) { try first.readLibrary() } catch {
+            // The second reading reports it, after the items before it.
         }
-        self = Self(try source(), images: images)
+        self = Self(try source())
+        library = first.library
+    }
+
+    private mutating func readLibrary() throws(XMLError) {
+        var imageBytes = 0
+        while let fields = try nextFields(withTexts: false) {
+            switch fields.type {
+            case "post", "page":
+                if let slug = fields.slug, library.slugs.count < BlogPost.limitInFile {
+                    library.slugs.insert(slug.hashValue)
+                }
+            case "attachment":
+                guard let url = fields.attachment, let id = fields.id else { continue }
+                let image = BlogImage(url, alternativeText: fields.alternativeText)
+                imageBytes += image.bytes
+                if imageBytes <= Self.limitImageBytes { library.images[id] = image }
+            default: break
+            }
+        }
     }
 
     /// The next item; `nil` at the end of the file.
@@ -71,8 +86,7 @@ struct WordPressExport {
         case "nav_menu_item": return .other("menu items")
         default: return .other("items of other types")
         }
-        let key = fields.id.map { "post:\($0)" } ?? fields.slug.map { "slug:\($0)" }
-        guard let key, key.utf8.count <= 300 else {
+        guard let key = Self.key(of: fields) else {
             return .rejected(key: "a post", reason: "it has no number and no usable name")
         }
         switch fields.status {
@@ -87,12 +101,19 @@ struct WordPressExport {
         return .post(post(fields, key))
     }
 
+    private static func key(of fields: WordPressFields) -> String? {
+        if let id = fields.id { return "post:\(id)" }
+        guard let slug = fields.slug?.inNFC, Slug.fault(slug) == nil else { return nil }
+        return "slug:\(slug)"
+    }
+
     private func post(_ fields: WordPressFields, _ key: String) -> BlogPost {
         var post = BlogPost(key: key)
         post.title = fields.title.withoutMarkup
         if post.title.isEmpty { post.title = fields.slug ?? key }
         post.slug = fields.slug
-        post.formerSlugs = fields.formerSlugs
+        // A new post that has taken a former slug keeps it.
+        post.formerSlugs = fields.formerSlugs.filter { !library.slugs.contains($0.hashValue) }
         post.summary = fields.summary.isEmpty ? nil : fields.summary.withoutMarkup
         let content = WordPressText.html(of: fields.content)
         post.html = content.html
@@ -100,14 +121,14 @@ struct WordPressExport {
             post.notes.append("left out: galleries (\(content.galleries))")
         }
         if let creator = fields.creator { post.authors = [authors[creator] ?? creator] }
-        post.tags = fields.tags
+        post.tags = fields.tags.names
         post.language = language
         post.base = fields.link
         post.publishedAt = fields.date
         (post.status, post.publishedAt) = status(of: fields, &post.notes)
         if fields.type == "page" { post.notes.append("it is a page, and became an article") }
         if let number = fields.thumbnail {
-            if let image = images[number] {
+            if let image = library.images[number] {
                 post.image = image
             } else {
                 post.notes.append("its image is not in the export")
@@ -137,12 +158,14 @@ struct WordPressExport {
     // MARK: Elements
 
     /// The fields of the next item; what precedes it, of the channel, is noted.
-    private mutating func nextFields() throws(XMLError) -> WordPressFields? {
+    private mutating func nextFields(
+        withTexts: Bool = true
+    ) throws(XMLError) -> WordPressFields? {
         while let event = try reader.next() {
             guard case .start(let element) = event else { continue }
             switch WordPressNames.name(element.name) {
             case "rss", "channel": break
-            case "item": return try WordPressFields(reader)
+            case "item": return try WordPressFields(reader, withTexts: withTexts)
             case "language": language = try reader.text(limitBytes: 100)
             case "wp:author": try readAuthor()
             default: try reader.skip()
@@ -161,8 +184,9 @@ struct WordPressExport {
             default: try reader.skip()
             }
         }
-        guard let login, let name, !name.isEmpty, authors.count < Self.limitImages else { return }
-        authors[login] = name
+        guard let login, let name, !name.isEmpty else { return }
+        authorBytes += 100 + login.utf8.count + name.utf8.count
+        if authorBytes <= Self.limitAuthorBytes { authors[login] = name }
     }
 }
 

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleStore
 import Markup
 
 /// The elements of one item of an export of WordPress.
@@ -13,7 +14,7 @@ struct WordPressFields {
     var creator: String?
     var content = ""
     var summary = ""
-    var tags: [String] = []
+    var tags = BlogNames()
     /// Of `wp:post_date_gmt`; drafts have none.
     var date: Timestamp?
     var hasPassword = false
@@ -24,12 +25,20 @@ struct WordPressFields {
     /// The name of a text that was longer than the limit.
     var tooLong: String?
 
-    private static let limitNames = 500
+    private static let texts: Set<String> = ["title", "content:encoded", "excerpt:encoded"]
 
     /// Reads an item, whose start was the last event.
-    init(_ reader: XMLReader) throws(XMLError) {
+    ///
+    /// - Parameter withTexts: whether title, content and excerpt are read.
+    init(_ reader: XMLReader, withTexts: Bool) throws(XMLError) {
         var fields = WordPressFields()
-        try reader.eachChild { (element) throws(XMLError) in try fields.read(element, reader) }
+        try reader.eachChild { (element) throws(XMLError) in
+            if !withTexts, Self.texts.contains(WordPressNames.name(element.name)) {
+                try reader.skip()
+            } else {
+                try fields.read(element, reader)
+            }
+        }
         self = fields
     }
 
@@ -44,11 +53,9 @@ struct WordPressFields {
         case "excerpt:encoded": summary = try text(reader, "excerpt")
         case "category":
             let isTag = ["category", "post_tag", "tag"].contains(element["domain"] ?? "category")
-            let name = try line(reader)?.withoutMarkup ?? ""
             let isDefault = element["nicename"] == "uncategorized"
-            if isTag, !isDefault, tags.count < Self.limitNames {
-                BlogPost.append(name, to: &tags)
-            }
+            guard isTag, !isDefault, !tags.isFull else { return try reader.skip() }
+            tags.append(try line(reader)?.withoutMarkup ?? "")
         case "wp:post_id": id = try line(reader).flatMap { Int64($0) }
         case "wp:post_type": type = try line(reader) ?? type
         case "wp:status": status = try line(reader) ?? status
@@ -92,7 +99,7 @@ struct WordPressFields {
         switch key {
         case "_thumbnail_id": thumbnail = Int64(value)
         case "_wp_attachment_image_alt": alternativeText = value
-        case "_wp_old_slug" where formerSlugs.count < Self.limitNames:
+        case "_wp_old_slug" where formerSlugs.count < ImportItem.limitFormerSlugs:
             formerSlugs.append(value.withoutPercentEncoding)
         default: break
         }

@@ -4,10 +4,11 @@ enum WordPressText {
     /// - Returns: the HTML, and the number of galleries that were left out.
     static func html(of content: String) -> (html: String, galleries: Int) {
         let text = content.replacing("\r\n", with: "\n")
-        var galleries = 0
-        let unwrapped = shortcodes(in: text, &galleries)
+        var codes = WordPressShortcodes(text)
+        let unwrapped = codes.html()
         // Blocks of the newer editor are HTML already.
-        return (text.contains("<!-- wp:") ? unwrapped : paragraphs(in: unwrapped), galleries)
+        let html = text.contains("<!-- wp:") ? unwrapped : paragraphs(in: unwrapped)
+        return (html, codes.galleries)
     }
 
     // MARK: Paragraphs
@@ -42,6 +43,7 @@ enum WordPressText {
             html += "\n"
             paragraph = []
         }
+        let text = withoutLineFeedsInTags(text)
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let line = line.trimmingSpaces
             if line.isEmpty {
@@ -55,6 +57,30 @@ enum WordPressText {
         return html
     }
 
+    /// The text with a space for each line feed between the brackets of a tag.
+    private static func withoutLineFeedsInTags(_ text: Substring) -> String {
+        var bytes = Array(text.utf8)
+        var start: Int?
+        // Invariant: `start` is the last `<` before `index`, unless a `>` follows it.
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "<"): start = index
+            case UInt8(ascii: ">"):
+                if let start, isTagStart(bytes[start + 1]) {
+                    for place in start..<index where bytes[place] == 0x0A { bytes[place] = 0x20 }
+                }
+                start = nil
+            default: break
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether a tag or a comment has this byte after its bracket.
+    private static func isTagStart(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || "/!".utf8.contains(byte)
+    }
+
     /// Whether a line begins with the start or end of a block.
     private static func isBlock(_ line: Substring) -> Bool {
         guard line.hasPrefix("<") else { return false }
@@ -62,91 +88,5 @@ enum WordPressText {
             $0.isLetter || $0.isNumber
         }
         return blocks.contains(name.lowercased()[...])
-    }
-
-    // MARK: Shortcodes
-
-    /// Known shortcodes as HTML; others stay as text.
-    private static func shortcodes(in text: String, _ galleries: inout Int) -> String {
-        var html = ""
-        var rest = text[...]
-        // Invariant: `html` has what precedes `rest`.
-        while let open = rest.firstIndex(of: "[") {
-            html += rest[..<open]
-            let tail = rest[rest.index(after: open)...]
-            let name = tail.prefix { $0.isLetter }
-            guard !name.isEmpty, let close = tail.prefix(2_000).firstIndex(of: "]") else {
-                html += "["
-                rest = tail
-                continue
-            }
-            let attributes = tail[name.endIndex..<close]
-            let after = tail[tail.index(after: close)...]
-            if let (replacement, next) = replacement(String(name), attributes, after) {
-                html += replacement
-                rest = next
-            } else if name == "gallery" {
-                galleries += 1
-                rest = after
-            } else {
-                html += "["
-                rest = tail
-            }
-        }
-        return html + rest
-    }
-
-    private static func replacement(
-        _ name: String, _ attributes: Substring, _ after: Substring
-    ) -> (String, Substring)? {
-        switch name {
-        case "audio", "video":
-            guard let url = value(of: "src", in: attributes) ?? value(of: "mp4", in: attributes)
-            else { return nil }
-            return ("<p><a href=\"\(url)\">\(url)</a></p>", after)
-        case "caption", "code", "sourcecode", "embed":
-            guard let end = after.firstRange(of: "[/\(name)]") else { return nil }
-            let content = after[..<end.lowerBound]
-            let rest = after[end.upperBound...]
-            switch name {
-            case "caption": return (figure(content), rest)
-            case "embed":
-                let url = escaped(content.trimmingSpaces)
-                return ("<p><a href=\"\(url)\">\(url)</a></p>", rest)
-            default:
-                let language =
-                    value(of: "lang", in: attributes) ?? value(of: "language", in: attributes)
-                let type = language.map { " class=\"language-\($0)\"" } ?? ""
-                // The editor may have escaped it already.
-                let code =
-                    content.contains("&lt;") || content.contains("&amp;")
-                    ? String(content) : escaped(content)
-                return ("<pre\(type)>\(code)</pre>", rest)
-            }
-        default: return nil
-        }
-    }
-
-    /// The text after the image, or after the link around it, is the caption.
-    private static func figure(_ content: Substring) -> String {
-        let end = ["</a>", "/>", ">"].lazy.compactMap { content.firstRange(of: $0) }.first
-        guard let end else { return String(content) }
-        let caption = content[end.upperBound...].trimmingSpaces
-        return "<figure>\(content[..<end.upperBound])<figcaption>\(caption)</figcaption></figure>"
-    }
-
-    /// The value of an attribute in quotation marks, if it contains nothing that needs escapes.
-    private static func value(of name: String, in attributes: Substring) -> String? {
-        for mark in ["\"", "'"] {
-            guard let start = attributes.firstRange(of: " \(name)=\(mark)") else { continue }
-            let value = attributes[start.upperBound...].prefix { $0 != Character(mark) }
-            if !value.contains(where: { "\"<>".contains($0) }) { return String(value) }
-        }
-        return nil
-    }
-
-    private static func escaped(_ text: Substring) -> String {
-        String(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
     }
 }

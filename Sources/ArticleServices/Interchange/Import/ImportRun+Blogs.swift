@@ -6,22 +6,23 @@ import Platform
 /// Imports what other programs export. Each post is identified by the file and its own number
 /// (`blog.xml#post:12`).
 extension ImportRun {
-    /// Maximum number of posts in one file, as their names are kept in memory.
-    private static let limitPosts = 1_000_000
-
     // MARK: WordPress
 
     /// Imports an export of WordPress, which may have any size.
     mutating func takeWordPress(_ file: ImportFile) async throws(InterchangeError) {
-        let source = BlogSource(file.path)
+        try await flush()
+        let before = report
+        let source = BlogSource(file.path, progress: byteProgress)
         var finished = 0
-        var names: Set<String> = []
+        var names: Set<Int> = []
         var others: [String: Int] = [:]
         defer { finish(bytes: file.sizeBytes - finished) }
         var export: WordPressExport
         do throws(XMLError) {
             export = try WordPressExport { () throws(XMLError) in source.reader() }
         } catch { return report.fail(file.path, line: error.line, error.phrase) }
+        // From here on, batches report the progress.
+        source.progress = nil
         while let item = next(&export, of: file) {
             let line = export.line
             let place = min(source.readBytes / 2, file.sizeBytes)
@@ -37,7 +38,11 @@ extension ImportRun {
             }
         }
         if export.comments > 0 { others["comments"] = export.comments }
-        note(others, in: file)
+        let notes = others.sorted { $0.key < $1.key }.map { kind, count in
+            ImportFault(
+                path: file.path, line: nil, reason: "\(kind) were not imported: \(count)")
+        }
+        try await note(notes, since: before)
     }
 
     /// `nil` at the end, and after an error, which is reported.
@@ -56,14 +61,19 @@ extension ImportRun {
     mutating func takeGhost(_ file: ImportFile) async throws(InterchangeError) {
         var finished = 0
         defer { finish(bytes: file.sizeBytes - finished) }
+        var redirects = GhostRedirects()
+        var notes: [ImportFault] = []
+        do throws(ImportFault) {
+            if file.hasCompanions { redirects = try .beside(file.path) }
+        } catch { notes.append(error) }
+        try await flush()
+        let before = report
         let export: GhostExport
         do throws(LineFault) {
             export = try GhostExport(
-                Self.json(file.path),
-                redirects: file.hasCompanions ? Self.redirects(beside: file.path) : nil,
-                siteURL: importer.siteURL)
+                Self.json(file.path), redirects: redirects, siteURL: importer.siteURL)
         } catch { return report.fail(file.path, error.reason) }
-        var names: Set<String> = []
+        var names: Set<Int> = []
         for index in 0..<export.count {
             switch export.post(at: index) {
             case .failure(let fault):
@@ -76,6 +86,7 @@ extension ImportRun {
             finish(bytes: place - finished)
             finished = place
         }
+        try await note(notes, since: before)
     }
 
     private static func json(_ path: String) throws(LineFault) -> JSONValue {
@@ -93,24 +104,21 @@ extension ImportRun {
         } catch { throw LineFault(reason: error.message) }
     }
 
-    /// Ghost's `redirects.json` in the same folder, if there is one.
-    private static func redirects(beside path: String) -> JSONValue? {
-        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
-        return try? json(folder + "redirects.json")
-    }
-
     // MARK: Posts
 
     /// Whether no other post of the file has this key; else it is reported.
+    ///
+    /// Keys are kept as hashes of 64 bits: among a million, two are equal once in forty million
+    /// files.
     private mutating func isNew(
-        _ key: String, line: Int?, in file: ImportFile, _ names: inout Set<String>
+        _ key: String, line: Int?, in file: ImportFile, _ names: inout Set<Int>
     ) -> Bool {
-        guard names.count < Self.limitPosts else {
+        guard names.count < BlogPost.limitInFile else {
             report.fail(
-                file.path, line: line, "\(key): a file is limited to \(Self.limitPosts) posts")
+                file.path, line: line, "\(key): a file is limited to \(BlogPost.limitInFile) posts")
             return false
         }
-        guard names.insert(key).inserted else {
+        guard names.insert(key.hashValue).inserted else {
             report.fail(file.path, line: line, "\(key) occurs twice")
             return false
         }
@@ -146,13 +154,14 @@ extension ImportRun {
         try await add(item, path: file.path, line: line, omissions: omissions)
     }
 
-    /// Notes what else is in a file, by kind.
-    private mutating func note(_ others: [String: Int], in file: ImportFile) {
-        report.omit(
-            others.sorted { $0.key < $1.key }.map { kind, count in
-                ImportFault(
-                    path: file.path, line: nil, reason: "\(kind) were not imported: \(count)")
-            })
+    /// Notes something about a whole file, unless all of its articles are as they were: then an
+    /// earlier import has noted it.
+    private mutating func note(
+        _ notes: [ImportFault], since before: ImportReport
+    ) async throws(InterchangeError) {
+        try await flush()
+        let hasChanged = (report.created, report.updated) != (before.created, before.updated)
+        if hasChanged || report.articles == before.articles { report.omit(notes) }
     }
 }
 
@@ -160,8 +169,13 @@ extension ImportRun {
 private final class BlogSource {
     private let path: String
     private(set) var readBytes = 0
+    /// Called with half of the bytes that were read, as the file is read twice.
+    var progress: ((Int) -> Void)?
 
-    init(_ path: String) { self.path = path }
+    init(_ path: String, progress: @escaping (Int) -> Void) {
+        self.path = path
+        self.progress = progress
+    }
 
     /// A reader of the file from its beginning.
     func reader() -> XMLReader {
@@ -171,6 +185,7 @@ private final class BlogSource {
             do throws(SystemError) {
                 let bytes = try file.next()
                 readBytes += bytes.count
+                progress?(readBytes / 2)
                 return bytes
             } catch { throw XMLSourceError(error.reason) }
         }

@@ -48,6 +48,16 @@ struct ImportRun {
                 articles: report.articles + batch.count))
     }
 
+    /// Reports progress within a file, by the number of its bytes, before any of its articles.
+    var byteProgress: (Int) -> Void {
+        let (progress, before, total) = (progress, doneBytes, totalBytes)
+        let articles = report.articles
+        return { bytes in
+            progress(
+                ImportProgress(done: min(before + bytes, total), total: total, articles: articles))
+        }
+    }
+
     /// Adds an article from a line of a file (`nil` if it is the whole file).
     mutating func add(
         _ item: ImportItem, path: String, line: Int?, omissions: [ImportFault] = []

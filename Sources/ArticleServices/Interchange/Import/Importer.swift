@@ -142,7 +142,7 @@ public struct ImportReport: Sendable, Hashable {
 }
 
 /// A fault in a file or one of its lines; the description is one line, `path:line: reason`.
-public struct ImportFault: Sendable, Hashable, CustomStringConvertible {
+public struct ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path as given on the command line, or below a given folder.
     public var path: String
     /// From 1; `nil` if the fault concerns the whole file.

@@ -1,0 +1,169 @@
+import ArticleAPI
+import ArticleStore
+import Testing
+
+@testable import ArticleServices
+
+/// Exports that somebody made to harm who imports them.
+@Suite(.timeLimit(.minutes(5))) struct HostileBlogTests {
+    private static func item(_ id: Int, _ content: String = "Text", more: String = "") -> String {
+        WordPressImportTests.item(id, "n\(id)", content: content, more: more)
+    }
+
+    /// The body of the only article, and the notes about it.
+    private func imported(_ content: String) async throws -> (body: String?, notes: [String]) {
+        var result: (body: String?, notes: [String]) = (nil, [])
+        try await ImportDesk.with { desk in
+            try desk.write("blog.xml", WordPressImportTests.export(Self.item(1, content)))
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 1], "\(report.failures)")
+            result = (try await desk.article("n1").body, report.omissions.map(\.reason))
+        }
+        return result
+    }
+
+    @Test(arguments: [
+        #"<a href="javascript:alert(1)">x</a>"#, #"<a href=" JaVa&#9;script:alert(1)">x</a>"#,
+        "<!-- wp:html --><a href='java\nscript:alert(1)'>x</a>", #"<a href="vbscript:x">x</a>"#,
+        #"<a href="data:text/html,x">x</a>"#, #"<img src="data:image/png;base64,AAAA" alt="x">"#,
+        #"<iframe src="javascript:alert(1)">x</iframe>"#, #"<embed src="data:text/html,x">x"#,
+    ])
+    func `addresses that run scripts or carry data are left out`(content: String) async throws {
+        let (body, notes) = try await imported(content)
+        #expect(body == "x")
+        #expect(
+            notes.allSatisfy { $0.hasPrefix("post:1: left out: ") } && !content.contains("href")
+                || notes == ["post:1: left out: unsafe addresses (1)"], "\(notes)")
+    }
+
+    @Test func `elements nested a hundred thousand deep are read as far as libxml2 goes`()
+        async throws
+    {
+        for tag in ["div", "b", "ul><li", "blockquote", "table><tr><td"] {
+            let (body, notes) = try await imported(
+                "first " + String(repeating: "<\(tag)>", count: 100_000) + "last")
+            #expect(body?.contains("first") == true)
+            #expect(notes.contains { $0.contains("elements that nest too deeply") }, "\(tag)")
+        }
+    }
+
+    @Test(arguments: [
+        "[caption]", "[code", "[audio src=\"", "[a", "[", "[code lang='x']", "[/embed]",
+    ])
+    func `brackets that never close are read in linear time`(bracket: String) {
+        let text = String(repeating: bracket, count: 2_000_000 / bracket.utf8.count)
+        #expect(WordPressText.html(of: text).html == "<p>\(text)</p>\n")
+    }
+
+    @Test func `a million tags are read in linear time, and are too many`() async throws {
+        try await ImportDesk.with { desk in
+            let tag = "<category domain=\"post_tag\" nicename=\"t\">Tag</category>"
+            let same = String(repeating: tag, count: 200_000)
+            let other = (0..<200_000).map { tag.replacing("Tag", with: "t\($0)") }.joined()
+            try desk.write(
+                "blog.xml",
+                WordPressImportTests.export(Self.item(1, more: same) + Self.item(2, more: other)))
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 1, "failed": 1])
+            #expect(report.failures.first?.reason.hasPrefix("post:2: $.tags ") == true)
+            let tags = try await desk.article("n1").tags
+            #expect(tags.map(\.name) == ["Tag"])
+
+            let links = (0..<200_000).map { #"{"post_id": "p", "tag_id": "t\#($0 % 1_000)"}"# }
+            let names = (0..<1_000).map { #"{"id": "t\#($0)", "name": "Tag \#($0)"}"# }
+            let posts = String(repeating: #"{"id": "p", "title": "T"},"#, count: 20_000)
+            try desk.write(
+                "ghost.json",
+                """
+                {"db": [{"meta": {}, "data": {"posts": [\(posts) {"id": "q", "title": "Q"}],
+                "tags": [\(names.joined(separator: ","))],
+                "posts_tags": [\(links.joined(separator: ","))]}}]}
+                """)
+            let ghost = try await desk.run("ghost.json")
+            #expect(ghost.counts == ["created": 1, "failed": 20_000])
+            #expect(ghost.failures[1].reason == "post:p occurs twice")
+        }
+    }
+
+    @Test(arguments: [
+        "0000-00-00 00:00:00", "2020-13-45 99:99:99", "99999-01-01 00:00:00", "soon", "",
+        "-1-01-01 00:00:00", "2020-02-30 00:00:00",
+    ])
+    func `a wrong date is none`(date: String) async throws {
+        try await ImportDesk.with { desk in
+            let item = Self.item(1).replacing("2020-05-06 07:08:09", with: date)
+            try desk.write("blog.xml", WordPressImportTests.export(item))
+            #expect(try await desk.run("blog.xml", at: 3).counts == ["created": 1])
+            #expect(try await desk.article("n1").publishedAt == ImportDesk.time(3))
+        }
+    }
+
+    @Test func `a post without a number is identified by a name, if that is a slug`()
+        async throws
+    {
+        try await ImportDesk.with { desk in
+            func named(_ name: String) -> String {
+                Self.item(1).replacing("<wp:post_id>1</wp:post_id>", with: "")
+                    .replacing("<wp:post_name>n1", with: "<wp:post_name>\(name)")
+            }
+            let names = ["good", "a%0Ab", "a%00b", "../../etc/passwd", "", "a b"]
+            try desk.write(
+                "blog.xml", WordPressImportTests.export(names.map(named).joined()))
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 1, "failed": 5])
+            #expect(
+                Set(report.failures.map(\.reason))
+                    == ["a post: it has no number and no usable name"])
+            #expect(try await desk.run("blog.xml").counts == ["unchanged": 1, "failed": 5])
+        }
+    }
+
+    @Test func `texts are on one line where articles have one`() async throws {
+        try await ImportDesk.with { desk in
+            let item = Self.item(1).replacing(
+                "Title of n1 &amp; more", with: "Two\nlines\tand\u{85}more")
+            try desk.write("blog.xml", WordPressImportTests.export(item))
+            #expect(try await desk.run("blog.xml").counts == ["created": 1])
+            #expect(try await desk.article("n1").title == "Two lines and more")
+        }
+    }
+
+    @Test func `a library of images is remembered up to a size`() async throws {
+        try await ImportDesk.with { desk in
+            let long = String(repeating: "x", count: 60 << 10)
+            let images = (1...1_100).map { id in
+                """
+                <item><wp:post_id>\(id)</wp:post_id><wp:post_type>attachment</wp:post_type>
+                <wp:attachment_url>https://blog.example.org/\(long)</wp:attachment_url></item>
+                """
+            }
+            let last = """
+                <wp:postmeta><wp:meta_key>_thumbnail_id</wp:meta_key>
+                <wp:meta_value>1100</wp:meta_value></wp:postmeta>
+                """
+            try desk.write(
+                "blog.xml",
+                WordPressImportTests.export(images.joined() + Self.item(2_000, more: last)))
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 1])
+            #expect(
+                report.omissions.map(\.reason).contains(
+                    "post:2000: its image is not in the export"))
+        }
+    }
+
+    @Test func `a section without an end is an error within bounded memory`() async throws {
+        try await ImportDesk.with { desk in
+            let whole = WordPressImportTests.export(Self.item(1) + Self.item(2))
+            let end = try #require(whole.firstRange(of: "<item>", )?.lowerBound)
+            let bomb =
+                String(whole[..<end]) + Self.item(1) + "<item><content:encoded><![CDATA["
+                + String(repeating: "x", count: 12 << 20)
+            try desk.write("blog.xml", bomb)
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 1, "failed": 1])
+            #expect(
+                report.failures.first?.reason.hasSuffix("; the rest was not imported") == true)
+        }
+    }
+}
