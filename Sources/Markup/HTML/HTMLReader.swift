@@ -325,10 +325,8 @@ struct HTMLReader {
         var text = String(written.unicodeScalars.filter { !["\t", "\n", "\r"].contains($0) })
         text = String(text.drop { $0 == " " })
         while text.last == " " { text.removeLast() }
-        guard let scheme = Reference.scheme(of: text) else {
-            guard let base, !text.isEmpty else { return text }
-            return Reference.resolve(text, against: base) ?? text
-        }
+        if let base, !text.isEmpty { text = Reference.resolve(text, against: base) ?? text }
+        guard let scheme = Reference.scheme(of: text) else { return text }
         return HTMLNames.safeSchemes.contains(scheme) ? text : nil
     }
 }

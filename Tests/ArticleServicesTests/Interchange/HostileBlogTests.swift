@@ -36,6 +36,22 @@ import Testing
                 || notes == ["post:1: left out: unsafe addresses (1)"], "\(notes)")
     }
 
+    @Test(arguments: ["javascript:alert(1)", "data:text/html,x", "//", "\u{0}", "x:"])
+    func `an address that makes links unsafe is no base`(link: String) async throws {
+        try await ImportDesk.with { desk in
+            let content = "<a href=\"#\">x</a> <a href=\"?\">x</a> <a href=\"/a\">x</a>"
+            let item = Self.item(1, content)
+                .replacing("https://blog.example.org/2020/n1/", with: link)
+            try desk.write("blog.xml", WordPressImportTests.export(item))
+            let report = try await desk.run("blog.xml")
+            if report.failed == 0 {
+                let body = try await desk.article("n1").body ?? ""
+                #expect(!body.contains("javascript") && !body.contains("data:"), "\(body)")
+                #expect(!body.contains("x:"), "\(body)")
+            }
+        }
+    }
+
     @Test func `elements nested a hundred thousand deep are read as far as libxml2 goes`()
         async throws
     {
@@ -121,7 +137,7 @@ import Testing
     @Test func `texts are on one line where articles have one`() async throws {
         try await ImportDesk.with { desk in
             let item = Self.item(1).replacing(
-                "Title of n1 &amp; more", with: "Two\nlines\tand\u{85}more")
+                "Title of n1 &amp; more", with: "Two\nlines\tand\u{85}more\u{A0}")
             try desk.write("blog.xml", WordPressImportTests.export(item))
             #expect(try await desk.run("blog.xml").counts == ["created": 1])
             #expect(try await desk.article("n1").title == "Two lines and more")

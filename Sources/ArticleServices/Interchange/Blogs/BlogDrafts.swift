@@ -22,15 +22,15 @@ package struct BlogDrafts: Sendable {
         } catch { faults.append(error.description) }
     }
 
-    /// Reads an export of Ghost.
+    /// Reads an export of Ghost, in which `redirects` may have what Ghost exports separately.
     package init(ghost bytes: [UInt8]) {
         guard let value = try? JSONParser.parse(bytes) else {
             faults.append("it is not JSON")
             return
         }
         do throws(LineFault) {
-            let export = try GhostExport(
-                value, redirects: GhostRedirects(json: value), siteURL: nil)
+            let redirects = GhostRedirects(json: GhostRecord(value)["redirects"] ?? .null)
+            let export = try GhostExport(value, redirects: redirects, siteURL: nil)
             for index in 0..<export.count {
                 switch export.post(at: index) {
                 case .success(let post): take(post)

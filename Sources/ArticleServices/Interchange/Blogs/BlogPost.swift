@@ -115,6 +115,6 @@ extension String {
     var withoutMarkup: String {
         let hasMarkup = contains("&") || contains("<")
         return (hasMarkup ? HTMLFragment(self)?.text ?? self : self).onOneLine
-            .split(separator: " ").joined(separator: " ")
+            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

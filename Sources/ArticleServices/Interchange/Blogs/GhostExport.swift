@@ -26,8 +26,7 @@ struct GhostExport {
             || text.hasPrefix("{\"db\":[{\"data\":")
     }
 
-    /// - Parameters:
-    ///   - siteURL: takes the place of `__GHOST_URL__`.
+    /// - Parameter siteURL: takes the place of `__GHOST_URL__`.
     /// - Throws: if the value does not have the shape of an export.
     init(_ value: JSONValue, redirects: GhostRedirects, siteURL: String?) throws(LineFault) {
         let root = GhostRecord(value)
@@ -164,7 +163,7 @@ struct GhostRecord: Sendable {
         if case .object(let members) = value { self.members = members } else { members = [] }
     }
 
-    private subscript(_ name: String) -> JSONValue? { members.first { $0.name == name }?.value }
+    subscript(_ name: String) -> JSONValue? { members.first { $0.name == name }?.value }
 
     func has(_ name: String) -> Bool {
         switch self[name] {
