@@ -103,7 +103,8 @@ extension MarkdownLine {
     }
 
     private mutating func append(_ raw: String) {
-        text.append(contentsOf: raw.unicodeScalars)
+        // `append(contentsOf:)` would copy the whole text.
+        for scalar in raw.unicodeScalars { text.append(scalar) }
         lastEnd = nil
         if raw != "~~" { isFragile = false }
     }
