@@ -128,7 +128,12 @@ final class HTMLDocument {
             var start = 0
             // Invariant: bytes[..<start] are parsed, but for an unfinished tag or the like.
             while start < bytes.count, handle.pointee.instate != XML_PARSER_EOF {
-                let count = min(chunkBytes, bytes.count - start)
+                // libxml2 does not find the end of a tag that it received in the middle of a quoted
+                // value, and buffers what follows: a part ends with a tag, if it has one.
+                let window = bytes[start..<min(start + chunkBytes, bytes.count)]
+                let count =
+                    (window.lastIndex(of: UInt8(ascii: ">")).map { $0 + 1 }
+                        ?? window.endIndex) - start
                 let part = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + start)
                 htmlParseChunk(
                     handle, part.assumingMemoryBound(to: CChar.self), Int32(count), 0)

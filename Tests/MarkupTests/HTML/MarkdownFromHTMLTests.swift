@@ -149,6 +149,12 @@ import Testing
             ])
     }
 
+    @Test func `a long document with many attributes is read`() throws {
+        let html = String(repeating: "<p>A <a href=\"/x\">link</a> and text.</p>", count: 8_000)
+        let markdown = try MarkdownFromHTML(base: "https://example.org/").convert(html).markdown
+        #expect(markdown.split(separator: "\n").count == 8_000)
+    }
+
     @Test func `limits hold, and nothing takes long`() throws {
         func error(_ html: String, _ limits: HTMLLimits = HTMLLimits()) -> HTMLError? {
             #expect(throws: HTMLError.self) { try MarkdownFromHTML(limits: limits).convert(html) }
