@@ -13,8 +13,9 @@ struct SourceDraft: Sendable {
     /// The SHA-256 of what was received, and of the source's settings. It does not depend on how
     /// entries become articles, so that a new version of this program changes none.
     let digest: [UInt8]
-    /// Why it cannot be taken over, or what it would be.
-    let content: Result<Article.Draft, Unfit>
+    /// Why it cannot be taken over, or what it would be. This takes time, for HTML becomes
+    /// Markdown, and is not needed for what was taken over before.
+    let content: @Sendable () -> Result<Article.Draft, Unfit>
     /// Whether the slug was derived from the title.
     let keepsSlug: Bool
 
@@ -41,7 +42,7 @@ extension SourceDraft {
         digest = hash.finished()
         keepsSlug = entry.slug == nil
         let url = entry.url.flatMap { WebAddress.fault($0) == nil ? $0 : nil }
-        var draft = Article.Draft(
+        let draft = Article.Draft(
             slug: entry.slug, title: entry.title,
             summary: Self.cut(entry.summary, to: ArticleLimits.summary.upperBound),
             language: entry.language ?? feed.language,
@@ -58,11 +59,14 @@ extension SourceDraft {
             },
             publishedAt: entry.publishedAt ?? entry.updatedAt,
             source: Article.Source(name: source.name ?? Self.name(of: feed, source), url: url))
-        do throws(HTMLError) {
-            draft.body = try Self.body(of: entry)
-            content = Self.checked(draft, in: source)
-        } catch {
-            content = .failure(Unfit(reason: "\(Self.name(of: draft)): \(error)"))
+        content = { [draft] in
+            var draft = draft
+            do throws(HTMLError) {
+                draft.body = try Self.body(of: entry)
+                return Self.checked(draft, in: source)
+            } catch {
+                return .failure(Unfit(reason: "\(Self.name(of: draft)): \(error)"))
+            }
         }
     }
 
@@ -83,7 +87,7 @@ extension SourceDraft {
         key = Self.key(article.id.description)
         digest = hash.finished()
         keepsSlug = draft.slug == nil
-        content = Self.checked(draft, in: source)
+        content = { [draft] in Self.checked(draft, in: source) }
     }
 
     /// The key of an entry. An article of a Broadsheet has the same in its feeds and its changes.

@@ -8,6 +8,8 @@ struct SourceTaking: Sendable {
     let store: any ArticleStore
     let markdown: MarkdownRenderer
     let defaultLanguage: String
+    /// The threads that make articles of entries.
+    let pool: BlockingPool
     let source: ContentSource
     /// The snapshot that the entries belong to; `nil` for a feed, which may forget its entries.
     let round: Int?
@@ -24,12 +26,13 @@ struct SourceTaking: Sendable {
 
     init(
         store: any ArticleStore, markdown: MarkdownRenderer, defaultLanguage: String,
-        source: ContentSource, round: Int?, deadline: ContinuousClock.Instant,
+        pool: BlockingPool, source: ContentSource, round: Int?, deadline: ContinuousClock.Instant,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.markdown = markdown
         self.defaultLanguage = defaultLanguage
+        self.pool = pool
         self.source = source
         self.round = round
         self.deadline = deadline
@@ -103,9 +106,11 @@ struct SourceTaking: Sendable {
     /// The entry as it is to be stored. One that cannot be taken over is only seen.
     private mutating func item(_ draft: SourceDraft) async -> SourceItem {
         do throws(SourceDraft.Unfit) {
-            guard let content = try await content(of: draft.content.get()) else {
+            guard let made = try? await pool.run({ draft.content() }) else {
+                hold("too many feeds are being read")
                 return draft.seen
             }
+            guard let content = try await content(of: made.get()) else { return draft.seen }
             return SourceItem(
                 key: draft.key, digest: draft.digest,
                 change: .put(

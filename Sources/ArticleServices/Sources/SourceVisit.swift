@@ -172,8 +172,9 @@ struct SourceVisit: Sendable {
     private func taking(round: Int?, by deadline: ContinuousClock.Instant) -> SourceTaking {
         // As long again as the responses may take.
         SourceTaking(
-            store: store, markdown: markdown, defaultLanguage: defaultLanguage, source: source,
-            round: round, deadline: deadline + environment.timeout, now: environment.now)
+            store: store, markdown: markdown, defaultLanguage: defaultLanguage, pool: pool,
+            source: source, round: round, deadline: deadline + environment.timeout,
+            now: environment.now)
     }
 
     /// A validator that can be sent back.
