@@ -143,6 +143,8 @@ import Testing
             ALTER TABLE kept_writes DROP COLUMN comment_text;
             ALTER TABLE kept_writes DROP COLUMN comment;
             DROP TABLE source_entries; DROP TABLE sources;
+            DROP INDEX articles_by_deletion; DROP INDEX articles_by_owner_deletion;
+            ALTER TABLE articles DROP COLUMN deleted_at;
             DROP TABLE search_state; DROP TABLE search_segments;
             DROP TABLE search_blocks; DROP TABLE search_terms;
             DROP TABLE bookmark_transitions; DROP TABLE bookmarks;
