@@ -1,5 +1,5 @@
 -- The index of full-text search: immutable segments of documents, made of blocks of bytes that are read
--- like leaves of a tree. It is derived from the articles, and is no part of the change sequence.
+-- like leaves of a tree. It is derived from the articles, and is not part of the change sequence.
 
 -- How far the index has followed the public's changes, and the version of the tokenizer that made it.
 CREATE TABLE search_state (

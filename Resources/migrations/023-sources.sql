@@ -17,7 +17,7 @@ DROP TABLE actors;
 ALTER TABLE new_actors RENAME TO actors;
 CREATE UNIQUE INDEX actors_without_ids ON actors (kind) WHERE id IS NULL;
 
--- What admins set, then the state, which is no part of a revision. `tags` has a name in each line.
+-- What admins set, then the state, which is not part of a revision. `tags` has a name in each line.
 -- Kinds: 0 a feed, 1 a Broadsheet, NULL before the first successful poll. Times are milliseconds since
 -- 1970. `next_poll_at` of a paused source is NULL, unless it is to be polled once.
 --

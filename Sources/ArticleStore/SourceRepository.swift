@@ -2,8 +2,8 @@ public import ArticleAPI
 
 /// Stores the sources of articles, how far they were followed, and what was taken over from them.
 ///
-/// Sources are no part of the change sequence; the articles that are taken over are. Each method is
-/// one atomic step, and a write is durable when it returns. Safe to use from any thread; the
+/// Sources are not part of the change sequence; the articles taken over from them are. Each method
+/// is one atomic step, and a write is durable when it returns. Safe to use from any thread; the
 /// closure of an update runs on the thread that writes, and must be quick.
 ///
 /// ```swift

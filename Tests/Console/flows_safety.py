@@ -63,7 +63,7 @@ def hostile_texts(world):
     # An address cannot choose which path the page sends requests to.
     for route in ("#/articles/..%2fusers%2fx", "#/articles/..%2fusers%2fx/history"):
         browser.go(route)
-        browser.has("There is no such page")
+        browser.has("This page does not exist")
     paths = browser.script("return performance.getEntriesByType('resource').map(each => each.name)")
     assert not any("/users/x" in path for path in paths), paths
     browser.go("#/users")

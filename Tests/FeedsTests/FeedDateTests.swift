@@ -58,7 +58,7 @@ import Testing
         "24 Nov", "19:10:43", "99999", "2026-11-24T25:00:00Z", "Tue, 24 Nov 2026 29:10:43 GMT",
         "-2026-11-24", "١٢ Nov 2026", "2026-11-24T19:10:43+99:99", "24 24 24 24", "((((",
     ])
-    func `what is no time is none`(text: String) {
+    func `text that is not a time is rejected`(text: String) {
         #expect(FeedDate.parse(text) == nil)
     }
 }

@@ -16,7 +16,7 @@ import Testing
         error(Array(text.utf8), contentType)
     }
 
-    @Test func `what is no feed is rejected with its place and what was expected`() throws {
+    @Test func `text that is not a feed is rejected with the place and what was expected`() throws {
         let table = [
             ("", "empty"), ("   \n", "empty"), ("\u{FEFF}", "empty"), ("hello", "not well-formed"),
             ("<html><body/></html>", "line 1: the document must be a feed"),

@@ -3,7 +3,7 @@ package import ArticleAPI
 /// Requests that belong to an account, and not to the user who happens to be signed in when they
 /// are sent.
 extension BackendService {
-    /// Sends the request, without retries, in the current session, if that is one of this account.
+    /// Sends the request, without retries, in the current session if that belongs to this account.
     ///
     /// The token is taken from this session and no other, and an ended session has none: whenever
     /// somebody signs in or out, nothing is sent in the session of another account.

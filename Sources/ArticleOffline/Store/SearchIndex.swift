@@ -29,7 +29,7 @@ struct SearchIndex {
     private var memory = MemoryIndex()
     private var entries: [Article.ID: Entry] = [:]
     private var bytes = 0
-    /// The newest article for which there was no room: older ones have none either.
+    /// The newest article that did not fit; older ones do not fit either.
     private var cutOff: Age?
     /// Whether any article may have changed.
     private(set) var needsAll = true

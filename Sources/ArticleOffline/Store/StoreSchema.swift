@@ -88,7 +88,7 @@ enum StoreSchema {
 
     /// Makes the tables, or checks those that are there.
     ///
-    /// - Throws: `newer`, `otherAccount`, or `damaged` for a file that is none of a store.
+    /// - Throws: `newer`, `otherAccount`, or `damaged` for a file that is not a store.
     static func prepare(
         _ connection: DatabaseConnection, account: String?
     ) throws(ModelStoreError) {

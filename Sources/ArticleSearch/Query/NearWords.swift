@@ -11,7 +11,7 @@ struct NearWords {
     /// A row for each of the letters, and one before them: the optimal string alignment distances
     /// of the letters up to there from each beginning of `word`.
     private var distances: [Int]
-    /// Keys that have so many bytes in common with the last one are no candidates.
+    /// Keys that have so many bytes in common with the last one are not candidates.
     private var deadEnd = Int.max
 
     /// - Parameter word: folded, without a class; `nil` if it is not one that is corrected.

@@ -3,7 +3,7 @@ import HTTP
 import HTTPServer
 import Platform
 
-/// Authenticates the requests of a session of the console that is no user's. See
+/// Authenticates the requests of a session of the console that does not belong to a user. See
 /// ``ConsoleSessions``.
 struct ConsoleToken: SessionToken {
     static let prefix = "bsc_"

@@ -178,7 +178,7 @@ public final class SourcePoller: Sendable {
                 failures: failures))
     }
 
-    /// The store failed, or the source was changed or removed in the meantime, which is none.
+    /// The store failed. A source that was changed or removed in the meantime is not a failure.
     private func interrupted(_ id: ContentSource.ID, _ error: StoreError) async {
         switch error {
         case .notFound, .preconditionFailed: return

@@ -39,7 +39,7 @@ struct SourceTaking: Sendable {
         self.now = now
     }
 
-    /// Whether there is an obstacle, no more time, or nobody who waits.
+    /// Whether to stop, since something failed, the time is up, or the task was cancelled.
     private var mustEnd: Bool {
         mutating get {
             if ContinuousClock.now > deadline { hold("there was no time for all articles") }

@@ -92,7 +92,7 @@ struct SourceVisit: Sendable {
                     try FeedParser.parse(
                         response.body, contentType: response.fields[.contentType],
                         address: response.url.text))
-            } catch { return .failure(SourceFailure("this is no feed: \(error)")) }
+            } catch { return .failure(SourceFailure("the response is not a feed: \(error)")) }
         }
         return parsed ?? .failure(SourceFailure("too many feeds are being read"))
     }
@@ -260,7 +260,9 @@ struct SourceVisit: Sendable {
         let parsed = try? await pool.run { () -> Result<ChangePage<Article>, SourceFailure> in
             do throws(ResponseMapperError) {
                 return .success(try ChangePage<Article>(mapping: response.body))
-            } catch { return .failure(SourceFailure("this is no page of changes: \(error)")) }
+            } catch {
+                return .failure(SourceFailure("the response is not a page of changes: \(error)"))
+            }
         }
         do throws(SourceFailure) {
             let page = try (parsed ?? .failure(SourceFailure("too many feeds are being read")))

@@ -92,7 +92,7 @@ enum AtomFeed: XMLFeedFormat {
 
     private enum Kind {
         case text, html, xhtml
-        /// Something that is no text of an article.
+        /// Something other than the text of an article.
         case other
     }
 
@@ -130,7 +130,7 @@ enum AtomFeed: XMLFeedFormat {
             guard !content.text.isEmpty else { return }
             entry.contentHTML = FeedAddress.resolved(html: content.text, against: content.base)
         case .xhtml:
-            // The div is no part of the content (RFC 4287 §3.1.1.3).
+            // The div is not part of the content (RFC 4287 §3.1.1.3).
             let div = content.elements.first { $0.name == "div" } ?? content
             entry.contentHTML = FeedAddress.resolved(html: try div.innerHTML, against: div.base)
         case .other: break

@@ -5,7 +5,7 @@ import ArticleAPI
 ///
 /// A time without a zone, or with an unknown one, is in UTC; a date without a time is its midnight.
 enum FeedDate {
-    /// `nil` if the text is no time, or one that does not exist.
+    /// `nil` if the text is not a time, or is one that does not exist.
     static func parse(_ text: String) -> Timestamp? {
         let text = String(text.unicodeScalars.prefix(100)).trimmed
         return Timestamp(text) ?? ISODate.parse(text) ?? WordedDate.parse(text)

@@ -1,8 +1,8 @@
 import Markup
 
 extension FeedElement {
-    /// The elements and texts that one entry, or all that is no entry, may consist of. It bounds
-    /// the memory for documents that consist of nothing but tags.
+    /// How many elements and texts each entry may have, and how many there may be outside of
+    /// entries. It bounds the memory for documents that consist of nothing but tags.
     static let limitNodes = 200_000
 
     /// The start of an element, in a document at `address`.

@@ -16,7 +16,7 @@ struct XMLFeed {
     private let address: String
     private var entries: [FeedEntry] = []
     private var omitted = 0
-    /// The nodes that are left for all that is no entry.
+    /// How many more nodes there may be outside of entries.
     private var nodes = FeedElement.limitNodes
 
     private init(_ reader: XMLReader, at address: String) {
@@ -102,7 +102,7 @@ struct XMLFeed {
         }
     }
 
-    /// Reads an entry, or returns the whole element if it is none.
+    /// Reads an entry, or returns the whole element if it is not an entry.
     @discardableResult
     private mutating func read<Format: XMLFeedFormat>(
         _ format: Format.Type, child: FeedElement, of parent: FeedElement?

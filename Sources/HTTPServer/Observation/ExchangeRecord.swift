@@ -62,7 +62,7 @@ public struct ExchangeRecord: Sendable {
 /// Observes exchanges, for logs and metrics.
 ///
 /// It is called once for each response, on the connection's event loop, by several loops at once:
-/// it must be quick. Responses to bytes that are no valid request are reported as well.
+/// it must be quick. Responses to bytes that are not a valid request are reported as well.
 ///
 /// ```swift
 /// final class FailureCounter: ExchangeObserver {

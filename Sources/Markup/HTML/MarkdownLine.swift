@@ -331,7 +331,7 @@ extension MarkdownLine {
         return "\(text) \"\(escapedAlternative(title))\""
     }
 
-    /// Text that is no markup wherever it is, on one line.
+    /// Text on one line, escaped so that it is not markup wherever it stands.
     private func escapedAlternative(_ text: String) -> String {
         var escaped = ""
         let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")

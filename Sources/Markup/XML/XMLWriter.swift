@@ -93,7 +93,7 @@ package struct XMLWriter: ~Copyable {
     }
 }
 
-/// libxml2 ran out of memory, or a name is none. See ``XMLWriter``.
+/// libxml2 ran out of memory, or was given an invalid name. See ``XMLWriter``.
 package struct XMLWriterError: Error, Sendable, Hashable, CustomStringConvertible {
     package init() {}
 

@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: ["", "2026-1-1", "2026-01-011", "+026-01-01", "2026-01-01T", "２０２６-01-01"])
-    func `other texts are no days`(text: String) {
+    func `other texts are not days`(text: String) {
         #expect(LocalDay(text) == nil)
     }
 

@@ -32,7 +32,7 @@ struct JSONParserTests {
             ("-0", 0), ("9223372036854775808", nil), ("1.0", nil), ("1e2", nil),
         ] {
             guard case .number(let number) = try parse(text) else {
-                Issue.record("\(text) is no number")
+                Issue.record("\(text) is not a number")
                 continue
             }
             #expect(number.integer == integer, "\(text)")

@@ -29,7 +29,7 @@ import Testing
         "https://example.org/#a", "https://a:b@example.org", "https://example.org/é",
         "https://example.org/a b", "javascript:alert(1)",
     ])
-    func `other texts are no server`(text: String) {
+    func `other texts are not servers`(text: String) {
         #expect(PublicAddresses(server: text) == nil)
     }
 
@@ -37,7 +37,7 @@ import Testing
         "https://example.org/", "/{slug}", "https://example.org/{slug}/{slug}", "{slug}",
         "https://example.org/{Slug}", "https://exa mple.org/{slug}", "javascript:{slug}",
     ])
-    func `other texts are no template`(text: String) {
+    func `other texts are not templates`(text: String) {
         #expect(!PublicAddresses.isArticlePage(text))
         #expect(PublicAddresses(server: "https://example.org", articlePage: text) == nil)
     }

@@ -59,7 +59,7 @@ import Testing
                 302:
                   /the-world: /world
                 """)
-            // Only read if there is no newer one.
+            // Ghost's older format is read only where redirects.yaml does not exist.
             try desk.write("redirects.json", #"[{"from": "/json/", "to": "/hello/"}]"#)
             #expect(try await desk.run("blog.json").omissions == [])
             for (slug, title) in [

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["javascript:alert(1)", "data:text/html,x", "//", "\u{0}", "x:"])
-    func `an address that makes links unsafe is no base`(link: String) async throws {
+    func `an address that makes links unsafe is not used as the base`(link: String) async throws {
         try await ImportDesk.with { desk in
             let content = "<a href=\"#\">x</a> <a href=\"?\">x</a> <a href=\"/a\">x</a>"
             let item = Self.item(1, content)
@@ -105,7 +105,7 @@ import Testing
         "0000-00-00 00:00:00", "2020-13-45 99:99:99", "99999-01-01 00:00:00", "soon", "",
         "-1-01-01 00:00:00", "2020-02-30 00:00:00",
     ])
-    func `a wrong date is none`(date: String) async throws {
+    func `a wrong date is ignored`(date: String) async throws {
         try await ImportDesk.with { desk in
             let item = Self.item(1).replacing("2020-05-06 07:08:09", with: date)
             try desk.write("blog.xml", WordPressImportTests.export(item))

@@ -63,7 +63,7 @@ import Testing
                 let response = try newsroom.send("GET \(RequestPrinter.target(of: changed))")
                 #expect(response.summary == "400 malformed-request ?cursor")
             }
-            // The size of the page and the attributes are no part of it, nor is the sender.
+            // The size of the page and the attributes are not part of it, nor is the sender.
             other.limit = 2
             other.fields = FieldSelection(["title"])
             let page = try newsroom.send(

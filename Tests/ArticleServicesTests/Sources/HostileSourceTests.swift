@@ -125,30 +125,30 @@ import Testing
     }()
 
     static let content: [Hostility] = [
-        Hostility("declares a billion entities", "this is no feed", document(laughs)),
+        Hostility("declares a billion entities", "is not a feed", document(laughs)),
         Hostility(
-            "refers to a file", "this is no feed",
+            "refers to a file", "is not a feed",
             document(
                 "<!DOCTYPE f [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>"
                     + "<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>&x;</title></feed>")),
         Hostility(
-            "nests a million elements", "this is no feed",
+            "nests a million elements", "is not a feed",
             document(String(repeating: "<a>", count: 1_000_000))),
         Hostility(
-            "nests a million arrays", "this is no feed",
+            "nests a million arrays", "is not a feed",
             document(String(repeating: "[", count: 1_000_000))),
         Hostility(
-            "names an unknown charset", "this is no feed",
+            "names an unknown charset", "is not a feed",
             document("<?xml version=\"1.0\" encoding=\"x-none\"?><feed/>")),
         Hostility(
-            "is not in the charset that it names", "this is no feed",
+            "is not in the charset that it names", "is not a feed",
             { peer, _ in
                 let body: [UInt8] = Array("<feed><title>".utf8) + [0xFF, 0xFE, 0xC0, 0x80]
                 try await peer.send(head("Content-Length: \(body.count)\r\n\r\n"))
                 try await peer.send(body)
             }),
-        Hostility("is a web page", "this is no feed", document("<html><p>Hello</p></html>")),
-        Hostility("is empty", "this is no feed", document("")),
+        Hostility("is a web page", "is not a feed", document("<html><p>Hello</p></html>")),
+        Hostility("is empty", "is not a feed", document("")),
     ]
 
     static let framing: [Hostility] = [

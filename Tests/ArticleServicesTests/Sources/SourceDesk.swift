@@ -69,7 +69,7 @@ struct SourceDesk: Sendable {
 
     func respond(_ script: @escaping Script) { self.script.withLock { $0 = script } }
 
-    /// There is no response to anything.
+    /// Every request fails without a response.
     func fail(_ error: HTTPClientError) { self.error.withLock { $0 = error } }
 
     /// Responds to everything with this document.

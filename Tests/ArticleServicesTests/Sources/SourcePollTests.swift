@@ -98,7 +98,7 @@ import Testing
                 "GET /v1/articles/\(rye.id)/revisions", as: .editor
             ).text
             #expect(history.contains(#""actor":{"kind":"source","id":"\#(id)","name":"A Feed"}"#))
-            // An entry that is no longer in the feed stays.
+            // Articles stay when their entries leave the feed.
             desk.serve(Self.atom(Self.entry("3", "Oats")))
             try await desk.poll(id)
             #expect(try desk.articles().count == 3)

@@ -222,7 +222,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a change may expect a version, and is none if nothing differs`(
+        func `an update may expect a version, and makes no change if nothing differs`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in

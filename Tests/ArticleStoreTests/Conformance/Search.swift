@@ -5,7 +5,7 @@ import Testing
 
 extension ArticleStoreConformance {
     @Suite struct Search {
-        /// The version is none of the tokenizer's, as these blocks are no index of articles.
+        /// Not a version of the tokenizer, since these blocks are not an index of articles.
         private static func progress(
             _ store: any ArticleStore, version: Int = 1_000, sequence: Int64 = 0
         ) async throws -> SearchProgress {
@@ -187,7 +187,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `the index is no change`(_ engine: Engine) async throws {
+        func `writing the index is not a change`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let observer = Observer()
                 store.observeChanges(observer)

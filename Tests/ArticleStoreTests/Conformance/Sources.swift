@@ -249,7 +249,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a future entry is scheduled, and its publication is no edit`(
+        func `a future entry is scheduled, and its publication is not an edit`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in

@@ -52,7 +52,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `the position of a webhook is no change`(_ engine: Engine) async throws {
+        func `moving the position of a webhook is not a change`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let observer = Observer()
                 store.observeChanges(observer)

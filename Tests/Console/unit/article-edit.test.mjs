@@ -166,7 +166,7 @@ test("two people who change different fields are both in the result", async () =
     assert.equal(world.article.body, "Mine.");
 });
 
-test("a conflict over what is the same already is none", async () => {
+test("equal values do not conflict", async () => {
     const world = new World();
     const edit = new ArticleEdit(world.around(), world.article, "1");
     edit.set("body", "Same.");

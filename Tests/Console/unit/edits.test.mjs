@@ -57,7 +57,7 @@ test("a field that one side changed is decided for it, one that both changed is 
     assert.deepEqual(result.tags, ["bread", "rye"]);
 });
 
-test("the same change on both sides is no difference", () => {
+test("the same change on both sides is not a difference", () => {
     const both = { ...base, title: "Same" };
     assert.deepEqual(compare(base, both, { ...both }), []);
     assert.deepEqual(changedFields(both, { ...both }), []);

@@ -125,7 +125,7 @@ import Testing
         #expect(requests == ["GET /control/state"])
     }
 
-    @Test func `a server that has neither path is none`() async throws {
+    @Test func `a server that has neither path is not a Broadsheet`() async throws {
         try await ScriptedServer.run(on: .unix(database + ".control")) { peer, _ in
             while try await peer.request() != nil {
                 try await peer.send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")

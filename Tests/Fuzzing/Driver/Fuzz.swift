@@ -18,7 +18,7 @@ func runOneInput(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
 private let target: FuzzTarget = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
     guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
-        complain("FUZZ_TARGET is none of \(FuzzTarget.all.map(\.name))\n")
+        complain("FUZZ_TARGET must be one of \(FuzzTarget.all.map(\.name))\n")
         exit(64)
     }
     return target

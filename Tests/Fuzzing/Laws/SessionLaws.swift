@@ -25,7 +25,7 @@ enum SessionLaws {
             laws.expect(!refresh.isMarked(by: secret), "a token that was not issued has no mark")
         }
         if access != nil || refresh != nil {
-            laws.expect(APIKey.publicID(of: text) == nil, "a token of a session is no key")
+            laws.expect(APIKey.publicID(of: text) == nil, "a token of a session is not a key")
         }
         for value in [text, "Bearer \(text)"] {
             var fields = HTTPFields()

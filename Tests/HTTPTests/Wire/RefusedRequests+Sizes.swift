@@ -5,7 +5,7 @@ extension RefusedRequests {
     /// RFC 9112 §7.1
     static let chunks: [Case] =
         [
-            ("no size", "\r\n", 400), ("a size that is no number", "g\r\n", 400),
+            ("no size", "\r\n", 400), ("a size that is not a number", "g\r\n", 400),
             ("a negative size", "-1\r\na\r\n", 400), ("a prefixed size", "0x1\r\na\r\n", 400),
             ("a space before the size", " 1\r\na\r\n", 400),
             ("a space behind the size", "1 \r\na\r\n", 400),
