@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
-	socket-faults apple-check browser-check console-test contract-check feed-check test-address test-thread \
+	socket-faults apple-check browser-check console-test contract-check feed-check postgres-test test-address test-thread \
 	image deb deb-check soak proofs sanitize
 .NOTPARALLEL:
 
@@ -58,6 +58,10 @@ test: dependencies ## run all tests and list skipped ones; BROADSHEET_BINARY=…
 		.ci/skipped $(LOG); \
 		exit 1; }
 	@.ci/skipped $(LOG)
+
+postgres-test: dependencies ## run the tests of the store over SQLite and a private PostgreSQL server
+	@.ci/dependencies /usr/lib/postgresql/15/bin/postgres:postgresql-15 setpriv:util-linux
+	swift test $(FLAGS) --filter '^ArticleStoreTests\.(ArticleStoreConformance|Postgres)'
 
 lint: dependencies ## check the code style, the layering of imports and the Dockerfile
 	swift format lint --strict --recursive $(SOURCES)

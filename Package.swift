@@ -51,6 +51,8 @@ let package = Package(
             ]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
@@ -62,7 +64,7 @@ let package = Package(
             name: "Resources", path: "Resources",
             exclude: [
                 "console", "debian", "examples", "grafana", "manual", "migrations", "plots",
-                "samples", "systemd",
+                "postgres", "samples", "systemd",
             ],
             cSettings: cRules),
 
@@ -99,7 +101,10 @@ let package = Package(
             swiftSettings: rules),
         layer(
             "SQLiteStore",
-            ["ArticleAPI", "ArticleSearch", "ArticleStore", "CSQLite", "Platform", "Resources"]),
+            [
+                "ArticleAPI", "ArticleSearch", "ArticleStore", "CPostgres", "CSQLite", "Platform",
+                "Resources",
+            ]),
 
         // Rung 5: the SDK's memory on disk; its transport on Apple's platforms, where URLSession is
         // the client; the rules.

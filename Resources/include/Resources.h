@@ -29,3 +29,6 @@ struct broadsheet_resources broadsheet_examples(void);
 
 /// The steps of `migrations/`: SQL, applied in this order, never changed once released.
 struct broadsheet_resources broadsheet_migrations(void);
+
+/// The steps of `postgres/`: the same for PostgreSQL.
+struct broadsheet_resources broadsheet_postgres_migrations(void);

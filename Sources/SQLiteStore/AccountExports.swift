@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleStore
 
 /// Exports of what is kept about one user.
-extension SQLiteStore: AccountExportSource {
+extension SQLStore {
     public func exportAccount(
         _ id: User.ID, _ body: @escaping @Sendable (AccountRecord) throws -> Void
     ) async throws(StoreError) {
-        try await accountExports.export { (state) throws(StoreError) in
+        try await core.accountExports.export { (state) throws(StoreError) in
             try state.exportAccount(id, body)
         }
     }

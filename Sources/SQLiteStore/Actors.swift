@@ -35,7 +35,7 @@ extension SQL {
     fileprivate static let actorNumber: StaticString =
         "SELECT number FROM actors WHERE kind = ?1 AND id = ?2"
     static let actorByNumber: StaticString = """
-        SELECT actors.kind, actors.id, ifnull(keys.name, actors.name) FROM actors
+        SELECT actors.kind, actors.id, coalesce(keys.name, actors.name) FROM actors
         LEFT JOIN keys ON actors.kind = 1 AND keys.id = actors.id WHERE actors.number = ?1
         """
     static let forgetActorName: StaticString =

@@ -51,7 +51,7 @@ extension SQL {
     fileprivate static let keepRendering: StaticString = """
         INSERT INTO renderings (body, renderer, html) VALUES (?1, ?2, ?3)
         ON CONFLICT (body) DO UPDATE SET renderer = excluded.renderer, html = excluded.html
-        WHERE renderer <> excluded.renderer
+        WHERE renderings.renderer <> excluded.renderer
         """
 }
 
@@ -332,11 +332,11 @@ extension Snapshot {
     }
 }
 
-extension SQLiteStore {
+extension SQLStore {
     public func bodyHTML(
         of articles: [Article], by renderer: String
     ) async throws(StoreError) -> [BodyHTML?] {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             var found: [BodyHTML?] = []
             for article in articles { found.append(try state.bodyHTML(of: article, by: renderer)) }
             return found
@@ -346,7 +346,7 @@ extension SQLiteStore {
     public func keepBodyHTML(
         _ html: BodyHTML, of id: Article.ID, revision: Int
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.keep(html, ofBody: step.state.stored(id, at: revision).revision.content.body)
         }
     }

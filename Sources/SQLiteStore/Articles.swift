@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleStore
 
 /// Articles: finding, creating, editing and deleting them.
-extension SQLiteStore: ArticleRepository {
+extension SQLStore {
     public func edition(
         of key: Article.Key, visibleTo audience: Audience
     ) async throws(StoreError) -> ArticleVersion {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.edition(of: key, visibleTo: audience)
         }
     }

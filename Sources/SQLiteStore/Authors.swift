@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleStore
 
 /// Authors. Each has a facet with the same number.
-extension SQLiteStore: AuthorRepository {
+extension SQLStore {
     public func authors(
         after id: Author.ID?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Author, Author.ID> {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.authors(after: id, limit: limit, visibleTo: audience)
         }
     }
@@ -14,7 +14,7 @@ extension SQLiteStore: AuthorRepository {
     public func author(
         _ id: Author.ID, visibleTo audience: Audience
     ) async throws(StoreError) -> Author {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.author(id, visibleTo: audience)
         }
     }
@@ -73,7 +73,7 @@ extension Snapshot {
         var examined = 0
         var frontier = id
         while try row.step() {
-            guard examined < configuration.examinedRowsPerPage else {
+            guard examined < limits.examinedRowsPerPage else {
                 page.next = frontier
                 return page
             }

@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleStore
 
 /// Bookmarks. The revision of one that was removed is that of its last transition.
-extension SQLiteStore: BookmarkRepository {
+extension SQLStore {
     public func bookmarks(
         of user: User.ID, seeing audience: Audience, after position: BookmarkPosition?, limit: Int
     ) async throws(StoreError) -> Slice<Bookmark, BookmarkPosition> {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.bookmarks(of: user, seeing: audience, after: position, limit: limit)
         }
     }
@@ -15,7 +15,7 @@ extension SQLiteStore: BookmarkRepository {
         of article: Article.ID, for user: User.ID, position: Double?, seeing audience: Audience,
         at time: Timestamp
     ) async throws(StoreError) -> (bookmark: Bookmark, isNew: Bool) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.putBookmark(
                 of: article, for: user, position: position, seeing: audience, at: time)
         }
@@ -24,7 +24,7 @@ extension SQLiteStore: BookmarkRepository {
     public func deleteBookmark(
         of article: Article.ID, for user: User.ID
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.deleteBookmark(of: article, for: user)
         }
     }
@@ -36,40 +36,46 @@ extension SQL {
         SELECT articles.id, position, bookmarks.created_at, bookmarks.updated_at,
             bookmarks.revision, articles.state, articles.owner
         FROM bookmarks JOIN articles ON articles.number = bookmarks.article
-        WHERE user = ?1 AND (bookmarks.created_at, bookmarks.article) < (?2, ?3)
+        WHERE "user" = ?1 AND (bookmarks.created_at, bookmarks.article) < (?2, ?3)
         ORDER BY bookmarks.created_at DESC, bookmarks.article DESC
         """
     static let bookmark: StaticString = """
         SELECT articles.id, position, bookmarks.created_at, bookmarks.updated_at,
             bookmarks.revision, articles.state, articles.owner
         FROM bookmarks JOIN articles ON articles.number = bookmarks.article
-        WHERE user = ?1 AND article = ?2
+        WHERE "user" = ?1 AND article = ?2
         """
-    static let hasBookmarks: StaticString =
-        "SELECT 1 FROM bookmarks WHERE user = ?1 LIMIT 1 OFFSET ?2"
+    static let hasBookmarks: StaticString = """
+        SELECT 1 FROM bookmarks WHERE "user" = ?1 LIMIT 1 OFFSET ?2
+        """
     static let lastBookmarkRevision: StaticString = """
-        SELECT revision FROM bookmark_transitions WHERE user = ?1 AND article = ?2
+        SELECT revision FROM bookmark_transitions WHERE "user" = ?1 AND article = ?2
         """
     static let setBookmark: StaticString = """
-        INSERT INTO bookmarks (user, article, position, created_at, updated_at, revision)
+        INSERT INTO bookmarks ("user", article, position, created_at, updated_at, revision)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-        ON CONFLICT (user, article) DO UPDATE SET position = excluded.position,
+        ON CONFLICT ("user", article) DO UPDATE SET position = excluded.position,
             updated_at = excluded.updated_at, revision = excluded.revision
         """
-    static let removeBookmark: StaticString =
-        "DELETE FROM bookmarks WHERE user = ?1 AND article = ?2"
-    static let removeBookmarks: StaticString = "DELETE FROM bookmarks WHERE user = ?1"
+    static let removeBookmark: StaticString = """
+        DELETE FROM bookmarks WHERE "user" = ?1 AND article = ?2
+        """
+    static let removeBookmarks: StaticString = """
+        DELETE FROM bookmarks WHERE "user" = ?1
+        """
     fileprivate static let setBookmarkTransition: StaticString = """
-        INSERT INTO bookmark_transitions (user, sequence, article, revision, is_departure)
+        INSERT INTO bookmark_transitions ("user", sequence, article, revision, is_departure)
         VALUES (?1, ?2, ?3, ?4, ?5)
-        ON CONFLICT (user, article) DO UPDATE SET sequence = excluded.sequence,
+        ON CONFLICT ("user", article) DO UPDATE SET sequence = excluded.sequence,
             revision = excluded.revision, is_departure = excluded.is_departure
         """
-    static let removeBookmarkTransitions: StaticString =
-        "DELETE FROM bookmark_transitions WHERE user = ?1"
+    static let removeBookmarkTransitions: StaticString = """
+        DELETE FROM bookmark_transitions WHERE "user" = ?1
+        """
     static let removeBookmarkDepartures: StaticString = """
-        DELETE FROM bookmark_transitions WHERE user = ?1 AND sequence IN (
-            SELECT sequence FROM bookmark_transitions WHERE user = ?1 AND is_departure LIMIT ?2)
+        DELETE FROM bookmark_transitions WHERE "user" = ?1 AND sequence IN (
+            SELECT sequence FROM bookmark_transitions
+            WHERE "user" = ?1 AND is_departure = 1 LIMIT ?2)
         """
 }
 
@@ -152,7 +158,7 @@ extension WriteStep {
     func checkRoomForBookmark(of user: Int64) throws(StoreError) {
         let row = try connection.statement(SQL.hasBookmarks)
         try row.bind(1, user)
-        try row.bind(2, state.configuration.bookmarksPerUser - 1)
+        try row.bind(2, state.limits.bookmarksPerUser - 1)
         guard try !row.step() else { throw .tooMany("bookmarks") }
     }
 

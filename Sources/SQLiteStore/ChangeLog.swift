@@ -17,15 +17,16 @@ extension SQL {
         WHERE audience = ?1 AND article = ?3 AND sequence > ?2 ORDER BY sequence
         """
     static let lastCommentTransition: StaticString = """
-        SELECT ifnull(max(sequence), 0) FROM comment_transitions
+        SELECT coalesce(max(sequence), 0) FROM comment_transitions
         WHERE audience = ?1 AND article = ?3
         """
     static let bookmarkTransitionsAfter: StaticString = """
         SELECT sequence, 3, article, revision, is_departure FROM bookmark_transitions
-        WHERE user = ?1 AND sequence > ?2 ORDER BY sequence
+        WHERE "user" = ?1 AND sequence > ?2 ORDER BY sequence
         """
-    static let lastBookmarkTransition: StaticString =
-        "SELECT ifnull(max(sequence), 0) FROM bookmark_transitions WHERE user = ?1"
+    static let lastBookmarkTransition: StaticString = """
+        SELECT coalesce(max(sequence), 0) FROM bookmark_transitions WHERE "user" = ?1
+        """
 }
 
 extension ChangeLog {

@@ -62,7 +62,7 @@ struct ChangeWalk {
     /// The page of a client that begins at the end.
     var nothing: ChangeSlice { ChangeSlice(items: [], position: end, isLast: true) }
 
-    private var isExhausted: Bool { examined >= state.configuration.examinedRowsPerPage }
+    private var isExhausted: Bool { examined >= state.limits.examinedRowsPerPage }
 
     /// Examines a transition and adds what follows from it; `false` if a limit comes first.
     private mutating func take(
@@ -148,7 +148,7 @@ struct ChangeWalk {
 
     /// A page may contain one larger item.
     private func hasRoom(for size: Int) -> Bool {
-        page.items.isEmpty || bytes + size <= state.configuration.bytesPerPage
+        page.items.isEmpty || bytes + size <= state.limits.bytesPerPage
     }
 
     private mutating func add(

@@ -3,29 +3,27 @@ public import ArticleStore
 import Platform
 
 /// The change sequence: recorded with each step, read in order, and announced to observers.
-extension SQLiteStore: ChangeRepository {
+extension SQLStore {
     public func changeSequence() async throws(StoreError) -> Int64 {
-        try await readers.read { (state) throws(StoreError) in try state.changeSequence() }
+        try await read { (state) throws(StoreError) in try state.changeSequence() }
     }
 
     public func changes(
         after sequence: Int64, limit: Int
     ) async throws(StoreError) -> [ChangeRecord] {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.changes(after: sequence, limit: limit)
         }
     }
 
     public func changes(_ query: ChangeQuery) async throws(StoreError) -> ChangeSlice {
-        try await readers.read { (state) throws(StoreError) in try state.changes(query) }
+        try await read { (state) throws(StoreError) in try state.changes(query) }
     }
-
-    public func observeChanges(_ observer: any ChangeObserver) { writer.announcer.add(observer) }
 }
 
 extension SQL {
     fileprivate static let lastSequence: StaticString =
-        "SELECT ifnull(max(sequence), 0) FROM changes"
+        "SELECT coalesce(max(sequence), 0) FROM changes"
     fileprivate static let changesAfter: StaticString = """
         SELECT sequence, kind, subject, revision, is_deletion, CASE kind
             WHEN 0 THEN EXISTS (SELECT 1 FROM revisions WHERE state = 1 AND row IN (
@@ -163,7 +161,7 @@ final class ChangeAnnouncer: Sendable {
     }
 
     /// Called when a transaction has begun but has not changed anything.
-    func begin(on connection: Connection, _ configuration: SQLiteConfiguration)
+    func begin(on connection: Connection, _ limits: StoreLimits)
         throws(StoreError)
     {
         let observers = observers.withLock { observers in
@@ -171,7 +169,7 @@ final class ChangeAnnouncer: Sendable {
             return observers.compactMap(\.value)
         }
         if state.notifiedCount != observers.count {
-            let snapshot = Snapshot(connection, configuration)
+            let snapshot = Snapshot(connection, limits)
             state.lastSequence = try snapshot.changeSequence()
             state.epoch = try snapshot.epoch()
         }
@@ -180,12 +178,12 @@ final class ChangeAnnouncer: Sendable {
     }
 
     /// Called before the transaction is committed.
-    func announce(on connection: Connection, _ configuration: SQLiteConfiguration)
+    func announce(on connection: Connection, _ limits: StoreLimits)
         throws(StoreError)
     {
         let effects = connection.effects
         guard !state.notified.isEmpty, let last = effects.changes.last else { return }
-        let snapshot = Snapshot(connection, configuration)
+        let snapshot = Snapshot(connection, limits)
         let epoch = try snapshot.epoch()
         // In a different epoch, everything has a different version.
         let isWhole = !effects.isTruncated && epoch == state.epoch

@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleStore
 
 /// Writing, changing and deleting comments.
-extension SQLiteStore {
+extension SQLStore {
     public func situation(
         of content: CommentContent, as id: Comment.ID, at time: Timestamp
     ) async throws(StoreError) -> CommentSituation {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.place(of: content, as: id, at: time).situation
         }
     }
@@ -14,7 +14,7 @@ extension SQLiteStore {
     public func edition(
         of id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer
     ) async throws(StoreError) -> CommentEdition {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.edition(of: state.editable(id, expecting: expectation, viewer), viewer)
         }
     }
@@ -78,7 +78,7 @@ extension SQL {
         """
     static let countVisible: StaticString = """
         INSERT INTO comment_counts (article, visible) VALUES (?1, 1)
-        ON CONFLICT (article) DO UPDATE SET visible = visible + 1
+        ON CONFLICT (article) DO UPDATE SET visible = comment_counts.visible + 1
         """
     static let uncountVisible: StaticString =
         "UPDATE comment_counts SET visible = visible - 1 WHERE article = ?1"

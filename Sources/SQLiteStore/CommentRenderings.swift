@@ -3,11 +3,11 @@ public import ArticleStore
 
 /// Comments as HTML, which is stored with them and can be made again. When the text of a comment
 /// changes or is deleted, `SQL.updateComment` removes its HTML.
-extension SQLiteStore {
+extension SQLStore {
     public func bodyHTML(
         of comments: [Comment], by renderer: String
     ) async throws(StoreError) -> [BodyHTML?] {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             var found: [BodyHTML?] = []
             for comment in comments { found.append(try state.bodyHTML(of: comment, by: renderer)) }
             return found
@@ -17,7 +17,7 @@ extension SQLiteStore {
     public func keepBodyHTML(
         _ html: BodyHTML, of comment: Comment
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             let stored = try step.state.storedComment(comment.id)
             guard let stored, stored.body == comment.body, stored.state != .deleted else { return }
             try step.keep(html, ofComment: stored.number)

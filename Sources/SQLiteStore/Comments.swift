@@ -2,24 +2,24 @@ public import ArticleAPI
 public import ArticleStore
 
 /// Comments: their rows, and lists of them.
-extension SQLiteStore: CommentRepository {
+extension SQLStore {
     public func comments(
         _ query: CommentQuery
     ) async throws(StoreError) -> Slice<Comment, CommentPosition> {
-        try await readers.read { (state) throws(StoreError) in try state.comments(query) }
+        try await read { (state) throws(StoreError) in try state.comments(query) }
     }
 
     public func comment(
         _ id: Comment.ID, visibleTo viewer: CommentViewer
     ) async throws(StoreError) -> Comment {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             let stored = try state.comment(id, visibleTo: viewer)
             return try state.present(stored, to: viewer)
         }
     }
 
     public func commentCounts(of articles: [Article.ID]) async throws(StoreError) -> [Int] {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             var counts: [Int] = []
             for id in articles { counts.append(try state.commentCount(of: id)) }
             return counts
@@ -291,7 +291,7 @@ extension Snapshot {
         var frontier = query.after
         var last = query.after
         while try row.step() {
-            guard examined < configuration.examinedRowsPerPage else {
+            guard examined < limits.examinedRowsPerPage else {
                 page.next = frontier
                 return page
             }
@@ -303,7 +303,7 @@ extension Snapshot {
             else { continue }
             bytes += stored.bytes
             guard page.items.count < limit,
-                page.items.isEmpty || bytes <= configuration.bytesPerPage
+                page.items.isEmpty || bytes <= limits.bytesPerPage
             else {
                 page.next = last
                 return page

@@ -1,7 +1,7 @@
 import ArticleStore
-import CSQLite
 
 /// The SQL statements of the store: here those of transactions, all others beside their only use.
+/// All mean the same to both engines, unless their name says otherwise.
 enum SQL {
     static let begin: StaticString = "BEGIN"
     static let beginImmediate: StaticString = "BEGIN IMMEDIATE"
@@ -12,108 +12,85 @@ enum SQL {
     static let rollbackToSavepoint: StaticString = "ROLLBACK TO step"
 }
 
-/// An open connection (`sqlite3_open_v2`) with its compiled statements; closed when it is released.
+/// An open connection to a database of either engine, with its compiled statements.
 ///
 /// It is used by one thread at a time and is not `Sendable`: the commit queue owns one, each reader
 /// owns one.
 final class Connection {
-    enum Access {
-        case create, write, read
-        /// Without locks and without a log, as the file does not change.
-        case readUnchanging
-
-        var isReading: Bool { self == .read || self == .readUnchanging }
+    /// The owner of the connection's handle. There are two engines, and no indirection: a statement
+    /// of SQLite takes less time than a few calls through an existential.
+    enum Engine {
+        case sqlite(SQLiteDatabase)
+        case postgres(PostgresSession)
     }
 
-    private let handle: OpaquePointer
+    let engine: Engine
     /// Names looked up by its read transactions.
     let names = Names()
     var effects = CommitEffects()
     private var idle = StatementCache()
-    /// Called while statements run.
-    private var reporter: ProgressReporter?
-    /// Frames in the write-ahead log after the last commit of this connection.
-    private let frames = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
-    init(path: String, access: Access) throws(StoreError) {
-        let flags =
-            switch access {
-            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            case .write: SQLITE_OPEN_READWRITE
-            case .read: SQLITE_OPEN_READONLY
-            case .readUnchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-            }
-        _ = Self.isSet
-        let name = access == .readUnchanging ? Self.unchangingName(path) : path
-        var handle: OpaquePointer?
-        let code = sqlite3_open_v2(
-            name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
-        guard code == SQLITE_OK, let handle else {
-            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-            sqlite3_close_v2(handle)
-            frames.deallocate()
-            throw StoreError(code: code, message: message)
+    init(_ engine: Engine) { self.engine = engine }
+
+    deinit { idle.removeAll { finalize($0) } }
+
+    /// Whether a transaction is open: some failures end one on their own.
+    var isInTransaction: Bool {
+        switch engine {
+        case .sqlite(let database): database.isInTransaction
+        case .postgres(let session): session.isInTransaction
         }
-        self.handle = handle
-        frames.initialize(to: 0)
-        // Only the commit queue checkpoints; a reader must not even when it closes last.
-        let hardening = [
-            (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
-            (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, access.isReading ? 1 : 0),
-        ]
-        for (option, flag) in hardening { csqlite_configure(handle, option, Int32(flag)) }
-        countFrames()
     }
 
-    /// Disables memory statistics, which would lock a mutex for each allocation (`sqlite3_config`).
-    /// Done once, before the library is used.
-    private static let isSet = csqlite_leave_memory_uncounted() == SQLITE_OK
-
-    deinit {
-        idle.finalizeAll()
-        sqlite3_close_v2(handle)
-        frames.deallocate()
+    /// Whether a transaction is open that can be committed. PostgreSQL ends none on its own, but
+    /// rejects all further statements after one failed.
+    var canCommit: Bool {
+        switch engine {
+        case .sqlite(let database): database.isInTransaction
+        case .postgres(let session): session.isInGoodTransaction
+        }
     }
 
-    /// The file as a URI (https://www.sqlite.org/uri.html).
-    private static func unchangingName(_ path: String) -> String {
-        let name = path.replacing("%", with: "%25").replacing("?", with: "%3f")
-            .replacing("#", with: "%23")
-        return "file:\(name)?immutable=1"
+    /// Whether the connection is of no use any more.
+    var isLost: Bool {
+        switch engine {
+        case .sqlite: false
+        case .postgres(let session): session.isLost
+        }
     }
 
-    /// Whether a transaction is open: some failures end one on their own
-    /// (`sqlite3_get_autocommit`).
-    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
-
-    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
-
-    /// Rows changed since the file was opened (`sqlite3_total_changes64`).
-    var totalChangedRows: Int64 { sqlite3_total_changes64(handle) }
-
-    /// Rows changed by the last INSERT, UPDATE or DELETE (`sqlite3_changes`).
-    var changedRows: Int32 { sqlite3_changes(handle) }
-
-    /// Bytes in use in the write-ahead log, as of this connection's last commit.
-    var logBytes: Int { Int(frames.pointee) * (pageBytes + 24) }
-
-    /// The page size of every Broadsheet database, SQLite's default.
-    let pageBytes = 4_096
-
-    func failure(_ code: Int32) -> StoreError {
-        StoreError(code: code, message: String(cString: sqlite3_errmsg(handle)))
+    /// Rows changed since the connection was opened.
+    var totalChangedRows: Int64 {
+        switch engine {
+        case .sqlite(let database): database.totalChangedRows
+        case .postgres(let session): session.totalChangedRows
+        }
     }
 
-    /// Runs statements that are not cached: schema, pragmas (`sqlite3_exec`).
+    /// Rows changed by the last INSERT, UPDATE or DELETE.
+    var changedRows: Int64 {
+        switch engine {
+        case .sqlite(let database): Int64(database.changedRows)
+        case .postgres(let session): session.changedRows
+        }
+    }
+
+    /// Runs statements that are not cached: schema, settings.
     func execute(script: String) throws(StoreError) {
-        let code = sqlite3_exec(handle, script, nil, nil, nil)
-        guard code == SQLITE_OK else { throw failure(code) }
+        switch engine {
+        case .sqlite(let database): try database.execute(script: script)
+        case .postgres(let session): _ = try session.run(script)
+        }
     }
 
-    /// Runs a statement without parameters or rows, and caches it.
+    /// Runs a statement without parameters or rows.
     func execute(_ sql: StaticString) throws(StoreError) {
-        let statement = try statement(sql)
-        _ = try statement.step()
+        switch engine {
+        case .sqlite:
+            let statement = try statement(sql)
+            _ = try statement.step()
+        case .postgres(let session): _ = try session.run(sql.description)
+        }
     }
 
     /// Runs a statement that rolls back to a savepoint, and forgets the names and effects since
@@ -134,144 +111,50 @@ final class Connection {
     /// A statement ready to bind, cached or newly compiled.
     func statement(_ sql: StaticString) throws(StoreError) -> Statement {
         if let handle = idle.take(sql.utf8Start) {
-            return Statement(handle, key: sql.utf8Start, connection: self)
+            return Statement(engine, handle, key: sql.utf8Start, connection: self)
         }
-        var handle: OpaquePointer?
-        let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
-        let code = sqlite3_prepare_v3(
-            self.handle, text, Int32(sql.utf8CodeUnitCount), UInt32(SQLITE_PREPARE_PERSISTENT),
-            &handle, nil)
-        guard code == SQLITE_OK, let handle else { throw failure(code) }
-        return Statement(handle, key: sql.utf8Start, connection: self)
+        let handle =
+            switch engine {
+            case .sqlite(let database): try database.prepare(sql)
+            case .postgres(let session):
+                OpaquePointer(
+                    Unmanaged.passRetained(PostgresStatement(sql, on: session)).toOpaque())
+            }
+        return Statement(engine, handle, key: sql.utf8Start, connection: self)
     }
 
     /// Returns a reset statement to the cache, which keeps a few of each kind.
     func recycle(_ statement: OpaquePointer, key: UnsafePointer<UInt8>) {
-        if !idle.keep(statement, key) { sqlite3_finalize(statement) }
+        if !idle.keep(statement, key) { finalize(statement) }
     }
 
-    /// Copies the log's pages to the file (`sqlite3_wal_checkpoint_v2`); `false` if readers still
-    /// need a part of it. Truncating waits for readers for up to the busy timeout, and empties the
-    /// log file.
-    func checkpoint(truncating: Bool) throws(StoreError) -> Bool {
-        let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
-        var size: Int32 = 0
-        var moved: Int32 = 0
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &size, &moved)
-        if code & 0xFF == SQLITE_BUSY { return false }
-        guard code == SQLITE_OK else { throw failure(code) }
-        if truncating { frames.pointee = 0 }
-        return size == moved
-    }
-
-    /// Starts copying the database to another connection's (`sqlite3_backup_init`).
-    func copy(to destination: Connection) throws(StoreError) -> PageCopy {
-        guard let copy = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
-            throw destination.failure(sqlite3_extended_errcode(destination.handle))
+    /// Makes a running statement fail, from any thread.
+    var interrupter: Interrupter {
+        switch engine {
+        case .sqlite(let database): .sqlite(database.interrupter)
+        case .postgres(let session): .postgres(session.canceller)
         }
-        return PageCopy(copy, from: self, to: destination)
     }
 
-    /// Calls the body every few milliseconds while statements run; `nil` stops this
-    /// (`sqlite3_progress_handler`).
-    func reportProgress(to body: (@Sendable () -> Void)?) {
-        reporter = body.map { ProgressReporter(body: $0) }
-        let context = reporter.map { Unmanaged.passUnretained($0).toOpaque() }
-        sqlite3_progress_handler(
-            handle, context == nil ? 0 : ProgressReporter.instructions,
-            { context in
-                guard let context else { return 0 }
-                Unmanaged<ProgressReporter>.fromOpaque(context).takeUnretainedValue().body()
-                return 0
-            }, context)
-    }
-
-    /// Makes a running statement fail, from any thread (`sqlite3_interrupt`).
-    var interrupter: Interrupter { Interrupter(handle: handle) }
-
-    /// Counts the log's frames; this also replaces SQLite's auto-checkpoint.
-    func countFrames() {
-        sqlite3_wal_hook(
-            handle,
-            { context, _, _, frames in
-                context?.assumingMemoryBound(to: Int32.self).pointee = frames
-                return SQLITE_OK
-            }, frames)
+    private func finalize(_ statement: OpaquePointer) {
+        switch engine {
+        case .sqlite(let database): database.finalize(statement)
+        case .postgres:
+            Unmanaged<PostgresStatement>.fromOpaque(UnsafeRawPointer(statement)).release()
+        }
     }
 }
 
-/// Interrupts a connection's statement from another thread while the connection exists.
-struct Interrupter: @unchecked Sendable {
-    // `sqlite3_interrupt` may be called from other threads; the holder ensures that the connection
-    // outlives this value.
-    fileprivate let handle: OpaquePointer
+/// Makes the running statement of a connection fail, from any thread, while the connection exists.
+enum Interrupter: Sendable {
+    case sqlite(SQLiteInterrupter)
+    /// `nil` if the connection is lost.
+    case postgres(PostgresCanceller?)
 
-    func interrupt() { sqlite3_interrupt(handle) }
-}
-
-/// The progress callback of a connection.
-private final class ProgressReporter {
-    let body: @Sendable () -> Void
-    static let instructions: Int32 = 100_000
-
-    init(body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
-extension Connection {
-    /// How long a statement waits for another program's lock.
-    static let busyMilliseconds = 1_000
-
-    /// Opens a read-only connection.
-    convenience init(
-        readerOf path: String, _ configuration: SQLiteConfiguration
-    ) throws(StoreError) {
-        try self.init(path: path, access: .read)
-        try configureReader(configuration)
-    }
-
-    /// Settings of readers.
-    func configureReader(_ configuration: SQLiteConfiguration) throws(StoreError) {
-        try configure(cacheBytes: configuration.readerCacheBytes)
-        try execute(script: "PRAGMA query_only = ON")
-    }
-
-    /// Settings of every connection. Memory maps are disabled, as disk errors would raise signals.
-    func configure(cacheBytes: Int) throws(StoreError) {
-        try execute(
-            script: """
-                PRAGMA busy_timeout = \(Self.busyMilliseconds);
-                PRAGMA mmap_size = 0;
-                PRAGMA cell_size_check = ON;
-                PRAGMA foreign_keys = ON;
-                PRAGMA temp_store = MEMORY;
-                PRAGMA cache_size = -\(cacheBytes >> 10);
-                PRAGMA wal_autocheckpoint = 0;
-                """)
-        // The last pragma replaced the hook.
-        countFrames()
-    }
-
-    /// Settings of the writer: a commit is flushed before it returns.
-    func configureWriter(_ configuration: SQLiteConfiguration) throws(StoreError) {
-        try execute(
-            script: """
-                PRAGMA synchronous = FULL;
-                PRAGMA secure_delete = FAST;
-                PRAGMA journal_size_limit = \(configuration.logBytes);
-                """)
-        guard let bytes = configuration.fileLimitBytes else { return }
-        try execute(script: "PRAGMA max_page_count = \(max(bytes / pageBytes, 1))")
-    }
-
-    func setBusyTimeout(milliseconds: Int) throws(StoreError) {
-        try execute(script: "PRAGMA busy_timeout = \(milliseconds)")
-    }
-
-    /// Enables write-ahead logging, which is recorded in the file.
-    func useLog() throws(StoreError) {
-        let row = try statement("PRAGMA journal_mode = WAL")
-        guard try row.step(), row.text(0) == "wal" else {
-            throw .unavailable("write-ahead logging is not supported here")
+    func interrupt() {
+        switch self {
+        case .sqlite(let interrupter): interrupter.interrupt()
+        case .postgres(let canceller): canceller?.cancel()
         }
     }
 }

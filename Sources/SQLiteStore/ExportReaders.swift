@@ -13,23 +13,24 @@ final class ExportReaders: Sendable {
         var isClosed = false
     }
 
-    private let path: String
-    private let configuration: SQLiteConfiguration
+    private let open: @Sendable () throws(StoreError) -> Connection
+    private let limits: StoreLimits
     private let pool = BlockingPool(label: "broadsheet.store.exports", width: 1, depth: 8)
     private let state = Lock(State())
 
-    init(path: String, _ configuration: SQLiteConfiguration) {
-        self.path = path
-        self.configuration = configuration
+    /// - Parameter open: opens a connection for reading.
+    init(_ limits: StoreLimits, open: @escaping @Sendable () throws(StoreError) -> Connection) {
+        self.limits = limits
+        self.open = open
     }
 
     /// Runs an export against one committed state.
     func export(
         _ work: @escaping @Sendable (Snapshot) throws(StoreError) -> Void
     ) async throws(StoreError) {
-        let configuration = configuration
+        let limits = limits
         try await read { (connection) throws(StoreError) in
-            try connection.readTransaction(configuration, work)
+            try connection.readTransaction(limits, work)
         }
     }
 
@@ -66,7 +67,7 @@ final class ExportReaders: Sendable {
     ) throws(StoreError) -> Value {
         // A closed store must not reopen the file, which may have another owner by now.
         guard !state.withLock({ $0.isClosed }) else { throw .unavailable("the store is closed") }
-        let connection = try Connection(readerOf: path, configuration)
+        let connection = try open()
         let interrupter = connection.interrupter
         let number: Int? = state.withLock { state in
             guard !state.isClosed else { return nil }

@@ -3,13 +3,14 @@ import ArticleStore
 
 /// Exports and restoration of users and of their bookmarks.
 extension SQL {
-    static let identitiesOfUser: StaticString =
-        "SELECT issuer, subject FROM identities WHERE user = ?1 ORDER BY issuer, subject"
+    static let identitiesOfUser: StaticString = """
+        SELECT issuer, subject FROM identities WHERE "user" = ?1 ORDER BY issuer, subject
+        """
     static let bookmarksOfUser: StaticString = """
         SELECT articles.id, position, bookmarks.created_at, bookmarks.updated_at,
             bookmarks.revision, articles.state
         FROM bookmarks JOIN articles ON articles.number = bookmarks.article
-        WHERE user = ?1 ORDER BY articles.id
+        WHERE "user" = ?1 ORDER BY articles.id
         """
 }
 
@@ -38,7 +39,7 @@ extension Snapshot {
         let row = try connection.statement(SQL.usersAfter)
         try row.bind(1, [UInt8]())
         // No limit.
-        try row.bind(2, -1)
+        try row.bind(2, Int64.max)
         while try row.step() { try body(StoredUser(row)) }
     }
 

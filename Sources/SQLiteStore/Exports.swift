@@ -2,11 +2,13 @@ import ArticleAPI
 public import ArticleStore
 
 /// Exports of everything except keys and secrets, and their restoration.
-extension SQLiteStore: ExportSource {
+extension SQLStore {
     public func export(
         _ body: @escaping @Sendable (ExportRecord) throws -> Void
     ) async throws(StoreError) {
-        try await exports.export { (state) throws(StoreError) in try state.export(body) }
+        try await core.exports.export { (state) throws(StoreError) in
+            try state.export(body)
+        }
     }
 }
 
@@ -31,7 +33,7 @@ extension Snapshot {
         let articles = try connection.statement(SQL.articleNumbers)
         while try articles.step() {
             // Names are cached per article, as there may be very many.
-            let state = Snapshot(connection, configuration)
+            let state = Snapshot(connection, limits)
             let id: Article.ID = try articles.identifier(1)
             let article = try state.exported(id, number: articles.integer(0))
             try give(.article(article))
@@ -104,8 +106,7 @@ extension WriteStep {
             }
         }
         if counts.added > 0 {
-            try connection.execute(SQL.renewEpoch)
-            connection.names.forget()
+            try connection.renewEpoch()
         }
         return counts
     }

@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleStore
 
 /// The tags of articles. They are facets, like everything else under which articles are listed.
-extension SQLiteStore: TagRepository {
+extension SQLStore {
     public func tags(
         after key: String?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Tag.Usage, String> {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.tags(after: key, limit: limit, visibleTo: audience)
         }
     }
@@ -55,7 +55,7 @@ extension Snapshot {
         let row = try connection.statement(SQL.facet)
         try row.bind(1, kind.rawValue)
         switch key {
-        case .text(let text): try row.bind(2, text)
+        case .text(let text): try row.bind(2, mixed: text)
         case .id(let id): try row.bind(2, id)
         }
         guard try row.step() else { return nil }
@@ -68,12 +68,12 @@ extension Snapshot {
     ) throws(StoreError) -> Slice<Tag.Usage, String> {
         let limit = min(max(limit, 1), 100)
         let row = try connection.statement(SQL.tagsAfter)
-        try row.bind(1, key ?? "")
+        try row.bind(1, mixed: key ?? "")
         var page = Slice<Tag.Usage, String>(items: [], next: nil)
         var examined = 0
         var frontier = key
         while try row.step() {
-            guard examined < configuration.examinedRowsPerPage else {
+            guard examined < limits.examinedRowsPerPage else {
                 page.next = frontier
                 return page
             }
@@ -105,7 +105,7 @@ extension WriteStep {
             if let found = try state.facet(kind, key: .text(key)) { return found.number }
             let row = try connection.statement(SQL.insertFacet)
             try row.bind(1, kind.rawValue)
-            try row.bind(2, key)
+            try row.bind(2, mixed: key)
             try row.bind(3, name)
             return try row.insert()
         }

@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleStore
 
 /// Idempotent writes: their responses are stored, so that a repeated write changes nothing.
-extension SQLiteStore: IdempotencyRepository {
+extension SQLStore {
     public func idempotencyRecord(
         _ scope: [UInt8], at time: Timestamp
     ) async throws(StoreError) -> IdempotencyRecord? {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.idempotencyRecord(scope, at: time)
         }
     }
@@ -14,13 +14,13 @@ extension SQLiteStore: IdempotencyRepository {
     public func keepRejection(
         _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.keepRejection(words, of: key, at: time)
         }
     }
 
     public func removeExpiredOutcomes(at time: Timestamp) async throws(StoreError) -> Int {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.removeOldWrites(at: time, atMost: 1_000)
         }
     }
@@ -30,8 +30,8 @@ extension SQLiteStore: IdempotencyRepository {
         _ edit: Edit, _ written: @escaping @Sendable (Value) -> WrittenItem,
         _ work: @escaping WriteJob<Value>.Work
     ) async throws(StoreError) -> Value {
-        guard let key = edit.key else { return try await writer.submit(work) }
-        return try await writer.submit { (step) throws(StoreError) in
+        guard let key = edit.key else { return try await submit(work) }
+        return try await submit { (step) throws(StoreError) in
             try step.once(key, at: edit.time, written, work)
         }
     }
@@ -39,7 +39,7 @@ extension SQLiteStore: IdempotencyRepository {
 
 extension SQL {
     fileprivate static let idempotencyRecord: StaticString = """
-        SELECT time, request, outcome, item, ifnull(text, comment_text) FROM kept_writes
+        SELECT time, request, outcome, item, coalesce(text, comment_text) FROM kept_writes
         LEFT JOIN bodies ON bodies.number = kept_writes.body WHERE scope = ?1
         """
     fileprivate static let insertIdempotencyRecord: StaticString = """
@@ -108,7 +108,7 @@ extension WriteStep {
             throw earlier.request == key.request ? .repeated : .keyReused
         }
         _ = try removeOldWrites(at: time, atMost: Self.removedPerWrite)
-        let limit = state.configuration.idempotencyRecordsPerPrincipal
+        let limit = state.limits.idempotencyRecordsPerPrincipal
         guard try keptCounts(key.principal).done < limit else {
             throw .tooMany("idempotent writes within 24 hours")
         }
@@ -131,7 +131,7 @@ extension WriteStep {
     ) throws(StoreError) {
         guard try state.idempotencyRecord(key.scope, at: time) == nil else { return }
         _ = try removeOldWrites(at: time, atMost: Self.removedPerWrite)
-        let limit = state.configuration.rejectionsPerPrincipal
+        let limit = state.limits.rejectionsPerPrincipal
         if try keptCounts(key.principal).rejected >= limit {
             let oldest = try connection.statement(SQL.removeOldestRejection)
             try oldest.bind(1, key.principal)

@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleStore
 
 /// The identities of users, which are written without a change.
-extension SQLiteStore {
+extension SQLStore {
     public func user(
         identifiedBy identity: IdentityRecord
     ) async throws(StoreError) -> UserRecord {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             guard let user = try state.user(identifiedBy: identity) else { throw .notFound }
             return user
         }
@@ -16,7 +16,7 @@ extension SQLiteStore {
         _ user: UserRecord, using invitation: String?, identity: IdentityRecord,
         at time: Timestamp
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             guard try step.state.user(identifiedBy: identity) == nil else {
                 throw .identityTaken
             }
@@ -28,7 +28,7 @@ extension SQLiteStore {
     public func useIdentityToken(
         _ digest: [UInt8], until expiry: Timestamp, at time: Timestamp
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.useToken(digest, until: expiry, at: time)
         }
     }
@@ -38,11 +38,14 @@ extension SQL {
     static let userByIdentity: StaticString = """
         SELECT users.number, id, name, name_key, display_name, role, password_hash, is_disabled,
             created_at, updated_at, revision, access_epoch
-        FROM identities JOIN users ON users.number = user WHERE issuer = ?1 AND subject = ?2
+        FROM identities JOIN users ON users.number = "user" WHERE issuer = ?1 AND subject = ?2
         """
-    fileprivate static let insertIdentity: StaticString =
-        "INSERT INTO identities (issuer, subject, user) VALUES (?1, ?2, ?3)"
-    static let forgetIdentities: StaticString = "DELETE FROM identities WHERE user = ?1"
+    fileprivate static let insertIdentity: StaticString = """
+        INSERT INTO identities (issuer, subject, "user") VALUES (?1, ?2, ?3)
+        """
+    static let forgetIdentities: StaticString = """
+        DELETE FROM identities WHERE "user" = ?1
+        """
     static let forgetUsedTokens: StaticString = "DELETE FROM used_tokens WHERE expires_at <= ?1"
     static let isUsedToken: StaticString = "SELECT 1 FROM used_tokens WHERE digest = ?1"
     static let usedTokenCount: StaticString =
@@ -90,7 +93,7 @@ extension WriteStep {
         try expired.run()
         let count = try connection.statement(SQL.usedTokenCount)
         guard try count.step() else { throw .corrupt("the number of used tokens is missing") }
-        guard count.integer(0) < state.configuration.usedTokens else {
+        guard count.integer(0) < state.limits.usedTokens else {
             throw .tooMany("used identity tokens")
         }
         let row = try connection.statement(SQL.insertUsedToken)

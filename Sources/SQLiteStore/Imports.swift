@@ -2,11 +2,11 @@ import ArticleAPI
 public import ArticleStore
 
 /// Imports of articles from files. Each file's path is recorded with its digest.
-extension SQLiteStore: ImportDestination {
+extension SQLStore {
     public func importArticles(
         _ items: [ImportItem], by edit: Edit, dryRun: Bool
     ) async throws(StoreError) -> [Result<ImportOutcome, StoreError>] {
-        try await writer.submit(isKept: !dryRun) { (step) throws(StoreError) in
+        try await submit(isKept: !dryRun) { (step) throws(StoreError) in
             try step.importArticles(items, by: edit)
         }
     }
@@ -14,7 +14,7 @@ extension SQLiteStore: ImportDestination {
     public func restore(
         _ records: [ExportRecord], dryRun: Bool
     ) async throws(StoreError) -> RestoreCounts {
-        try await writer.submit(isKept: !dryRun) { (step) throws(StoreError) in
+        try await submit(isKept: !dryRun) { (step) throws(StoreError) in
             try step.restore(records)
         }
     }

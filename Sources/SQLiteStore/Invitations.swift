@@ -2,28 +2,28 @@ import ArticleAPI
 public import ArticleStore
 
 /// Invitations, which are written without a change.
-extension SQLiteStore {
+extension SQLStore {
     public func createInvitation(_ invitation: InvitationRecord) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.createInvitation(invitation)
         }
     }
 
     public func invitations() async throws(StoreError) -> [InvitationRecord] {
-        try await readers.read { (state) throws(StoreError) in try state.invitations() }
+        try await read { (state) throws(StoreError) in try state.invitations() }
     }
 
     public func invitation(
         withDigest digest: [UInt8]
     ) async throws(StoreError) -> InvitationRecord {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             guard let found = try state.invitation(withDigest: digest) else { throw .notFound }
             return found
         }
     }
 
     public func revokeInvitation(_ id: String) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in try step.revokeInvitation(id) }
+        try await submit { (step) throws(StoreError) in try step.revokeInvitation(id) }
     }
 }
 
@@ -61,7 +61,7 @@ extension SQL {
     static let removeOldInvitations: StaticString = """
         DELETE FROM invitations WHERE rowid IN (
             SELECT rowid FROM invitations WHERE used_at IS NOT NULL
-            ORDER BY used_at DESC, rowid DESC LIMIT -1 OFFSET ?1)
+            ORDER BY used_at DESC, rowid DESC LIMIT 1000000000 OFFSET ?1)
         """
     static let revokeInvitation: StaticString =
         "DELETE FROM invitations WHERE id = ?1 AND used_at IS NULL"
@@ -115,7 +115,7 @@ extension WriteStep {
         }
         let count = try connection.statement(SQL.unusedInvitationCount)
         try count.bind(1, invitation.createdAt)
-        guard try count.step(), count.integer(0) < state.configuration.unusedInvitations else {
+        guard try count.step(), count.integer(0) < state.limits.unusedInvitations else {
             throw .tooMany("invitations")
         }
         let expired = try connection.statement(SQL.removeExpiredInvitations)
@@ -149,7 +149,7 @@ extension WriteStep {
         try row.bind(3, user)
         try row.run()
         let old = try connection.statement(SQL.removeOldInvitations)
-        try old.bind(1, state.configuration.usedInvitations)
+        try old.bind(1, state.limits.usedInvitations)
         try old.run()
     }
 

@@ -2,29 +2,29 @@ public import ArticleAPI
 public import ArticleStore
 
 /// API keys, and the store's own secrets.
-extension SQLiteStore: KeyRepository {
+extension SQLStore {
     public func keys() async throws(StoreError) -> [KeyRecord] {
-        try await readers.read { (state) throws(StoreError) in try state.keys() }
+        try await read { (state) throws(StoreError) in try state.keys() }
     }
 
     public func createKey(_ key: KeyRecord) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in try step.createKey(key) }
+        try await submit { (step) throws(StoreError) in try step.createKey(key) }
     }
 
     public func revokeKey(
         _ id: String, at time: Timestamp
     ) async throws(StoreError) -> KeyRecord {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.revokeKey(id, at: time)
         }
     }
 
     public func secret(named name: String) async throws(StoreError) -> [UInt8] {
-        let found = try await readers.read { (state) throws(StoreError) in
+        let found = try await read { (state) throws(StoreError) in
             try state.secret(named: name)
         }
         if let found { return found }
-        return try await writer.submit { (step) throws(StoreError) in
+        return try await submit { (step) throws(StoreError) in
             try step.secret(named: name)
         }
     }
@@ -88,7 +88,7 @@ extension WriteStep {
         guard try self.key(key.id) == nil else { throw .idTaken }
         let count = try connection.statement(SQL.liveKeyCount)
         try count.bind(1, key.createdAt)
-        guard try count.step(), count.integer(0) < state.configuration.liveKeys else {
+        guard try count.step(), count.integer(0) < state.limits.liveKeys else {
             throw .tooMany("keys")
         }
         let row = try connection.statement(SQL.insertKey)

@@ -2,9 +2,9 @@ import ArticleAPI
 public import ArticleStore
 
 /// Lists of articles: pages in several orders, and how many articles there are.
-extension SQLiteStore: ArticleListings {
+extension SQLStore {
     public func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             var slice = try state.articles(query)
             if query.counts { slice.count = try state.count(query) }
             return slice
@@ -12,7 +12,7 @@ extension SQLiteStore: ArticleListings {
     }
 
     public func articleCount() async throws(StoreError) -> Int {
-        try await readers.read { (state) throws(StoreError) in try state.articleCount() }
+        try await read { (state) throws(StoreError) in try state.articleCount() }
     }
 }
 
@@ -39,7 +39,7 @@ extension Snapshot {
         // Invariant: all rows up to `frontier` have been examined; the matching ones are in the
         // page.
         while let cursor = Self.first(of: cursors, in: query.sort), let entry = cursor.entry {
-            guard examined < configuration.examinedRowsPerPage else {
+            guard examined < limits.examinedRowsPerPage else {
                 page.next = frontier
                 return page
             }
@@ -49,7 +49,7 @@ extension Snapshot {
                 bytes += stored.revision.content.lightBytes
                 bytes += query.withBodies ? stored.revision.content.bodyBytes : 0
                 guard page.items.count < limit,
-                    page.items.isEmpty || bytes <= configuration.bytesPerPage
+                    page.items.isEmpty || bytes <= limits.bytesPerPage
                 else {
                     page.next = last
                     return page
@@ -148,7 +148,7 @@ extension Snapshot {
         var examined = 0
         for cursor in try open(query) {
             while let entry = cursor.entry {
-                guard examined < configuration.examinedRowsPerCount else {
+                guard examined < limits.examinedRowsPerCount else {
                     count.isExact = false
                     return count
                 }

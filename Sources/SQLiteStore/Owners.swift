@@ -21,7 +21,9 @@ extension SQL {
     fileprivate static let countOwned: StaticString = """
         INSERT INTO owned_facets (facet, owner, live, hidden) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (facet, owner) DO UPDATE
-        SET live = live + excluded.live, hidden = hidden + excluded.hidden RETURNING live
+        SET live = owned_facets.live + excluded.live,
+            hidden = owned_facets.hidden + excluded.hidden
+        RETURNING live
         """
     static let removeOwnedFacet: StaticString =
         "DELETE FROM owned_facets WHERE facet = ?1 AND owner = ?2 AND live = 0"

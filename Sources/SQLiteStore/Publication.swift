@@ -2,21 +2,21 @@ public import ArticleAPI
 public import ArticleStore
 
 /// The publication of scheduled articles.
-extension SQLiteStore: PublicationRepository {
+extension SQLStore {
     public func publishDueArticles(
         at time: Timestamp, limit: Int
     ) async throws(StoreError) -> (published: Int, next: Timestamp?) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.publishDueArticles(at: time, limit: limit)
         }
     }
 
     public func nextPublication() async throws(StoreError) -> Timestamp? {
-        try await readers.read { (state) throws(StoreError) in try state.nextPublication() }
+        try await read { (state) throws(StoreError) in try state.nextPublication() }
     }
 
     public func scheduledCounts(at time: Timestamp) async throws(StoreError) -> ScheduledCounts {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.scheduledCounts(at: time)
         }
     }
@@ -36,11 +36,11 @@ extension SQL {
         """
     fileprivate static let overdueCount: StaticString = """
         SELECT count(*) FROM (SELECT 1 FROM listings
-            WHERE facet = 1 AND state = 4 AND publication <= ?1 LIMIT ?2)
+            WHERE facet = 1 AND state = 4 AND publication <= ?1 LIMIT ?2) AS found
         """
     fileprivate static let upcomingCount: StaticString = """
         SELECT count(*) FROM (SELECT 1 FROM listings
-            WHERE facet = 1 AND state = 4 AND publication > ?1 LIMIT ?2)
+            WHERE facet = 1 AND state = 4 AND publication > ?1 LIMIT ?2) AS found
         """
     fileprivate static let advanceImportMark: StaticString =
         "UPDATE imports SET revision = revision + 1 WHERE article = ?1 AND revision = ?2"

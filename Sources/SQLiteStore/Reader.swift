@@ -9,41 +9,71 @@ import Synchronization
 final class Reader: @unchecked Sendable {
     // Mutable state is only accessed by the pool's worker with the same number.
     private var connection: Connection?
+    private var isClosed = false
     /// The commit sequence before the open transaction began; `nil` if the transaction must end.
     private var time: UInt64?
-    private let configuration: SQLiteConfiguration
+    private let open: @Sendable () throws(StoreError) -> Connection
+    private let limits: StoreLimits
     private let clock: CommitSequence
 
     init(
-        of path: String, _ configuration: SQLiteConfiguration, _ clock: CommitSequence
+        _ limits: StoreLimits, _ clock: CommitSequence,
+        open: @escaping @Sendable () throws(StoreError) -> Connection
     ) throws(StoreError) {
-        connection = try Connection(readerOf: path, configuration)
-        self.configuration = configuration
+        self.open = open
+        connection = try open()
+        self.limits = limits
         self.clock = clock
     }
 
     func read<Value>(
         _ work: (Snapshot) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        guard let connection else { throw Self.closed }
+        do throws(StoreError) {
+            return try readOnce(work)
+        } catch {
+            // What was read so far is forgotten, so that it can be read again.
+            guard let connection, connection.isLost else { throw error }
+            self.connection = nil
+            return try readOnce(work)
+        }
+    }
+
+    private func readOnce<Value>(
+        _ work: (Snapshot) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let connection = try connected()
         let now = clock.time
         if now == nil || now != time {
             release()
             try connection.beginRead()
         }
         time = nil
-        let value = try work(connection.snapshot(configuration))
+        let value = try work(connection.snapshot(limits))
         time = now
         return value
     }
 
-    /// Ends the transaction, as an open one prevents the log from being truncated.
+    private func connected() throws(StoreError) -> Connection {
+        if let connection { return connection }
+        guard !isClosed else { throw Self.closed }
+        let connection = try open()
+        self.connection = connection
+        time = nil
+        return connection
+    }
+
+    /// Ends the transaction, as an open one prevents the log from being truncated, and old rows
+    /// from being removed.
     func release() {
         time = nil
         connection?.endRead()
     }
 
-    func close() { connection = nil }
+    func close() {
+        isClosed = true
+        connection = nil
+    }
 
     static let closed = StoreError.unavailable("the store is closed")
 }
@@ -55,20 +85,24 @@ extension SQL {
 extension Connection {
     /// Runs the work in a new read transaction.
     func readTransaction<Value>(
-        _ configuration: SQLiteConfiguration, _ work: (Snapshot) throws(StoreError) -> Value
+        _ limits: StoreLimits, _ work: (Snapshot) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         defer { endRead() }
         try beginRead()
-        return try work(snapshot(configuration))
+        return try work(snapshot(limits))
     }
 
     /// Begins a read transaction, which fixes the visible state. A read-only connection keeps its
     /// name cache between transactions until others commit.
     fileprivate func beginRead() throws(StoreError) {
-        try execute(SQL.begin)
-        let row = try statement(SQL.dataVersion)
-        guard try row.step() else { throw .corrupt("the data version is missing") }
-        names.move(to: row.integer(0))
+        switch engine {
+        case .sqlite:
+            try execute(SQL.begin)
+            let row = try statement(SQL.dataVersion)
+            guard try row.step() else { throw .corrupt("the data version is missing") }
+            names.move(to: row.integer(0))
+        case .postgres(let session): names.move(to: try session.beginRead())
+        }
     }
 
     fileprivate func endRead() {
@@ -77,8 +111,8 @@ extension Connection {
         if isInTransaction { try? execute(SQL.rollback) }
     }
 
-    fileprivate func snapshot(_ configuration: SQLiteConfiguration) -> Snapshot {
-        Snapshot(self, configuration, names: names)
+    fileprivate func snapshot(_ limits: StoreLimits) -> Snapshot {
+        Snapshot(self, limits, names: names)
     }
 }
 
@@ -89,17 +123,19 @@ final class ReaderPool: Sendable {
     private let readers: [Reader]
     private let isClosed = Atomic(false)
 
+    /// - Parameter open: opens a connection for reading.
     init(
-        path: String, _ configuration: SQLiteConfiguration, _ clock: CommitSequence
+        _ limits: StoreLimits, _ clock: CommitSequence,
+        open: @escaping @Sendable () throws(StoreError) -> Connection
     ) throws(StoreError) {
         var readers: [Reader] = []
-        for _ in 0..<max(configuration.readers, 1) {
-            readers.append(try Reader(of: path, configuration, clock))
+        for _ in 0..<max(limits.readers, 1) {
+            readers.append(try Reader(limits, clock, open: open))
         }
         self.readers = readers
         workers = WorkerPool(
             label: "broadsheet.store.readers", width: readers.count,
-            depth: configuration.readQueueDepth, limitBytes: configuration.responseBytes
+            depth: limits.readQueueDepth, limitBytes: limits.responseBytes
         ) { [readers] worker in readers[worker].release() }
     }
 

@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleStore
 
 /// The history of articles.
-extension SQLiteStore: RevisionRepository {
+extension SQLStore {
     public func revisions(
         of id: Article.ID, below number: Int?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Revision, Int> {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.checkHistory(of: id, visibleTo: audience)
             return try state.revisions(of: id, below: number, limit: limit)
         }
@@ -15,7 +15,7 @@ extension SQLiteStore: RevisionRepository {
     public func revision(
         _ number: Int, of id: Article.ID, visibleTo audience: Audience
     ) async throws(StoreError) -> Article {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.checkHistory(of: id, visibleTo: audience)
             return try state.present(
                 state.stored(id, at: number), withBody: true, to: audience)
@@ -25,7 +25,7 @@ extension SQLiteStore: RevisionRepository {
     public func deletedArticles(
         after: ArticlePosition?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<DeletedArticle, ArticlePosition> {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.deletedArticles(after: after, limit: limit, visibleTo: audience)
         }
     }

@@ -23,7 +23,7 @@ extension SQLiteStore {
     /// Checks a snapshot of the file concurrently with other operations.
     public func check() async throws(StoreError) -> CheckReport {
         do throws(StoreError) {
-            return try await exports.read { (connection) throws(StoreError) in
+            return try await core.exports.read { (connection) throws(StoreError) in
                 try connection.examine()
             }
         } catch {
@@ -50,7 +50,7 @@ extension Connection {
         findings += try lines(of: SQL.foreignKeys)
         for invariant in SQL.invariants where promises { findings += try lines(of: invariant) }
         if promises {
-            findings += try readTransaction(SQLiteConfiguration()) { (state) throws(StoreError) in
+            findings += try readTransaction(StoreLimits()) { (state) throws(StoreError) in
                 try state.searchFindings()
             }
         }

@@ -3,7 +3,8 @@ public import ArticleStore
 
 extension SQLiteStore {
     public func copy(into path: String) throws(StoreError) -> any StoreCopy {
-        SQLiteCopy(destination: try CopyDestination(path: path), writer: writer)
+        SQLiteCopy(
+            destination: try CopyDestination(path: path), commits: commits, writer: core.writer)
     }
 
     /// Copies a database that is not being served, without changing it.
@@ -16,7 +17,7 @@ extension SQLiteStore {
         let connection = try file.reader()
         do throws(StoreError) {
             try connection.configureReader(SQLiteConfiguration())
-            try connection.readTransaction(SQLiteConfiguration()) { (state) throws(StoreError) in
+            try connection.readTransaction(StoreLimits()) { (state) throws(StoreError) in
                 // The transaction begins with its first read.
                 _ = try DatabaseSchema.version(on: connection)
                 let copy = try connection.copy(to: destination.take())
@@ -80,12 +81,13 @@ extension SQLiteStore {
 /// A copy that the writer creates between its commits.
 private struct SQLiteCopy: StoreCopy {
     let destination: CopyDestination
+    let commits: SQLiteCommits
     let writer: CommitQueue
 
     func make(
         progress: @escaping @Sendable (CopyProgress) -> Void
     ) async throws(StoreError) {
-        try await writer.copy(to: destination, progress)
+        try await commits.copy(to: destination, on: writer, progress)
     }
 }
 

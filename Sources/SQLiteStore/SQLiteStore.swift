@@ -1,60 +1,24 @@
 import ArticleAPI
 public import ArticleStore
 import Glibc
-public import Platform
+import Platform
 
 /// Stores articles in one SQLite file, which is owned by one process.
 ///
 /// Writes go through one queue and share commits; reads run concurrently on their own connections
 /// and never wait for writes.
 public final class SQLiteStore: Sendable {
-    /// How to treat a missing file.
-    public enum Mode: Sendable {
-        /// Creates it.
-        case create
-        /// Throws `.missing`.
-        case existing
-    }
-
-    /// Counters since the store was opened, and current queue lengths.
-    public struct Statistics: Sendable, Hashable {
-        /// Number of commits, each with one flush of the log.
-        public var commits: Int
-        /// Number of writes in these commits.
-        public var writes: Int
-        /// Number of attempted steps in these commits, including failures and dry runs.
-        public var steps: Int
-        /// Histogram of the steps per commit with the upper bounds `sharingBounds`, and one bucket
-        /// above these.
-        public var commitsBySharing: [Int]
-        /// Number of checkpoints of the log.
-        public var checkpoints: Int
-        /// Number of reads waiting for a connection, and of writes waiting for a commit.
-        public var waitingReads: Int
-        public var waitingWrites: Int
-
-        public static let sharingBounds = [1, 2, 4, 8, 16, 32, 64, 128]
-    }
+    public typealias Mode = StoreMode
 
     /// The path with symbolic links resolved.
     public let path: String
     let configuration: SQLiteConfiguration
-    let readers: ReaderPool
-    let exports: ExportReaders
-    /// Exports of accounts, which do not wait for those of the operator, nor delay them.
-    let accountExports: ExportReaders
-    let writer: CommitQueue
+    public let core: StoreCore
+    let commits: SQLiteCommits
     /// Holds the file's lock until the store is closed.
     private let file: Lock<DatabaseFile?>
 
-    public var statistics: Statistics {
-        let counts = writer.counts
-        return Statistics(
-            commits: counts.commits, writes: counts.writes,
-            steps: counts.steps, commitsBySharing: counts.commitsBySharing,
-            checkpoints: counts.checkpoints,
-            waitingReads: readers.waiting, waitingWrites: writer.waiting)
-    }
+    public var statistics: StoreStatistics { core.statistics(checkpoints: commits.checkpoints) }
 
     /// The sizes of the file and its log (`stat(2)`).
     public var fileBytes: (database: Int, log: Int)? {
@@ -98,17 +62,22 @@ public final class SQLiteStore: Sendable {
             connection.reportProgress(to: nil)
             try connection.useLog()
             // A backup has no epoch.
-            try connection.execute(SQL.takeEpoch)
-            let exports = ExportReaders(path: path, configuration)
-            let accountExports = ExportReaders(path: path, configuration)
+            try connection.takeEpoch()
+            let path = path
+            let reader = { @Sendable () throws(StoreError) in
+                try Connection(readerOf: path, configuration)
+            }
+            let exports = ExportReaders(configuration.limits, open: reader)
+            let accountExports = ExportReaders(configuration.limits, open: reader)
             let clock = CommitSequence()
-            readers = try ReaderPool(path: path, configuration, clock)
-            writer = CommitQueue(connection, configuration, clock) {
+            let readers = try ReaderPool(configuration.limits, clock, open: reader)
+            commits = SQLiteCommits(connection, configuration, clock) {
                 exports.stop()
                 accountExports.stop()
             }
-            self.exports = exports
-            self.accountExports = accountExports
+            core = StoreCore(
+                readers: readers, exports: exports, accountExports: accountExports,
+                writer: CommitQueue(commits, configuration.limits, clock))
         } catch {
             throw .failed(path: file.path, reason: error.reason)
         }
@@ -117,18 +86,12 @@ public final class SQLiteStore: Sendable {
 
     /// Finishes queued writes, flushes and releases the file. Later calls throw `.unavailable`.
     public func close() async {
-        // The writer closes last: only it may checkpoint the log.
-        await exports.close()
-        await accountExports.close()
-        await readers.close()
-        await writer.close()
+        await core.close()
         file.withLock { $0 = nil }
     }
 }
 
-extension SQLiteStore: ArticleStore, StoreMaintenance {
-    public var workers: WorkerPool { readers.workers }
-}
+extension SQLiteStore: SQLStore {}
 
 extension DatabaseFile {
     /// Inspects the file without modifying it, and rejects files that are not Broadsheet databases
@@ -168,26 +131,10 @@ extension DatabaseFile {
     }
 }
 
-/// The limits of a SQLite store.
+/// The limits of a SQLite store. Those that both engines have can be set here, too.
+@dynamicMemberLookup
 public struct SQLiteConfiguration: Sendable, Hashable {
-    /// Number of reading connections.
-    public var readers = 3
-    /// Maximum number of reads waiting for a connection; further ones are `.busy`.
-    public var readQueueDepth = 1_024
-    /// Maximum memory in bytes for responses, from when they are read until they are sent.
-    public var responseBytes = WorkerPool.defaultLimitBytes
-    /// Maximum number of writes waiting for a commit; further ones are `.busy`.
-    public var writeQueueDepth = 1_024
-    /// Maximum number of writes per commit.
-    public var writesPerCommit = 256
-    /// Time after which a commit does not accept further writes.
-    public var commitGatheringMilliseconds = 20
-    /// Maximum number of index rows examined for a page; it is cut short after that.
-    public var examinedRowsPerPage = 10_000
-    /// Maximum number of index rows examined for a count; the count is a lower bound after that.
-    public var examinedRowsPerCount = 30_000
-    /// Maximum size of a page in bytes; it may contain one larger article.
-    public var bytesPerPage = 4 << 20
+    public var limits = StoreLimits()
     /// Log size in bytes from which the write-ahead log is checkpointed.
     public var logBytes = 4 << 20
     /// Log size in bytes from which writes wait for readers to release the log, and exports are
@@ -200,25 +147,11 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     public var writerCacheBytes = 4 << 20
     /// Maximum size of the file; `nil` for no limit.
     public var fileLimitBytes: Int?
-    /// Maximum number of stored idempotent writes per principal; further ones are rejected.
-    public var idempotencyRecordsPerPrincipal = 100_000
-    /// Maximum number of stored rejections of idempotent writes per principal; the oldest are
-    /// replaced.
-    public var rejectionsPerPrincipal = 1_000
-    /// Maximum number of keys that are neither revoked nor expired.
-    public var liveKeys = 1_000
-    /// Maximum number of users.
-    public var users = 1_000_000
-    /// Maximum number of sessions per user; beyond it, the least recently used ones end.
-    public var sessionsPerUser = 100
-    /// Maximum number of bookmarks per user.
-    public var bookmarksPerUser = 10_000
-    /// Maximum number of unused invitations.
-    public var unusedInvitations = 1_000
-    /// Maximum number of used invitations that are kept; the oldest are removed.
-    public var usedInvitations = 1_000
-    /// Maximum number of used tokens of providers that would still be accepted.
-    public var usedTokens = 100_000
 
     public init() {}
+
+    public subscript<Value>(dynamicMember member: WritableKeyPath<StoreLimits, Value>) -> Value {
+        get { limits[keyPath: member] }
+        set { limits[keyPath: member] = newValue }
+    }
 }

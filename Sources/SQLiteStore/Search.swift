@@ -1,25 +1,25 @@
 public import ArticleStore
 
 /// The index of full-text search, which is written without a change: its state and its segments.
-extension SQLiteStore: SearchRepository {
+extension SQLStore {
     public func searchIndex() async throws(StoreError) -> SearchIndexRecord {
-        try await readers.read { (state) throws(StoreError) in try state.searchIndex() }
+        try await read { (state) throws(StoreError) in try state.searchIndex() }
     }
 
     public func searchKeys(of segment: Int64) async throws(StoreError) -> [SearchKeyRecord] {
-        try await readers.read { (state) throws(StoreError) in try state.searchKeys(of: segment) }
+        try await read { (state) throws(StoreError) in try state.searchKeys(of: segment) }
     }
 
     public func searchBlocks(
         _ query: SearchBlockQuery
     ) async throws(StoreError) -> [SearchBlockQuery.Blocks]? {
-        try await readers.read { (state) throws(StoreError) in try state.searchBlocks(query) }
+        try await read { (state) throws(StoreError) in try state.searchBlocks(query) }
     }
 
     public func searchBlocks(
         of segment: Int64, from number: Int, limitBytes: Int
     ) async throws(StoreError) -> [SearchBlockRecord] {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.searchBlocks(of: segment, from: number, limitBytes: limitBytes)
         }
     }
@@ -27,17 +27,17 @@ extension SQLiteStore: SearchRepository {
     public func putSearchBlocks(
         _ blocks: [SearchBlockRecord], of segment: Int64
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.putSearchBlocks(blocks, of: segment)
         }
     }
 
     public func commitSearch(_ commit: SearchCommit) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in try step.commitSearch(commit) }
+        try await submit { (step) throws(StoreError) in try step.commitSearch(commit) }
     }
 
     public func resetSearch() async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.connection.execute(SQL.removeSearchState)
             try step.connection.execute(SQL.removeSearchSegments)
         }
@@ -46,7 +46,7 @@ extension SQLiteStore: SearchRepository {
     public func removeSearchRemains(
         except kept: Set<Int64>, limit: Int
     ) async throws(StoreError) -> Bool {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.removeSearchRemains(except: kept, limit: limit)
         }
     }
@@ -58,12 +58,14 @@ extension SQL {
     fileprivate static let searchSegments: StaticString =
         "SELECT number, level, bytes, dead FROM search_segments ORDER BY number"
     fileprivate static let lastSearchSegment: StaticString = """
-        SELECT max(ifnull((SELECT max(number) FROM search_segments), 0),
-            ifnull((SELECT max(number) >> 31 FROM search_blocks), 0))
+        SELECT max(number) FROM (SELECT max(number) AS number FROM search_segments
+            UNION ALL SELECT max(number) >> 31 FROM search_blocks) AS found
         """
     fileprivate static let putSearchState: StaticString = """
-        INSERT OR REPLACE INTO search_state (number, epoch, version, sequence, base)
+        INSERT INTO search_state (number, epoch, version, sequence, base)
         VALUES (1, ?1, ?2, ?3, ?4)
+        ON CONFLICT (number) DO UPDATE SET epoch = excluded.epoch, version = excluded.version,
+            sequence = excluded.sequence, base = excluded.base
         """
     fileprivate static let removeSearchState: StaticString = "DELETE FROM search_state"
     fileprivate static let removeSearchSegments: StaticString = "DELETE FROM search_segments"

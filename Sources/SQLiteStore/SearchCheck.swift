@@ -55,7 +55,7 @@ private struct SearchCheck {
         let row = try state.connection.statement(SQL.publicArticles)
         while try row.step() {
             // Names are cached for each article, as there may be very many.
-            let state = Snapshot(state.connection, state.configuration)
+            let state = Snapshot(state.connection, state.limits)
             let stored = try state.stored(number: row.integer(0))
             guard !newer.contains(stored.id),
                 let document = SearchDocument(try state.content(of: stored, withBody: true))

@@ -2,30 +2,30 @@ public import ArticleAPI
 public import ArticleStore
 
 /// The sessions of users, which are written without a change.
-extension SQLiteStore {
+extension SQLStore {
     public func createSession(
         _ session: SessionRecord, expecting accessEpoch: Int
     ) async throws(StoreError) -> [String] {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.createSession(session, expecting: accessEpoch)
         }
     }
 
     public func session(_ id: String) async throws(StoreError) -> SessionRecord {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             guard let session = try state.session(id) else { throw .notFound }
             return session
         }
     }
 
     public func sessions(of user: UserRecord.ID) async throws(StoreError) -> [SessionRecord] {
-        try await readers.read { (state) throws(StoreError) in try state.sessions(of: user) }
+        try await read { (state) throws(StoreError) in try state.sessions(of: user) }
     }
 
     public func allSessions(
         after id: String?, limit: Int
     ) async throws(StoreError) -> Slice<SessionRecord, String> {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.allSessions(after: id, limit: limit)
         }
     }
@@ -33,13 +33,13 @@ extension SQLiteStore {
     public func rotateSession(
         _ id: String, from digest: [UInt8], to tokens: TokenRecord, at time: Timestamp
     ) async throws(StoreError) -> SessionRotation {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.rotateSession(id, from: digest, to: tokens, at: time)
         }
     }
 
     public func endSession(_ id: String) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             guard try step.endSession(id) else { throw .notFound }
         }
     }
@@ -47,26 +47,26 @@ extension SQLiteStore {
     public func endSessions(
         of user: UserRecord.ID, except kept: String?
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             guard let number = try step.state.userNumber(user) else { return }
             try step.endSessions(of: number, except: kept)
         }
     }
 
     public func endAllSessions() async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.connection.execute(SQL.endAllSessions)
         }
     }
 
     public func touchSessions(_ uses: [SessionUse]) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             for use in uses { try step.touchSession(use) }
         }
     }
 
     public func removeExpiredSessions(before time: Timestamp) async throws(StoreError) -> Int {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.removeExpiredSessions(before: time)
         }
     }
@@ -76,39 +76,41 @@ extension SQL {
     static let session: StaticString = """
         SELECT sessions.id, users.id, access_digest, refresh_digest, access_expires_at,
             expires_at, previous_digest, rotated_at, device, address, sessions.created_at, used_at
-        FROM sessions JOIN users ON users.number = user WHERE sessions.id = ?1
+        FROM sessions JOIN users ON users.number = "user" WHERE sessions.id = ?1
         """
     static let sessionsOfUser: StaticString = """
         SELECT sessions.id, users.id, access_digest, refresh_digest, access_expires_at,
             expires_at, previous_digest, rotated_at, device, address, sessions.created_at, used_at
-        FROM users JOIN sessions ON user = users.number WHERE users.id = ?1
+        FROM users JOIN sessions ON "user" = users.number WHERE users.id = ?1
         ORDER BY used_at DESC, sessions.id DESC
         """
-    // CROSS JOIN keeps the order of the loops: sessions by their ids.
+    // LEFT JOIN keeps the order of the loops: sessions by their ids. Each has a user.
     static let sessionsAfter: StaticString = """
         SELECT sessions.id, users.id, access_digest, refresh_digest, access_expires_at,
             expires_at, previous_digest, rotated_at, device, address, sessions.created_at, used_at
-        FROM sessions CROSS JOIN users ON users.number = user WHERE sessions.id > ?1
+        FROM sessions LEFT JOIN users ON users.number = "user" WHERE sessions.id > ?1
         ORDER BY sessions.id LIMIT ?2
         """
-    static let sessionsByUse: StaticString =
-        "SELECT id FROM sessions WHERE user = ?1 ORDER BY used_at DESC, id DESC"
+    static let sessionsByUse: StaticString = """
+        SELECT id FROM sessions WHERE "user" = ?1 ORDER BY used_at DESC, id DESC
+        """
     fileprivate static let insertSession: StaticString = """
-        INSERT INTO sessions (id, user, access_digest, refresh_digest, previous_digest, rotated_at,
-            device, address, created_at, used_at, access_expires_at, expires_at)
+        INSERT INTO sessions (id, "user", access_digest, refresh_digest, previous_digest,
+            rotated_at, device, address, created_at, used_at, access_expires_at, expires_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         """
     static let rotateSession: StaticString = """
         UPDATE sessions SET access_digest = ?2, refresh_digest = ?3, access_expires_at = ?4,
             expires_at = ?5, previous_digest = refresh_digest, rotated_at = ?6,
-            used_at = max(used_at, ?6)
+            used_at = CASE WHEN used_at < ?6 THEN ?6 ELSE used_at END
         WHERE id = ?1
         """
     static let touchSession: StaticString =
         "UPDATE sessions SET used_at = ?2, address = ?3 WHERE id = ?1 AND used_at <= ?2"
     static let endSession: StaticString = "DELETE FROM sessions WHERE id = ?1"
-    static let endSessionsOfUser: StaticString =
-        "DELETE FROM sessions WHERE user = ?1 AND id IS NOT ?2"
+    static let endSessionsOfUser: StaticString = """
+        DELETE FROM sessions WHERE "user" = ?1 AND id IS DISTINCT FROM ?2
+        """
     static let endAllSessions: StaticString = "DELETE FROM sessions"
     static let removeExpiredSessions: StaticString = """
         DELETE FROM sessions WHERE id IN (
@@ -187,7 +189,7 @@ extension WriteStep {
         try row.bind(1, user)
         var ids: [String] = []
         while try row.step() { ids.append(row.text(0)) }
-        return Array(ids.dropFirst(max(state.configuration.sessionsPerUser - 1, 0)))
+        return Array(ids.dropFirst(max(state.limits.sessionsPerUser - 1, 0)))
     }
 
     private func insert(_ session: SessionRecord, of user: Int64) throws(StoreError) {

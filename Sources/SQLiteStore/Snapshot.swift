@@ -4,16 +4,16 @@ import ArticleStore
 /// A read transaction: all results are from the same committed state.
 struct Snapshot {
     let connection: Connection
-    let configuration: SQLiteConfiguration
+    let limits: StoreLimits
     private let names: Names
 
     /// - Parameters:
     ///   - connection: a connection in a transaction that outlives the snapshot.
-    ///   - configuration: the limits for reads.
+    ///   - limits: those of reads.
     ///   - names: a cache of names for the same state.
-    init(_ connection: Connection, _ configuration: SQLiteConfiguration, names: Names = Names()) {
+    init(_ connection: Connection, _ limits: StoreLimits, names: Names = Names()) {
         self.connection = connection
-        self.configuration = configuration
+        self.limits = limits
         self.names = names
     }
 
@@ -75,12 +75,28 @@ extension SQL {
         SELECT id, name, updated_at, revision FROM authors WHERE number = ?1
         """
     fileprivate static let epoch: StaticString = "SELECT value FROM epoch"
-    static let takeEpoch: StaticString = """
-        INSERT INTO epoch (number, value) SELECT 1, randomblob(16)
-        WHERE NOT EXISTS (SELECT 1 FROM epoch)
-        """
-    static let renewEpoch: StaticString = "UPDATE epoch SET value = randomblob(16)"
+    fileprivate static let takeEpoch: StaticString =
+        "INSERT INTO epoch (number, value) VALUES (1, ?1) ON CONFLICT (number) DO NOTHING"
+    fileprivate static let renewEpoch: StaticString = "UPDATE epoch SET value = ?1"
     static let dropEpoch: StaticString = "DELETE FROM epoch"
+}
+
+extension Connection {
+    /// Begins a history, unless there is one.
+    func takeEpoch() throws(StoreError) { try setEpoch(SQL.takeEpoch) }
+
+    /// Begins another history.
+    func renewEpoch() throws(StoreError) {
+        try setEpoch(SQL.renewEpoch)
+        names.forget()
+    }
+
+    private func setEpoch(_ sql: StaticString) throws(StoreError) {
+        var random = SystemRandomNumberGenerator()
+        let row = try statement(sql)
+        try row.bind(1, (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        try row.run()
+    }
 }
 
 extension Epoch {
@@ -110,8 +126,7 @@ final class Names {
     private var actors: [Int64: Revision.Actor] = [:]
     private var actorNumbers: [ActorID: Int64] = [:]
     private var epoch: Epoch?
-    /// The state of the database to which the cache belongs (`PRAGMA data_version`); `nil`
-    /// initially.
+    /// The state of the database to which the cache belongs; `nil` initially.
     private var version: Int64?
     private static let limit = 4_096
 
@@ -136,6 +151,9 @@ final class Names {
         self.version = version
         forget()
     }
+
+    /// Keeps the cache, as the state that follows is due to its own connection.
+    func advance(to version: Int64) { self.version = version }
 
     /// Clears the cache, as its contents may have been rolled back.
     func forget() {

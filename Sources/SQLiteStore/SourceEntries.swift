@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleStore
 
 /// What was taken over from sources: entries with the articles that they became.
-extension SQLiteStore {
+extension SQLStore {
     public func digests(
         of keys: [[UInt8]], from id: ContentSource.ID
     ) async throws(StoreError) -> [[UInt8]?] {
-        try await readers.read { (state) throws(StoreError) in try state.digests(of: keys, from: id)
+        try await read { (state) throws(StoreError) in try state.digests(of: keys, from: id)
         }
     }
 
@@ -14,7 +14,7 @@ extension SQLiteStore {
         _ items: [SourceItem], from id: ContentSource.ID, at revision: Int, round: Int,
         time: Timestamp
     ) async throws(StoreError) -> [Result<SourceOutcome, StoreError>] {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             let stored = try step.source(id, at: revision)
             return try step.takeOver(items, from: stored, round: round, at: time)
         }
@@ -23,7 +23,7 @@ extension SQLiteStore {
     public func deleteMissing(
         from id: ContentSource.ID, at revision: Int, round: Int, limit: Int, time: Timestamp
     ) async throws(StoreError) -> (deleted: Int, hasMore: Bool) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             let stored = try step.source(id, at: revision)
             return try step.deleteMissing(from: stored, round: round, limit: limit, at: time)
         }

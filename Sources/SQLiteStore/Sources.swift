@@ -3,7 +3,7 @@ public import ArticleStore
 
 /// Sources of articles: what admins set, and how far they were followed. They are written without a
 /// change.
-extension SQLiteStore: SourceRepository {
+extension SQLStore {
     public func createSource(
         _ source: ContentSource, by edit: Edit
     ) async throws(StoreError) -> ContentSource {
@@ -15,7 +15,7 @@ extension SQLiteStore: SourceRepository {
     }
 
     public func source(_ id: ContentSource.ID) async throws(StoreError) -> ContentSource {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.present(state.source(id))
         }
     }
@@ -23,7 +23,7 @@ extension SQLiteStore: SourceRepository {
     public func sources(
         after id: ContentSource.ID?, limit: Int
     ) async throws(StoreError) -> Slice<ContentSource, ContentSource.ID> {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.sources(after: id, limit: limit)
         }
     }
@@ -32,7 +32,7 @@ extension SQLiteStore: SourceRepository {
         _ id: ContentSource.ID, expecting expectation: Precondition, at time: Timestamp,
         _ change: @escaping @Sendable (ContentSource) throws -> ContentSource
     ) async throws(StoreError) -> ContentSource {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.updateSource(id, expecting: expectation, at: time, change)
         }
     }
@@ -40,7 +40,7 @@ extension SQLiteStore: SourceRepository {
     public func deleteSource(
         _ id: ContentSource.ID, expecting expectation: Precondition
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.deleteSource(id, expecting: expectation)
         }
     }
@@ -48,29 +48,29 @@ extension SQLiteStore: SourceRepository {
     public func requestPoll(
         of id: ContentSource.ID, at time: Timestamp
     ) async throws(StoreError) -> ContentSource {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.requestPoll(of: id, at: time)
         }
     }
 
     public func dueSources(at time: Timestamp) async throws(StoreError) -> [DueSource] {
-        try await readers.read { (state) throws(StoreError) in try state.dueSources(at: time) }
+        try await read { (state) throws(StoreError) in try state.dueSources(at: time) }
     }
 
     public func position(of id: ContentSource.ID) async throws(StoreError) -> SourcePosition {
-        try await readers.read { (state) throws(StoreError) in try state.source(id).position }
+        try await read { (state) throws(StoreError) in try state.source(id).position }
     }
 
     public func recordPoll(
         _ poll: SourcePoll, of id: ContentSource.ID
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.recordPoll(poll, of: id)
         }
     }
 
     public func sourceCounts(at time: Timestamp) async throws(StoreError) -> SourceCounts {
-        try await readers.read { (state) throws(StoreError) in try state.sourceCounts(at: time) }
+        try await read { (state) throws(StoreError) in try state.sourceCounts(at: time) }
     }
 }
 
@@ -79,12 +79,14 @@ extension SQL {
     fileprivate static let sourcesAfter: StaticString =
         "SELECT * FROM sources WHERE id > ?1 ORDER BY id LIMIT ?2"
     fileprivate static let dueSources: StaticString = """
-        SELECT id, ifnull(moved_to, url) FROM sources WHERE next_poll_at <= ?1
+        SELECT id, coalesce(moved_to, url) FROM sources WHERE next_poll_at <= ?1
         ORDER BY next_poll_at
         """
     fileprivate static let sourceCounts: StaticString = """
-        SELECT sum(NOT is_paused AND failures = 0), sum(NOT is_paused AND failures > 0),
-            sum(is_paused), min(next_poll_at) FILTER (WHERE next_poll_at <= ?1)
+        SELECT count(*) FILTER (WHERE is_paused = 0 AND failures = 0),
+            count(*) FILTER (WHERE is_paused = 0 AND failures > 0),
+            count(*) FILTER (WHERE is_paused = 1),
+            min(next_poll_at) FILTER (WHERE next_poll_at <= ?1)
         FROM sources
         """
     fileprivate static let sourceCount: StaticString = "SELECT count(*) FROM sources"
@@ -112,16 +114,17 @@ extension SQL {
         """
     fileprivate static let deleteSource: StaticString = "DELETE FROM sources WHERE number = ?1"
     fileprivate static let requestPoll: StaticString = """
-        UPDATE sources SET next_poll_at = min(ifnull(next_poll_at, ?2), ?2) WHERE id = ?1
+        UPDATE sources SET next_poll_at = CASE WHEN next_poll_at < ?2 THEN next_poll_at ELSE ?2 END
+        WHERE id = ?1
         """
     fileprivate static let recordFailure: StaticString = """
-        UPDATE sources SET polled_at = ?2, next_poll_at = iif(is_paused, NULL, ?3),
+        UPDATE sources SET polled_at = ?2, next_poll_at = CASE WHEN is_paused = 0 THEN ?3 END,
             failures = failures + 1, error = ?4
         WHERE number = ?1
         """
     fileprivate static let recordSuccess: StaticString = """
         UPDATE sources SET polled_at = ?2, succeeded_at = ?2,
-            next_poll_at = iif(is_paused, NULL, ?3), failures = 0, error = NULL
+            next_poll_at = CASE WHEN is_paused = 0 THEN ?3 END, failures = 0, error = NULL
         WHERE number = ?1
         """
     fileprivate static let recordTaken: StaticString = """

@@ -5,30 +5,52 @@ import CSQLite
 /// One use of a compiled statement. It cannot be copied; leaving scope resets it (`sqlite3_reset`),
 /// clears its bindings, and returns it to its connection.
 struct Statement: ~Copyable {
-    private let handle: OpaquePointer
+    /// Both without reference counting: the connection owns what is not in use, this value what is.
+    private enum Handle {
+        case sqlite(OpaquePointer)
+        case postgres(Unmanaged<PostgresStatement>)
+    }
+
+    private let handle: Handle
     private let key: UnsafePointer<UInt8>
     private let connection: Connection
 
-    init(_ handle: OpaquePointer, key: UnsafePointer<UInt8>, connection: Connection) {
-        self.handle = handle
+    init(
+        _ engine: Connection.Engine, _ handle: OpaquePointer, key: UnsafePointer<UInt8>,
+        connection: Connection
+    ) {
+        switch engine {
+        case .sqlite: self.handle = .sqlite(handle)
+        case .postgres: self.handle = .postgres(.fromOpaque(UnsafeRawPointer(handle)))
+        }
         self.key = key
         self.connection = connection
     }
 
     deinit {
-        sqlite3_reset(handle)
-        sqlite3_clear_bindings(handle)
-        connection.recycle(handle, key: key)
+        switch handle {
+        case .sqlite(let handle):
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+            connection.recycle(handle, key: key)
+        case .postgres(let statement):
+            statement.takeUnretainedValue().reset()
+            connection.recycle(OpaquePointer(statement.toOpaque()), key: key)
+        }
     }
 
     // MARK: Running
 
     /// Advances to the next row; `false` at the end (`sqlite3_step`).
     func step() throws(StoreError) -> Bool {
-        let code = sqlite3_step(handle)
-        if code == SQLITE_ROW { return true }
-        guard code == SQLITE_DONE else { throw connection.failure(code) }
-        return false
+        switch handle {
+        case .sqlite(let handle):
+            let code = sqlite3_step(handle)
+            if code == SQLITE_ROW { return true }
+            guard code == SQLITE_DONE else { throw failure(code) }
+            return false
+        case .postgres(let statement): return try statement.takeUnretainedValue().step()
+        }
     }
 
     /// Runs to the end, ignoring rows.
@@ -38,21 +60,32 @@ struct Statement: ~Copyable {
 
     /// Runs an INSERT and returns the number of its row (`sqlite3_last_insert_rowid`).
     consuming func insert() throws(StoreError) -> Int64 {
-        while try step() {}
-        return connection.lastInsertedRow
+        guard let number = try insertedRow() else { throw .corrupt("nothing was inserted") }
+        return number
     }
 
-    /// Runs an INSERT that does nothing if its key exists; returns the number of the inserted row
-    /// (`sqlite3_changes`).
-    consuming func insertUnlessTaken() throws(StoreError) -> Int64? {
-        while try step() {}
-        return connection.changedRows > 0 ? connection.lastInsertedRow : nil
+    /// Runs an INSERT that does nothing if its key exists; returns the number of the inserted row,
+    /// or any number if the table has none.
+    consuming func insertUnlessTaken() throws(StoreError) -> Int64? { try insertedRow() }
+
+    private func insertedRow() throws(StoreError) -> Int64? {
+        switch connection.engine {
+        case .sqlite(let database):
+            while try step() {}
+            return database.changedRows > 0 ? database.lastInsertedRow : nil
+        case .postgres(let session):
+            if try step() { return integer(0) }
+            return session.changedRows > 0 ? 0 : nil
+        }
     }
 
     // MARK: Parameters, counted from 1
 
     func bind(_ index: Int32, _ value: Int64) throws(StoreError) {
-        try check(sqlite3_bind_int64(handle, index, value))
+        switch handle {
+        case .sqlite(let handle): try check(sqlite3_bind_int64(handle, index, value))
+        case .postgres(let statement): statement.takeUnretainedValue().bind(index, value)
+        }
     }
 
     func bind(_ index: Int32, _ value: Int) throws(StoreError) {
@@ -60,14 +93,20 @@ struct Statement: ~Copyable {
     }
 
     func bind(_ index: Int32, _ value: Int64?) throws(StoreError) {
-        if let value { try bind(index, value) } else { try check(sqlite3_bind_null(handle, index)) }
+        if let value { return try bind(index, value) }
+        switch handle {
+        case .sqlite(let handle): try check(sqlite3_bind_null(handle, index))
+        case .postgres(let statement): statement.takeUnretainedValue().bind(index, Int64?.none)
+        }
     }
 
     func bind(_ index: Int32, _ value: Double?) throws(StoreError) {
-        if let value {
-            try check(sqlite3_bind_double(handle, index, value))
-        } else {
-            try check(sqlite3_bind_null(handle, index))
+        switch handle {
+        case .sqlite(let handle):
+            try check(
+                value.map { sqlite3_bind_double(handle, index, $0) }
+                    ?? sqlite3_bind_null(handle, index))
+        case .postgres(let statement): statement.takeUnretainedValue().bind(index, value)
         }
     }
 
@@ -81,48 +120,99 @@ struct Statement: ~Copyable {
 
     func bind(_ index: Int32, _ value: String) throws(StoreError) {
         var value = value
-        let code = value.withUTF8 { bytes in
-            // An empty string may have no address, which SQLite would treat as NULL.
-            bytes.isEmpty
-                ? csqlite_bind_text(handle, index, "", 0)
-                : csqlite_bind_text(handle, index, bytes.baseAddress, UInt64(bytes.count))
+        switch handle {
+        case .sqlite(let handle):
+            let code = value.withUTF8 { bytes in
+                // An empty string may have no address, which SQLite would treat as NULL.
+                bytes.isEmpty
+                    ? csqlite_bind_text(handle, index, "", 0)
+                    : csqlite_bind_text(handle, index, bytes.baseAddress, UInt64(bytes.count))
+            }
+            try check(code)
+        case .postgres(let statement):
+            value.withUTF8 { bytes in
+                statement.takeUnretainedValue().bind(index, text: UnsafeRawBufferPointer(bytes))
+            }
         }
-        try check(code)
     }
 
     func bind(_ index: Int32, _ value: String?) throws(StoreError) {
-        if let value { try bind(index, value) } else { try check(sqlite3_bind_null(handle, index)) }
+        if let value { return try bind(index, value) }
+        switch handle {
+        case .sqlite(let handle): try check(sqlite3_bind_null(handle, index))
+        case .postgres(let statement): statement.takeUnretainedValue().bind(index, text: nil)
+        }
     }
 
     func bind(_ index: Int32, _ bytes: [UInt8]) throws(StoreError) {
-        let code = bytes.withUnsafeBufferPointer { buffer in
-            buffer.isEmpty
-                ? sqlite3_bind_zeroblob(handle, index, 0)
-                : csqlite_bind_blob(handle, index, buffer.baseAddress, UInt64(buffer.count))
+        switch handle {
+        case .sqlite(let handle):
+            let code = bytes.withUnsafeBufferPointer { buffer in
+                buffer.isEmpty
+                    ? sqlite3_bind_zeroblob(handle, index, 0)
+                    : csqlite_bind_blob(handle, index, buffer.baseAddress, UInt64(buffer.count))
+            }
+            try check(code)
+        case .postgres(let statement):
+            bytes.withUnsafeBytes { statement.takeUnretainedValue().bind(index, bytes: $0) }
         }
-        try check(code)
     }
 
     func bind<Subject>(_ index: Int32, _ id: Identifier<Subject>) throws(StoreError) {
         let words = (id.high.bigEndian, id.low.bigEndian)
-        let code = withUnsafeBytes(of: words) {
-            csqlite_bind_blob(handle, index, $0.baseAddress, 16)
+        switch handle {
+        case .sqlite(let handle):
+            let code = withUnsafeBytes(of: words) {
+                csqlite_bind_blob(handle, index, $0.baseAddress, 16)
+            }
+            try check(code)
+        case .postgres(let statement):
+            withUnsafeBytes(of: words) { statement.takeUnretainedValue().bind(index, bytes: $0) }
         }
-        try check(code)
     }
 
     func bind<Subject>(_ index: Int32, _ id: Identifier<Subject>?) throws(StoreError) {
-        if let id { try bind(index, id) } else { try check(sqlite3_bind_null(handle, index)) }
+        if let id { return try bind(index, id) }
+        switch handle {
+        case .sqlite(let handle): try check(sqlite3_bind_null(handle, index))
+        case .postgres(let statement): statement.takeUnretainedValue().bind(index, bytes: nil)
+        }
+    }
+
+    /// Binds a text that shares its column with bytes, which only SQLite's columns can do: in
+    /// PostgreSQL, it is bytes.
+    func bind(_ index: Int32, mixed text: String) throws(StoreError) {
+        guard case .postgres(let statement) = handle else { return try bind(index, text) }
+        var text = text
+        text.withUTF8 { bytes in
+            statement.takeUnretainedValue().bind(
+                index, text: UnsafeRawBufferPointer(bytes), as: .bytes)
+        }
     }
 
     // MARK: Columns, counted from 0
 
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    func isNull(_ column: Int32) -> Bool {
+        switch handle {
+        case .sqlite(let handle): sqlite3_column_type(handle, column) == SQLITE_NULL
+        case .postgres(let statement): statement.takeUnretainedValue().isNull(column)
+        }
+    }
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    /// A number or a truth value; 0 for NULL.
+    func integer(_ column: Int32) -> Int64 {
+        switch handle {
+        case .sqlite(let handle): sqlite3_column_int64(handle, column)
+        case .postgres(let statement): statement.takeUnretainedValue().integer(column)
+        }
+    }
 
     func optionalReal(_ column: Int32) -> Double? {
-        isNull(column) ? nil : sqlite3_column_double(handle, column)
+        if isNull(column) { return nil }
+        return switch handle {
+        case .sqlite(let handle): sqlite3_column_double(handle, column)
+        case .postgres(let statement): statement.takeUnretainedValue().real(column)
+        }
     }
 
     func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
@@ -131,23 +221,43 @@ struct Statement: ~Copyable {
 
     func optionalTime(_ column: Int32) -> Timestamp? { isNull(column) ? nil : time(column) }
 
+    /// The stored bytes of a text, valid until the next step.
+    private func utf8(_ column: Int32) -> UnsafeRawBufferPointer {
+        switch handle {
+        case .sqlite(let handle):
+            // The pointer must be obtained before the length: it determines the encoding.
+            let pointer = sqlite3_column_text(handle, column)
+            let count = pointer == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+            return UnsafeRawBufferPointer(start: pointer, count: count)
+        case .postgres(let statement): return statement.takeUnretainedValue().bytes(column)
+        }
+    }
+
+    /// The bytes of a blob, valid until the next step.
+    private func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+        switch handle {
+        case .sqlite(let handle):
+            let pointer = sqlite3_column_blob(handle, column)
+            let count = pointer == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+            return UnsafeRawBufferPointer(start: pointer, count: count)
+        case .postgres(let statement): return statement.takeUnretainedValue().bytes(column)
+        }
+    }
+
     func text(_ column: Int32) -> String {
-        // The pointer must be obtained before the length: it determines the encoding.
-        guard let pointer = sqlite3_column_text(handle, column) else { return "" }
-        let count = Int(sqlite3_column_bytes(handle, column))
-        return String(decoding: UnsafeBufferPointer(start: pointer, count: count), as: UTF8.self)
+        if case .postgres(let statement) = handle {
+            return statement.takeUnretainedValue().text(column)
+        }
+        return String(decoding: utf8(column), as: UTF8.self)
     }
 
     /// Integers from text like `[1,2,3]`.
     func numbers(_ column: Int32) -> [Int64] {
-        guard let pointer = sqlite3_column_text(handle, column) else { return [] }
-        let text = UnsafeBufferPointer(
-            start: pointer, count: Int(sqlite3_column_bytes(handle, column)))
         var numbers: [Int64] = []
         var current: Int64?
         // Invariant: `current` is the number formed by the digits directly before this byte, if
         // there are any.
-        for byte in text {
+        for byte in utf8(column) {
             if byte >= 48 && byte <= 57 {
                 current = (current ?? 0) &* 10 &+ Int64(byte - 48)
             } else if let number = current {
@@ -160,18 +270,14 @@ struct Statement: ~Copyable {
 
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
-    func bytes(_ column: Int32) -> [UInt8] {
-        guard let pointer = sqlite3_column_blob(handle, column) else { return [] }
-        let count = Int(sqlite3_column_bytes(handle, column))
-        return Array(UnsafeRawBufferPointer(start: pointer, count: count))
-    }
+    func bytes(_ column: Int32) -> [UInt8] { Array(blob(column)) }
 
     func identifier<Subject>(_ column: Int32) throws(StoreError) -> Identifier<Subject> {
-        guard let pointer = sqlite3_column_blob(handle, column),
-            sqlite3_column_bytes(handle, column) == 16,
+        let bytes = blob(column)
+        guard bytes.count == 16,
             let id = Identifier<Subject>(
-                high: UInt64(bigEndian: pointer.loadUnaligned(as: UInt64.self)),
-                low: UInt64(bigEndian: pointer.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+                high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
         else { throw .corrupt("an id is not a UUIDv7") }
         return id
     }
@@ -183,76 +289,14 @@ struct Statement: ~Copyable {
     }
 
     private func check(_ code: Int32) throws(StoreError) {
-        guard code == SQLITE_OK else { throw connection.failure(code) }
-    }
-}
-
-/// The unused compiled statements of a connection, looked up by the address of their SQL: one
-/// multiplication and usually one comparison, whereas the hashing of a dictionary would cost as
-/// much as the simplest statement.
-struct StatementCache {
-    /// The statements with the same SQL. There may be several, as a statement can run while an
-    /// outer one with the same SQL is being read.
-    private struct Entry {
-        var text: UnsafePointer<UInt8>?
-        var count = 0
-        var handles = InlineArray<4, OpaquePointer?>(repeating: nil)
+        guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// A hash table with open addressing; its size is a power of two and at most half of it is
-    /// used.
-    private var entries = [Entry](repeating: Entry(), count: 256)
-    private var used = 0
-
-    /// Removes and returns an unused statement, if there is one.
-    mutating func take(_ text: UnsafePointer<UInt8>) -> OpaquePointer? {
-        let slot = probe(for: text)
-        let count = entries[slot].count
-        guard count > 0 else { return nil }
-        entries[slot].count = count - 1
-        return entries[slot].handles[count - 1]
-    }
-
-    /// Adds a reset statement; `false` if there are enough of its kind.
-    mutating func keep(_ statement: OpaquePointer, _ text: UnsafePointer<UInt8>) -> Bool {
-        var slot = probe(for: text)
-        if entries[slot].text == nil {
-            if used * 2 >= entries.count { grow() }
-            slot = probe(for: text)
-            entries[slot].text = text
-            used += 1
-        }
-        let count = entries[slot].count
-        guard count < 4 else { return false }
-        entries[slot].handles[count] = statement
-        entries[slot].count = count + 1
-        return true
-    }
-
-    /// Finalizes all of them (`sqlite3_finalize`).
-    mutating func finalizeAll() {
-        for entry in entries {
-            for index in 0..<entry.count { sqlite3_finalize(entry.handles[index]) }
-        }
-        entries = []
-    }
-
-    /// The text's slot, or the free slot where it belongs.
-    private func probe(for text: UnsafePointer<UInt8>) -> Int {
-        let mask = entries.count - 1
-        let mixed = UInt(bitPattern: text) &* 0x9E37_79B9_7F4A_7C15
-        var slot = Int(mixed >> 40) & mask
-        // Invariant: there is no free slot between the text's first slot and `slot`.
-        while let other = entries[slot].text, other != text { slot = (slot + 1) & mask }
-        return slot
-    }
-
-    private mutating func grow() {
-        let old = entries
-        entries = [Entry](repeating: Entry(), count: old.count * 2)
-        for entry in old {
-            guard let text = entry.text else { continue }
-            entries[probe(for: text)] = entry
+    /// The failure of a call of SQLite.
+    private func failure(_ code: Int32) -> StoreError {
+        switch connection.engine {
+        case .sqlite(let database): database.failure(code)
+        case .postgres: .unavailable("SQLite \(code)")
         }
     }
 }

@@ -93,7 +93,7 @@ extension SQL {
         WHERE audience = ?1 AND kind = ?2 AND subject = ?3
         """
     static let lastTransition: StaticString =
-        "SELECT ifnull(max(sequence), 0) FROM transitions WHERE audience = ?1"
+        "SELECT coalesce(max(sequence), 0) FROM transitions WHERE audience = ?1"
     fileprivate static let setTransition: StaticString = """
         INSERT INTO transitions (audience, sequence, kind, subject, revision, is_departure)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -102,7 +102,8 @@ extension SQL {
         """
     /// Counts to 2.
     fileprivate static let publicArticles: StaticString = """
-        SELECT count(*) FROM (SELECT 1 FROM listings WHERE facet = ?1 AND state = 1 LIMIT 2)
+        SELECT count(*) FROM (
+            SELECT 1 FROM listings WHERE facet = ?1 AND state = 1 LIMIT 2) AS found
         """
     fileprivate static let authorByNumber: StaticString =
         "SELECT id, revision FROM authors WHERE number = ?1"

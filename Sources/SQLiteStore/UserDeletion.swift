@@ -2,12 +2,12 @@ public import ArticleAPI
 public import ArticleStore
 
 /// Deleting users, with what they have: in several commits, which nothing interrupts for good.
-extension SQLiteStore {
+extension SQLStore {
     public func beginDeletion(
         of id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
         at time: Timestamp
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.beginDeletion(of: id, expecting: revision, comments, at: time)
         }
     }
@@ -17,20 +17,23 @@ extension SQLiteStore {
     ) async throws(StoreError) {
         var isDeleted = false
         while !isDeleted {
-            isDeleted = try await writer.submit { (step) throws(StoreError) in
+            isDeleted = try await submit { (step) throws(StoreError) in
                 try step.deleteMore(of: id, at: time)
             }
         }
     }
 
     public func unfinishedDeletions() async throws(StoreError) -> [UserRecord.ID] {
-        try await readers.read { (state) throws(StoreError) in try state.unfinishedDeletions() }
+        try await read { (state) throws(StoreError) in try state.unfinishedDeletions() }
     }
 }
 
 extension SQL {
     static let beginDeletion: StaticString =
-        "UPDATE users SET deletion = max(ifnull(deletion, 0), ?2) WHERE number = ?1"
+        """
+        UPDATE users SET deletion = CASE WHEN deletion > ?2 THEN deletion ELSE ?2 END
+        WHERE number = ?1
+        """
     static let deletion: StaticString = "SELECT number, deletion FROM users WHERE id = ?1"
     static let unfinishedDeletions: StaticString =
         "SELECT id FROM users WHERE deletion >= 0 LIMIT 100"

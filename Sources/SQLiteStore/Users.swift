@@ -2,21 +2,21 @@ public import ArticleAPI
 public import ArticleStore
 
 /// Users, which are written without a change.
-extension SQLiteStore: AccountRepository {
+extension SQLStore {
     public func createUser(
         _ user: UserRecord, using invitation: String?, at time: Timestamp
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             _ = try step.createUser(user, using: invitation, at: time)
         }
     }
 
     public func user(_ id: UserRecord.ID) async throws(StoreError) -> UserRecord {
-        try await readers.read { (state) throws(StoreError) in try state.user(id).record }
+        try await read { (state) throws(StoreError) in try state.user(id).record }
     }
 
     public func user(named nameKey: String) async throws(StoreError) -> UserRecord {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             guard let user = try state.user(named: nameKey) else { throw .notFound }
             return user
         }
@@ -25,19 +25,19 @@ extension SQLiteStore: AccountRepository {
     public func users(
         after id: UserRecord.ID?, limit: Int
     ) async throws(StoreError) -> Slice<UserRecord, UserRecord.ID> {
-        try await readers.read { (state) throws(StoreError) in
+        try await read { (state) throws(StoreError) in
             try state.users(after: id, limit: limit)
         }
     }
 
     public func userCount() async throws(StoreError) -> Int {
-        try await readers.read { (state) throws(StoreError) in try state.userCount() }
+        try await read { (state) throws(StoreError) in try state.userCount() }
     }
 
     public func updateUser(
         _ id: UserRecord.ID, expecting revision: Int?, _ change: UserChange, at time: Timestamp
     ) async throws(StoreError) -> UserRecord {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.updateUser(id, expecting: revision, change, at: time)
         }
     }
@@ -45,7 +45,7 @@ extension SQLiteStore: AccountRepository {
     public func rehash(
         _ id: UserRecord.ID, from old: String, to new: String
     ) async throws(StoreError) -> Bool {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.rehash(id, from: old, to: new)
         }
     }
@@ -165,7 +165,7 @@ extension WriteStep {
         guard try state.userNumber(user.id) == nil else { throw .idTaken }
         guard try state.user(named: user.nameKey) == nil else { throw .nameTaken }
         if let invitation { try checkInvitation(invitation, at: time) }
-        guard try state.userCount() < state.configuration.users else { throw .tooMany("users") }
+        guard try state.userCount() < state.limits.users else { throw .tooMany("users") }
         let number = try insert(user)
         if let invitation { try useInvitation(invitation, for: number, at: time) }
         return number

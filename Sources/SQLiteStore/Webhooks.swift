@@ -1,17 +1,17 @@
 public import ArticleStore
 
 /// The positions of webhooks, which are written without a change.
-extension SQLiteStore: WebhookRepository {
+extension SQLStore {
     public func webhooks() async throws(StoreError) -> [WebhookRecord] {
-        try await readers.read { (state) throws(StoreError) in try state.webhooks() }
+        try await read { (state) throws(StoreError) in try state.webhooks() }
     }
 
     public func putWebhook(_ record: WebhookRecord) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in try step.putWebhook(record) }
+        try await submit { (step) throws(StoreError) in try step.putWebhook(record) }
     }
 
     public func removeWebhooks(except urls: Set<[UInt8]>) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
             try step.removeWebhooks(except: urls)
         }
     }
@@ -21,8 +21,10 @@ extension SQL {
     fileprivate static let webhooks: StaticString =
         "SELECT url, token, failing_since, is_reset FROM webhooks ORDER BY url"
     fileprivate static let putWebhook: StaticString = """
-        INSERT OR REPLACE INTO webhooks (url, token, failing_since, is_reset)
+        INSERT INTO webhooks (url, token, failing_since, is_reset)
         VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (url) DO UPDATE SET token = excluded.token,
+            failing_since = excluded.failing_since, is_reset = excluded.is_reset
         """
     fileprivate static let removeWebhook: StaticString = "DELETE FROM webhooks WHERE url = ?1"
 }

@@ -18,10 +18,10 @@ import Testing
 
     @Test func `every flag that they name exists`() throws {
         let flags = Set(Broadsheet.commands.flatMap { $0.options.map { "--\($0.name)" } })
-        // --help is not an option; the others belong to docker or curl.
+        // --help is not an option; the others belong to docker, curl or createdb.
         let foreign: Set = [
             "--help", "--cacert", "--publish", "--volume", "--tag", "--detach", "--env", "--force",
-            "--header", "--json", "--unix-socket",
+            "--header", "--json", "--unix-socket", "--owner", "--encoding", "--template",
         ]
         for document in try Self.documents() {
             for match in document.matches(of: /--[a-z][a-z-]*/) {

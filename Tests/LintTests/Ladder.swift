@@ -17,8 +17,9 @@ enum Ladder {
     }
 
     static let rungs: [String: Rung] = [
-        "CLinux": Rung(0), "CMarkdown": Rung(0), "COpenSSL": Rung(0), "CSQLite": Rung(0),
-        "CSodium": Rung(0), "CXML": Rung(0), "CYAML": Rung(0), "CZlib": Rung(0),
+        "CLinux": Rung(0), "CMarkdown": Rung(0), "COpenSSL": Rung(0),
+        "CPostgres": Rung(0), "CSQLite": Rung(0), "CSodium": Rung(0), "CXML": Rung(0),
+        "CYAML": Rung(0), "CZlib": Rung(0),
         "Resources": Rung(0),
         "HTTP": Rung(1),
         "Markup": Rung(1, ["CXML"], modules: system),
@@ -38,8 +39,10 @@ enum Ladder {
             modules: system.union(["Foundation", "Security"])),
         "SQLiteStore": Rung(
             4,
-            ["ArticleAPI", "ArticleSearch", "ArticleStore", "CSQLite", "Platform", "Resources"],
-            modules: system),
+            [
+                "ArticleAPI", "ArticleSearch", "ArticleStore", "CPostgres", "CSQLite", "Platform",
+                "Resources",
+            ], modules: system),
         "ArticleOffline": Rung(
             5,
             ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch", "CSQLite", "HTTP"],

@@ -97,7 +97,7 @@ import Testing
         for (folder, list) in [
             ("manual", broadsheet_manual()), ("samples", broadsheet_samples()),
             ("examples", broadsheet_examples()), ("migrations", broadsheet_migrations()),
-            ("console", broadsheet_console()),
+            ("console", broadsheet_console()), ("postgres", broadsheet_postgres_migrations()),
         ] {
             let embedded = UnsafeBufferPointer(start: list.first, count: list.count)
             let names = embedded.map { String(cString: $0.name) }

@@ -25,6 +25,7 @@ struct BackupCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
+        try Database.requireFile(database, to: "back up a database")
         try checkDestination()
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }

@@ -10,6 +10,7 @@ struct CheckCommand: DatabaseCommand {
     let database: String
 
     func run() async throws(CommandFailure) {
+        try Database.requireFile(database, to: "verify a database")
         let report = try await report()
         for finding in report.findings { try Console.print(finding) }
         guard report.findings.isEmpty else {

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleServices
 import ArticleStore
+import SQLiteStore
 
 /// Checks everything that `serve` depends on, and suggests fixes.
 struct DoctorCommand: Command {
@@ -38,10 +39,14 @@ struct DoctorCommand: Command {
     private func diagnostics() async -> Diagnostics {
         var findings = Diagnostics()
         let now = Timestamp.now.milliseconds / 1_000
-        let path = Files.resolved(settings.database)
-        let owner = await ControlClient(ofDatabase: path)
+        let path = Database.path(of: settings.database)
+        let owner = await ControlClient(ofDatabase: settings.database)
         let configuration = configuration(&findings)
-        await DatabaseCheck(path: path, owner: owner).run(&findings)
+        if PostgresAddress.isAddress(settings.database) {
+            PostgresCheck(database: settings.database, isServed: owner != nil).run(&findings)
+        } else {
+            await DatabaseCheck(path: path, owner: owner).run(&findings)
+        }
         PermissionCheck(
             database: path, isServed: owner != nil,
             certificates: configuration?.transport.certificates ?? [], files: files

@@ -26,6 +26,7 @@ struct RestoreCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
+        try Database.requireFile(database, to: "restore a database")
         guard Files.resolved(backup) != Files.resolved(database) else {
             throw CommandFailure(.usage, "\(backup) is the database itself")
         }

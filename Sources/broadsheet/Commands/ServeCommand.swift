@@ -77,7 +77,9 @@ struct ServeCommand: Command {
             }
             await store.close()
             guard case .yielded(let successor, let kept, let servers) = end else { return }
-            switch await serverRun.yield(store.path, to: successor, with: kept) {
+            let name = configuration.databasePath
+            let database = PostgresAddress.isAddress(name) ? name : store.path
+            switch await serverRun.yield(database, to: successor, with: kept) {
             case .serves, .stopped:
                 return await servers.finish(graceSeconds: Double(configuration.graceSeconds))
             case .failed:
@@ -112,7 +114,8 @@ struct ServeCommand: Command {
     ///   - ready: called when startup can no longer fail, before the first request is accepted.
     ///   - started: called when the servers are running.
     private func serve(
-        _ store: SQLiteStore, in serverRun: ServerRun, ready: () -> Void, started: (Servers) -> Void
+        _ store: any SQLStore, in serverRun: ServerRun, ready: () -> Void,
+        started: (Servers) -> Void
     ) async throws(CommandFailure) -> ServerRun.End {
         if configuration.withSamples { try await fillIfEmpty(store, serverRun.log) }
         let assembly = try await ServerAssembly(configuration, over: store, in: serverRun)
@@ -124,7 +127,7 @@ struct ServeCommand: Command {
     }
 
     /// Imports the bundled samples into a store that has never been written to.
-    private func fillIfEmpty(_ store: SQLiteStore, _ log: ServerLog) async throws(CommandFailure) {
+    private func fillIfEmpty(_ store: any SQLStore, _ log: ServerLog) async throws(CommandFailure) {
         do throws(StoreError) {
             guard try await store.changeSequence() == 0 else { return }
         } catch { throw CommandFailure(error) }

@@ -248,7 +248,7 @@ enum CommonOptions {
     /// The options of every command that works on a database.
     static let ofDatabase = [database, config]
     static let database = Option(
-        "database", "FILE", "Database file that holds the articles.", default: "broadsheet.db")
+        "database", "FILE", "Database file, or a postgresql:// URL.", default: "broadsheet.db")
     static let config = Option(
         "config", "FILE", "JSON file with values for any of these options.")
 }

@@ -15,7 +15,7 @@ struct ControlClient: Sendable {
     ///
     /// - Parameter path: the path of the database. The result is `nil` if no server responds.
     init?(ofDatabase path: String) async {
-        let socket = ControlSocket.path(of: Files.resolved(path))
+        let socket = ControlSocket.path(ofDatabase: path)
         guard Files.exist(socket), let url = BaseURL("unix:\(socket)") else { return nil }
         var configuration = BackendConfiguration(baseURL: url)
         // An export or a backup may transfer the whole database.
@@ -190,7 +190,7 @@ enum ControlChannel {
     static func open(
         ofDatabase path: String, for name: String, timeoutSeconds: Int
     ) throws(CommandFailure) -> DescriptorChannel? {
-        let socket = ControlSocket.path(of: Files.resolved(path))
+        let socket = ControlSocket.path(ofDatabase: path)
         guard socket.utf8.count <= SocketAddress.unixPathLimit else { return nil }
         do throws(SystemError) {
             let channel = try DescriptorChannel.connect(to: socket, timeoutSeconds: timeoutSeconds)

@@ -1,5 +1,10 @@
 /// The socket next to a served file, `<database>.control`, through which the operator's commands
 /// reach the process that owns the file.
 enum ControlSocket {
-    static func path(of database: String) -> String { database + ".control" }
+    /// - Parameter database: what `--database` names.
+    static func path(ofDatabase database: String) -> String {
+        path(beside: Database.path(of: database))
+    }
+
+    static func path(beside path: String) -> String { path + ".control" }
 }

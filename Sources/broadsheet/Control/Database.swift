@@ -6,40 +6,71 @@ import SQLiteStore
 
 /// A database as a command finds it: opened by the command itself, or served by another process.
 enum Database: Sendable {
-    case opened(SQLiteStore)
+    case opened(any SQLStore)
     case served(ControlClient)
 
+    /// Opens what `--database` names: a file, or a PostgreSQL database by its URL.
     static func open(
-        _ path: String, mode: SQLiteStore.Mode,
+        _ name: String, mode: StoreMode,
         configuration: SQLiteConfiguration = SQLiteConfiguration(),
         migrating: @escaping @Sendable () -> Void = {}
-    ) throws(CommandFailure) -> SQLiteStore {
-        do {
-            return try SQLiteStore.open(
-                path: path, mode: mode, configuration: configuration, migrating: migrating)
-        } catch { throw CommandFailure(error) }
+    ) throws(CommandFailure) -> any SQLStore {
+        do { return try store(name, mode, configuration, migrating) } catch {
+            throw CommandFailure(error)
+        }
     }
 
-    /// Runs the work on the file, or through the process that serves it.
+    private static func store(
+        _ name: String, _ mode: StoreMode, _ configuration: SQLiteConfiguration,
+        _ migrating: @escaping @Sendable () -> Void
+    ) throws(StoreOpeningError) -> any SQLStore {
+        guard PostgresAddress.isAddress(name) else {
+            return try SQLiteStore.open(
+                path: name, mode: mode, configuration: configuration, migrating: migrating)
+        }
+        var limits = PostgresConfiguration()
+        let perCommit = limits.limits.writesPerCommit
+        limits.limits = configuration.limits
+        limits.limits.writesPerCommit = perCommit
+        return try PostgresStore.open(
+            PostgresAddress(name), path: path(of: name), mode: mode, configuration: limits)
+    }
+
+    /// The path next to which the files of a server are: that of the database file, or of a name in
+    /// the working directory for a PostgreSQL database.
+    static func path(of name: String) -> String {
+        guard PostgresAddress.isAddress(name) else { return Files.resolved(name) }
+        let database = (try? PostgresAddress(name))?.database ?? "postgres"
+        return Files.place(database.replacing("/", with: "_") + ".postgresql")
+    }
+
+    /// Rejects a PostgreSQL database for a command that works on files.
+    static func requireFile(_ name: String, to purpose: String) throws(CommandFailure) {
+        guard PostgresAddress.isAddress(name) else { return }
+        throw CommandFailure(
+            .usage, "this is for database files; use PostgreSQL's own tools to \(purpose)")
+    }
+
+    /// Runs the work on the database, or through the process that serves it.
     static func with<Result>(
-        _ path: String, mode: SQLiteStore.Mode,
+        _ name: String, mode: StoreMode,
         _ work: (Database) async throws(CommandFailure) -> Result
     ) async throws(CommandFailure) -> Result {
-        let store: SQLiteStore
+        let opened: any SQLStore
         do {
-            store = try SQLiteStore.open(path: path, mode: mode)
+            opened = try store(name, mode, SQLiteConfiguration(), {})
         } catch {
-            guard case .owned = error, let owner = await ControlClient(ofDatabase: path) else {
+            guard case .owned = error, let owner = await ControlClient(ofDatabase: name) else {
                 throw CommandFailure(error)
             }
             return try await work(.served(owner))
         }
         do throws(CommandFailure) {
-            let result = try await work(.opened(store))
-            await store.close()
+            let result = try await work(.opened(opened))
+            await opened.close()
             return result
         } catch {
-            await store.close()
+            await opened.close()
             throw error
         }
     }

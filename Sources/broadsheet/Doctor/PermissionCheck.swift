@@ -70,7 +70,7 @@ struct PermissionCheck {
                 do: "run the server as the owner of \(folder)")
         }
         guard isServed else { return }
-        let socket = ControlSocket.path(of: Files.resolved(database))
+        let socket = ControlSocket.path(beside: Files.resolved(database))
         guard let facts = FileFacts(socket), facts.mode & 0o077 != 0 else { return }
         findings.failure(
             subject, "\(socket) is accessible to others (\(facts.modeText)): they are admins",

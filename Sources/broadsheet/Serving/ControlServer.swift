@@ -18,11 +18,11 @@ struct ControlServer {
     var address: SocketAddress { .unix(path) }
 
     init(
-        _ backend: Backend, _ store: SQLiteStore, _ sockets: ListenerSockets,
+        _ backend: Backend, _ store: any SQLStore, _ sockets: ListenerSockets,
         _ takeovers: TakeoverServer, _ log: ServerLog
     ) throws(CommandFailure) {
         database = store.path
-        path = ControlSocket.path(of: database)
+        path = ControlSocket.path(beside: database)
         guard path.utf8.count <= SocketAddress.unixPathLimit else {
             server = nil
             return

@@ -5,7 +5,7 @@ import SQLiteStore
 
 /// The admin key that `serve` creates if the database has no key.
 struct FirstKey {
-    let store: SQLiteStore
+    let store: any SQLStore
     /// Already serving: a start that fails must not use up the key.
     let backend: Backend
     let log: ServerLog

@@ -14,7 +14,7 @@ struct MetricsPage: Sendable {
     let backend: Backend
     let webhooks: Webhooks
     let poller: SourcePoller
-    let store: SQLiteStore
+    let store: any SQLStore
     let startedAt: Timestamp
     let output: ServerOutput
 
@@ -146,7 +146,7 @@ struct MetricsPage: Sendable {
         let sharing = "broadsheet_store_writes_per_commit"
         page.histogram(
             sharing, help: "Writes per commit, including rejected ones.",
-            bounds: SQLiteStore.Statistics.sharingBounds.map { "\($0)" },
+            bounds: StoreStatistics.sharingBounds.map { "\($0)" },
             counts: statistics.commitsBySharing, sum: statistics.steps)
         page.single(
             "broadsheet_store_checkpoints_total", .counter,

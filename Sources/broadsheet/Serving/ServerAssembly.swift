@@ -26,7 +26,7 @@ struct ServerAssembly {
     let logSignals: LogSignals
 
     init(
-        _ configuration: ServeConfiguration, over store: SQLiteStore, in serverRun: ServerRun
+        _ configuration: ServeConfiguration, over store: any SQLStore, in serverRun: ServerRun
     ) async throws(CommandFailure) {
         let (log, sockets, output) = (serverRun.log, serverRun.sockets, serverRun.output)
         providers = try Self.providers(configuration, log)
@@ -69,7 +69,7 @@ struct ServerAssembly {
     }
 
     private static func backend(
-        _ configuration: ServeConfiguration, over store: SQLiteStore,
+        _ configuration: ServeConfiguration, over store: any SQLStore,
         _ providers: OpenIDProviders?, _ feeds: FeedSettings, _ log: ServerLog
     ) async throws(CommandFailure) -> Backend {
         do throws(StoreError) {

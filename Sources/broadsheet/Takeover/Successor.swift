@@ -64,7 +64,8 @@ final class Successor: Sendable {
         isWaiting.withLock { $0 = false }
         queue.async { [self] in
             do throws(CommandFailure) {
-                if schema > SQLiteStore.schemaVersion {
+                // A PostgreSQL database is not copied: there, a migration is for good.
+                if schema > SQLiteStore.schemaVersion, !PostgresAddress.isAddress(database) {
                     keep(try makeKeepsake(database, progress))
                 }
                 try give(connections, progress)

@@ -12,7 +12,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
     /// Runs the body with an empty store, closes it, and checks its integrity.
     var with: @Sendable (_ body: (any ArticleStore) async throws -> Void) async throws -> Void
 
-    static let all = [sqlite]
+    static let all = PostgresServer.isInstalled ? [sqlite, postgres] : [sqlite]
 
     static let sqlite = Engine(testDescription: "SQLite") { body in
         let folder = try TemporaryFolder()
@@ -25,6 +25,17 @@ struct Engine: Sendable, CustomTestStringConvertible {
         }
         await store.close()
         #expect(try SQLiteStore.check(path: folder.file("store.db")).findings == [])
+    }
+
+    static let postgres = Engine(testDescription: "PostgreSQL") { body in
+        let store = try PostgresStore.open(PostgresServer.shared.newSchema())
+        do {
+            try await body(store)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
     }
 }
 

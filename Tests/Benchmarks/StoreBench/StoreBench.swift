@@ -23,6 +23,7 @@ enum StoreBench {
             _ = try await fill(path, count: numbers[0]) { prose.item($0) }
             print(#"{"bytes":\#(prose.bytes),"queries":\#(prose.queries)}"#)
         case ("creates", 2): try await creates(path, writers: numbers[0], each: numbers[1])
+        case ("lists", 1): try await lists(path, count: numbers[0])
         case ("commits", 1): try SingleCommits(path).run(numbers[0])
         default: usage()
         }
@@ -31,19 +32,30 @@ enum StoreBench {
     private static func usage() {
         print(
             """
+            FILE may be a postgresql:// URL, except for commits.
             store-bench fill FILE COUNT SEED      a new store of published articles
             store-bench prose FILE COUNT SEED     one whose words are as frequent as in prose
             store-bench creates FILE WRITERS EACH durable creates at the same time
+            store-bench lists FILE COUNT          lists of the newest articles
             store-bench commits FILE COUNT        single commits of SQLite, one after the other
             """)
         exit(64)
+    }
+
+    /// Opens a file, or the PostgreSQL database with this URL.
+    private static func open(_ name: String) throws -> any SQLStore {
+        guard PostgresAddress.isAddress(name) else {
+            return try SQLiteStore.open(path: name, mode: .create)
+        }
+        return try PostgresStore.open(
+            PostgresAddress(name), path: "/nowhere/store", mode: .create)
     }
 
     /// Imports articles with the store's import in commits of 500; returns the seconds it took.
     private static func fill(
         _ path: String, count: Int, _ item: (Int) -> ImportItem
     ) async throws -> Double {
-        let store = try SQLiteStore.open(path: path, mode: .create)
+        let store = try open(path)
         let start = ContinuousClock.now
         for first in stride(from: 0, to: count, by: 500) {
             let items = (first..<min(first + 500, count)).map { item($0) }
@@ -58,7 +70,7 @@ enum StoreBench {
     }
 
     private static func creates(_ path: String, writers: Int, each: Int) async throws {
-        let store = try SQLiteStore.open(path: path, mode: .create)
+        let store = try open(path)
         // Generated before the clock starts, as this cost is not the store's.
         let loads = (0..<writers).map { writer in
             var corpus = Corpus(seed: UInt64(writer))
@@ -87,6 +99,21 @@ enum StoreBench {
         let microseconds = cpu / Double(writers * each) * 1e6
         print(
             #"{"perSecond":\#(perSecond),"writesPerCommit":\#(perCommit),"cpu":\#(microseconds)}"#)
+    }
+
+    /// Reads the newest public articles in lists of 25, each once more than before.
+    private static func lists(_ path: String, count: Int) async throws {
+        let store = try open(path)
+        var query = ArticleQuery(audience: .everyone)
+        query.limit = 25
+        _ = try await store.articles(query)
+        let start = ContinuousClock.now
+        let cpuStart = cpuSeconds()
+        for _ in 0..<count { _ = try await store.articles(query) }
+        let perSecond = Double(count) / start.duration(to: .now).inSeconds
+        let microseconds = (cpuSeconds() - cpuStart) / Double(count) * 1e6
+        await store.close()
+        print(#"{"perSecond":\#(perSecond),"cpu":\#(microseconds)}"#)
     }
 
     /// CPU time of this process in user space and in the kernel (`getrusage(2)`).

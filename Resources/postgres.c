@@ -1,0 +1,26 @@
+#include "Resources.h"
+
+// A migration of PostgreSQL's schema is two additions here: its bytes, and its line in the table (at
+// the end, for good). A lint test compares this file with the folder.
+
+static const unsigned char baseline[] = {
+#embed "postgres/022-baseline.sql"
+};
+
+static const unsigned char sources[] = {
+#embed "postgres/023-sources.sql"
+};
+
+static const unsigned char deleted_articles[] = {
+#embed "postgres/024-deleted-articles.sql"
+};
+
+static const struct broadsheet_resource migrations[] = {
+    {"022-baseline.sql", baseline, sizeof baseline},
+    {"023-sources.sql", sources, sizeof sources},
+    {"024-deleted-articles.sql", deleted_articles, sizeof deleted_articles},
+};
+
+struct broadsheet_resources broadsheet_postgres_migrations(void) {
+    return (struct broadsheet_resources){migrations, sizeof migrations / sizeof *migrations};
+}

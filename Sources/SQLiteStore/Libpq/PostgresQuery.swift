@@ -1,0 +1,61 @@
+/// A statement of the store in PostgreSQL's form, prepared once for each connection.
+///
+/// The store's SQL means the same to both engines, except for what is done here: parameters are
+/// `$1` instead of `?1`; an INSERT into a table whose rows are numbered returns the number; and a
+/// query for any number of rows is executed with a limit first, as it is seldom read to its end.
+final class PostgresQuery {
+    /// The rows of the first result of a query without a limit: those of a page, and one more
+    /// of each kind of list.
+    static let firstRows = 128
+
+    /// The name of the prepared statement.
+    let name: String
+    /// As it is prepared.
+    let text: String
+    /// Without the limit; `nil` if all rows are read at once.
+    let unlimited: String?
+    /// Whether each of the parameters, from the first to the last, occurs.
+    let parameters: [Bool]
+    var isPrepared = false
+
+    /// Tables whose rows are numbered by the database, and the column with the number.
+    private static let numbered = [
+        "actors": "number", "articles": "number", "bodies": "number", "changes": "sequence",
+        "comments": "number", "facets": "number", "kept_writes": "number", "sources": "number",
+        "users": "number",
+    ]
+
+    init(_ sql: StaticString, number: Int) {
+        name = "s\(number)"
+        let source = sql.description
+        var text = ""
+        var found: Set<Int> = []
+        var isAfterMark = false
+        var digits = ""
+        // Invariant: what precedes this character is in `text`, except for the digits of a
+        // parameter that it may continue.
+        for character in source {
+            if isAfterMark, character.isASCII, character.isNumber {
+                digits.append(character)
+            } else {
+                if isAfterMark, let number = Int(digits) { found.insert(number) }
+                isAfterMark = character == "?"
+                digits = ""
+            }
+            text.append(character == "?" ? "$" : character)
+        }
+        if isAfterMark, let number = Int(digits) { found.insert(number) }
+        parameters = (0..<(found.max() ?? 0)).map { found.contains($0 + 1) }
+
+        let words = source.split { $0 == " " || $0 == "\n" }
+        if words.count > 2, words[0] == "INSERT", let column = Self.numbered[String(words[2])],
+            !words.contains("RETURNING")
+        {
+            text += " RETURNING \(column)"
+        }
+        let isUnlimited =
+            words.first == "SELECT" && words.contains("ORDER") && !words.contains("LIMIT")
+        unlimited = isUnlimited ? text : nil
+        self.text = isUnlimited ? text + " LIMIT \(Self.firstRows)" : text
+    }
+}

@@ -1,0 +1,126 @@
+import ArticleStore
+
+/// One use after another of a query: parameters, and the rows that it returns.
+///
+/// Results are complete, so that statements can be executed while others are being read. Of a query
+/// without a limit, the first rows are read at once; a cursor of the same transaction reads further
+/// ones.
+final class PostgresStatement {
+    private let session: PostgresSession
+    private let query: PostgresQuery
+    private var parameters: PostgresParameters
+    private var result: PostgresResult?
+    /// The current row of the result.
+    private var row: Int32 = -1
+    private var cursor: Cursor?
+    /// Whether rows may follow those of the result.
+    private var hasMore = false
+
+    private struct Cursor {
+        let name: String
+        let transaction: Int
+    }
+
+    private static let fetchedRows = 512
+
+    init(_ sql: StaticString, on session: PostgresSession) {
+        self.session = session
+        query = session.query(sql)
+        parameters = PostgresParameters(query.parameters)
+    }
+
+    /// Makes it ready for the next use.
+    func reset() {
+        // A cursor ends with its transaction.
+        if let cursor, cursor.transaction == session.transactions, session.isInGoodTransaction {
+            _ = try? session.run("CLOSE \(cursor.name)")
+        }
+        cursor = nil
+        result = nil
+        row = -1
+        hasMore = false
+        parameters.clear()
+    }
+
+    // MARK: Parameters, counted from 1
+
+    func bind(_ index: Int32, _ value: Int64?) {
+        guard var value = value?.bigEndian else { return parameters.set(index, .integer, nil) }
+        withUnsafeBytes(of: &value) { parameters.set(index, .integer, $0) }
+    }
+
+    func bind(_ index: Int32, _ value: Double?) {
+        guard var bits = value?.bitPattern.bigEndian else {
+            return parameters.set(index, .real, nil)
+        }
+        withUnsafeBytes(of: &bits) { parameters.set(index, .real, $0) }
+    }
+
+    /// - Parameter kind: `bytes` if the column also has other bytes than texts.
+    func bind(
+        _ index: Int32, text: UnsafeRawBufferPointer?, as kind: PostgresParameters.Kind = .text
+    ) {
+        guard let encoded = text.flatMap(PostgresText.encoded) else {
+            return parameters.set(index, kind, text)
+        }
+        encoded.withUnsafeBytes { parameters.set(index, kind, $0) }
+    }
+
+    func bind(_ index: Int32, bytes: UnsafeRawBufferPointer?) {
+        parameters.set(index, .bytes, bytes)
+    }
+
+    // MARK: Running
+
+    /// Advances to the next row; `false` at the end.
+    func step() throws(StoreError) -> Bool {
+        guard let result else {
+            let first = try session.execute(query, parameters)
+            self.result = first
+            hasMore = query.unlimited != nil && first.rows == PostgresQuery.firstRows
+            row = 0
+            return first.rows > 0
+        }
+        row += 1
+        if row < result.rows { return true }
+        guard hasMore else { return false }
+        return try fetch()
+    }
+
+    /// Reads further rows.
+    private func fetch() throws(StoreError) -> Bool {
+        let cursor: Cursor
+        if let open = self.cursor { cursor = open } else { cursor = try openCursor() }
+        let next = try session.execute(
+            once: "FETCH \(Self.fetchedRows) FROM \(cursor.name)", PostgresParameters([]))
+        result = next
+        hasMore = next.rows == Self.fetchedRows
+        row = 0
+        return next.rows > 0
+    }
+
+    private func openCursor() throws(StoreError) -> Cursor {
+        guard let text = query.unlimited else { throw .corrupt("the query has a limit") }
+        let cursor = Cursor(name: session.nextCursor(), transaction: session.transactions)
+        _ = try session.execute(
+            once: "DECLARE \(cursor.name) NO SCROLL CURSOR FOR \(text) "
+                + "OFFSET \(PostgresQuery.firstRows)", parameters)
+        self.cursor = cursor
+        return cursor
+    }
+
+    // MARK: Columns of the current row, counted from 0
+
+    func isNull(_ column: Int32) -> Bool { result?.isNull(row, column) ?? true }
+
+    func integer(_ column: Int32) -> Int64 { result?.integer(row, column) ?? 0 }
+
+    func real(_ column: Int32) -> Double { result?.real(row, column) ?? 0 }
+
+    func text(_ column: Int32) -> String { PostgresText.decoded(bytes(column)) }
+
+    /// Valid until the statement is stepped or reset.
+    func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        result?.bytes(row, column) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+}

@@ -1,0 +1,36 @@
+/// The limits of a PostgreSQL store.
+public struct PostgresConfiguration: Sendable, Hashable {
+    public var limits = StoreLimits()
+    /// Maximum time in milliseconds that a statement of a read may take.
+    public var readMilliseconds = 10_000
+    /// Maximum time in milliseconds that a statement of a write may take, or wait for others.
+    public var writeMilliseconds = 30_000
+
+    /// A commit takes the turn of all other programs: it must not become too large.
+    public init() { limits.writesPerCommit = 60 }
+
+    private static let common = [("jit", "off"), ("standard_conforming_strings", "on")]
+
+    var readerSettings: [(name: String, value: String)] {
+        Self.common + [
+            ("statement_timeout", "\(readMilliseconds)"),
+            ("default_transaction_read_only", "on"),
+            ("idle_in_transaction_session_timeout", "60000"),
+        ]
+    }
+
+    /// An export takes as long as its recipient does.
+    var exportSettings: [(name: String, value: String)] {
+        Self.common + [("statement_timeout", "0"), ("default_transaction_read_only", "on")]
+    }
+
+    var writerSettings: [(name: String, value: String)] {
+        Self.common + [
+            ("statement_timeout", "\(writeMilliseconds)"),
+            // The server ends the session soon when this program or its machine is gone.
+            ("tcp_keepalives_idle", "5"), ("tcp_keepalives_interval", "2"),
+            ("tcp_keepalives_count", "3"), ("tcp_user_timeout", "10000"),
+            ("idle_in_transaction_session_timeout", "60000"),
+        ]
+    }
+}

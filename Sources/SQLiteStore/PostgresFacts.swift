@@ -1,0 +1,47 @@
+public import ArticleStore
+
+/// What is known of a PostgreSQL database without serving it. A value; use it anywhere.
+public struct PostgresFacts: Sendable {
+    /// The version of the server.
+    public let server: String
+    /// The version of the database's schema; 0 if it has none.
+    public let schema: Int
+
+    /// Connects to the database, and reads only.
+    ///
+    /// - Throws: `.failed` if it does not respond, or cannot be used.
+    public init(of address: PostgresAddress) throws(StoreOpeningError) {
+        do throws(StoreError) {
+            let session = try PostgresSession(
+                address, settings: PostgresConfiguration().readerSettings)
+            try session.check()
+            server = try session.value("SHOW server_version") ?? "of unknown version"
+            schema = try PostgresSchema.version(of: session)
+        } catch {
+            throw .failed(path: address.text, reason: error.reason)
+        }
+    }
+}
+
+extension PostgresSession {
+    /// Rejects servers that this engine cannot use, or that lose commits.
+    func check() throws(StoreError) {
+        guard serverVersion >= 130_000 else {
+            throw .unavailable("its server is older than PostgreSQL 13")
+        }
+        guard try value("SHOW server_encoding") == "UTF8" else {
+            throw .unavailable("its encoding is not UTF8")
+        }
+        for setting in ["synchronous_commit", "fsync", "full_page_writes"] {
+            if try value("SHOW \(setting)") == "off" {
+                throw .unavailable(
+                    "\(setting) is off: writes that were acknowledged could be lost")
+            }
+        }
+    }
+
+    /// Becomes the owner of the database, until the session ends; `false` if there is another one.
+    func own() throws(StoreError) -> Bool {
+        try value("SELECT pg_try_advisory_lock(\(PostgresLock.ownership))") == "t"
+    }
+}

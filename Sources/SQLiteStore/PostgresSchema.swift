@@ -1,0 +1,76 @@
+import ArticleStore
+import Resources
+
+/// The versions of a PostgreSQL database's schema. They have the numbers of SQLite's: the first
+/// migration creates the schema of the version in which this engine began.
+struct PostgresSchema: Sendable {
+    /// The version of the first migration.
+    static let firstVersion = 21
+
+    /// In order; each is applied once, and never changed.
+    let migrations: [String]
+
+    var version: Int { Self.firstVersion + migrations.count - 1 }
+
+    /// The migrations embedded in the binary.
+    static let bundled: PostgresSchema = {
+        let table = broadsheet_postgres_migrations()
+        let files = UnsafeBufferPointer(start: table.first, count: table.count)
+        return PostgresSchema(
+            migrations: files.map { file in
+                String(
+                    decoding: UnsafeBufferPointer(start: file.bytes, count: file.size),
+                    as: UTF8.self)
+            })
+    }()
+
+    /// The version of a database; 0 if it has none.
+    static func version(of session: PostgresSession) throws(StoreError) -> Int {
+        guard try session.value("SELECT to_regclass('schema_version')") != nil else { return 0 }
+        let version = try session.value("SELECT version FROM schema_version WHERE number = 1")
+        guard let number = version.flatMap({ Int($0) }) else {
+            throw .corrupt("the version of the schema is missing")
+        }
+        return number
+    }
+
+    /// Migrates the database to this version, in one transaction: it is migrated as a whole, or not
+    /// at all. Programs that start at once do so one after the other, and the first one does it. A
+    /// role that may not change the schema can open a database of this version.
+    func migrate(_ session: PostgresSession) throws(StoreError) {
+        guard try Self.version(of: session) < version else { return }
+        do throws(StoreError) {
+            // It waits for others, and takes as long as it takes.
+            _ = try session.run("BEGIN; SET LOCAL statement_timeout = 0")
+            _ = try session.run("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
+            let current = try Self.version(of: session)
+            if current == 0 { try createVersion(session) }
+            let first = max(current - Self.firstVersion + 1, 0)
+            for script in migrations.dropFirst(first) { _ = try session.run(script) }
+            _ = try session.run("UPDATE schema_version SET version = \(version)")
+            _ = try session.run("COMMIT")
+        } catch {
+            if session.isInTransaction { _ = try? session.run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private func createVersion(_ session: PostgresSession) throws(StoreError) {
+        _ = try session.run(
+            """
+            CREATE TABLE schema_version (
+                number integer PRIMARY KEY CHECK (number = 1),
+                version integer NOT NULL
+            );
+            INSERT INTO schema_version VALUES (1, 0)
+            """)
+    }
+}
+
+/// Advisory locks, which are different for each schema of a database.
+enum PostgresLock {
+    /// Held while a program migrates the schema.
+    static let migration = "1112754260, hashtext(current_schema())"
+    /// Held by the program that serves the database.
+    static let ownership = "1112754261, hashtext(current_schema())"
+}

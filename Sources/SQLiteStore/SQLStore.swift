@@ -1,0 +1,75 @@
+public import ArticleStore
+public import Platform
+
+/// A store whose aggregates are rows of a database that understands SQL.
+///
+/// The engines have the SQL in common, and what is made of its rows: both conform to
+/// ``ArticleStore`` by the extensions of this protocol. Safe to use from any thread.
+public protocol SQLStore: ArticleStore, StoreMaintenance {
+    var core: StoreCore { get }
+
+    /// Counters since the store was opened, and current queue lengths.
+    var statistics: StoreStatistics { get }
+
+    /// The sizes of the file and its log; `nil` if the store has no file.
+    var fileBytes: (database: Int, log: Int)? { get }
+}
+
+/// How to treat a database that does not exist. A value; use it anywhere.
+public enum StoreMode: Sendable {
+    /// Creates it.
+    case create
+    /// Throws `.missing`, or `.unfinished` if there is a database without any tables.
+    case existing
+}
+
+/// What works the same for both engines: connections for reading, each with its thread, and the
+/// queue of the only writer. See ``SQLStore``.
+public struct StoreCore: Sendable {
+    let readers: ReaderPool
+    let exports: ExportReaders
+    /// Exports of accounts, which do not wait for those of the operator, nor delay them.
+    let accountExports: ExportReaders
+    let writer: CommitQueue
+
+    /// Waits for pending reads, finishes queued writes and closes all connections.
+    func close() async {
+        // The writer closes last: only it may checkpoint the log of a file.
+        await exports.close()
+        await accountExports.close()
+        await readers.close()
+        await writer.close()
+    }
+
+    func statistics(checkpoints: Int = 0) -> StoreStatistics {
+        let counts = writer.counts
+        return StoreStatistics(
+            commits: counts.commits, writes: counts.writes, steps: counts.steps,
+            commitsBySharing: counts.commitsBySharing, checkpoints: checkpoints,
+            waitingReads: readers.waiting, waitingWrites: writer.waiting)
+    }
+}
+
+extension SQLStore {
+    public var workers: WorkerPool { core.readers.workers }
+
+    public func observeChanges(_ observer: any ChangeObserver) {
+        core.writer.announcer.add(observer)
+    }
+
+    /// Runs the read against one committed state.
+    func read<Value: Sendable>(
+        _ work: @escaping @Sendable (Snapshot) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        try await core.readers.read(work)
+    }
+
+    /// Runs the step in a shared commit and returns when it is durable.
+    ///
+    /// - Parameter isKept: whether to keep the step's changes; `false` for a dry run.
+    func submit<Value: Sendable>(
+        isKept: Bool = true, _ work: @escaping WriteJob<Value>.Work
+    ) async throws(StoreError) -> Value {
+        try await core.writer.submit(isKept: isKept, work)
+    }
+}

@@ -1,0 +1,133 @@
+import ArticleStore
+import Platform
+import Synchronization
+
+/// Commits to a SQLite file: they are flushed to the write-ahead log, which is checkpointed when it
+/// has grown. Copies are made between them.
+///
+/// `@unchecked`: except for its counter and `copy`, it is only used on the commit queue's thread.
+final class SQLiteCommits: CommitEngine, @unchecked Sendable {
+    private let configuration: SQLiteConfiguration
+    private let clock: CommitSequence
+    /// Interrupts long-running readers to release the log.
+    private let stopLongReaders: @Sendable () -> Void
+    private let checkpointCount = Atomic(0)
+    private var connection: Connection?
+    /// Log size in bytes from which writes wait for readers to release the log.
+    private var waitingBytes: Int
+    /// Copies made between commits, one at a time.
+    private var copies: [CopyJob] = []
+
+    init(
+        _ connection: sending Connection, _ configuration: SQLiteConfiguration,
+        _ clock: CommitSequence, stopLongReaders: @escaping @Sendable () -> Void
+    ) {
+        self.connection = connection
+        self.configuration = configuration
+        self.clock = clock
+        self.stopLongReaders = stopLongReaders
+        waitingBytes = configuration.logLimitBytes
+    }
+
+    /// Number of checkpoints of the log.
+    var checkpoints: Int { checkpointCount.load(ordering: .relaxed) }
+
+    func begin() throws(StoreError) -> Connection {
+        guard let connection else { throw .unavailable("the store is closed") }
+        do throws(StoreError) { try connection.execute(SQL.beginImmediate) } catch {
+            connection.rollBack()
+            throw error
+        }
+        return connection
+    }
+
+    func commit(_ connection: Connection) throws(StoreError) {
+        try connection.execute(SQL.commit)
+    }
+
+    func afterCommit(_ connection: Connection) { boundLog(connection) }
+
+    /// A failed flush may have left a complete but unacknowledged commit in the log, which would be
+    /// recovered after a crash. A small commit in its place breaks the chain of its checksums.
+    func afterFailedCommit(_ connection: Connection) {
+        guard let version = try? DatabaseSchema.version(on: connection) else { return }
+        try? connection.execute(script: "PRAGMA user_version = \(version)")
+    }
+
+    func restBetweenCommits() { stepCopy() }
+
+    func becomeIdle() {
+        if let connection, connection.logBytes > configuration.logBytes {
+            checkpoint(connection, truncating: true)
+        }
+    }
+
+    /// Checkpoints the log and closes the file.
+    func close() {
+        for copy in copies { copy.end(.unavailable("the store is closed")) }
+        copies = []
+        _ = try? connection?.checkpoint(truncating: true)
+        connection = nil
+    }
+
+    // MARK: Copies
+
+    /// Copies the database to an empty file and returns when the copy is complete.
+    func copy(
+        to destination: CopyDestination, on queue: CommitQueue,
+        _ progress: @escaping @Sendable (CopyProgress) -> Void
+    ) async throws(StoreError) {
+        let failure: StoreError? = await withCheckedContinuation { continuation in
+            let job = CopyJob(destination, progress, continuation)
+            queue.perform {
+                self.copies.append(job)
+                if self.copies.count == 1 { self.continueCopies(on: queue) }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Continues as long as there is something to copy; queued writes run before the next step.
+    private func continueCopies(on queue: CommitQueue) {
+        stepCopy()
+        if !copies.isEmpty { queue.perform { self.continueCopies(on: queue) } }
+    }
+
+    private func stepCopy() {
+        guard let copy = copies.first else { return }
+        guard let connection else {
+            copies.removeFirst()
+            return copy.end(.unavailable("the store is closed"))
+        }
+        if copy.step(from: connection) { copies.removeFirst() }
+    }
+
+    // MARK: The log
+
+    /// Checkpoints the log when it has grown. While readers need it, it may grow up to the limit:
+    /// then a write waits for them, and long-running ones are interrupted. If a reader is stuck
+    /// nevertheless, the next wait happens when the log has grown by the limit again.
+    private func boundLog(_ connection: Connection) {
+        let bytes = connection.logBytes
+        guard bytes > waitingBytes else {
+            if bytes > configuration.logBytes { checkpoint(connection, truncating: false) }
+            return
+        }
+        stopLongReaders()
+        checkpoint(connection, truncating: true, patience: configuration.logPatienceMilliseconds)
+        waitingBytes = connection.logBytes + configuration.logLimitBytes
+    }
+
+    /// A failed checkpoint loses nothing: the log is complete, and the next checkpoint tries again.
+    private func checkpoint(_ connection: Connection, truncating: Bool, patience: Int = 0) {
+        try? connection.setBusyTimeout(milliseconds: patience)
+        let isDone = try? clock.advance { () throws(StoreError) in
+            try connection.checkpoint(truncating: truncating)
+        }
+        if isDone == true, truncating {
+            waitingBytes = configuration.logLimitBytes
+        }
+        try? connection.setBusyTimeout(milliseconds: Connection.busyMilliseconds)
+        checkpointCount.add(1, ordering: .relaxed)
+    }
+}

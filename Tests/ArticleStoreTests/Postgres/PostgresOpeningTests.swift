@@ -1,0 +1,165 @@
+import ArticleAPI
+import ArticleStore
+import TestSupport
+import Testing
+
+@testable import SQLiteStore
+
+@Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+struct PostgresOpeningTests {
+    private func newSchema() throws -> PostgresAddress {
+        try PostgresServer.shared.newSchema()
+    }
+
+    @Test func `both engines have the same version of the schema`() {
+        #expect(PostgresStore.schemaVersion == SQLiteStore.schemaVersion)
+    }
+
+    @Test func `a password in the address is rejected and not repeated`() {
+        for text in [
+            "postgresql://ada:hunter2@localhost/db", "postgresql://localhost/db?password=hunter2",
+        ] {
+            #expect {
+                try PostgresAddress(text)
+            } throws: { error in
+                "\(error)".contains("password") && !"\(error)".contains("hunter2")
+            }
+        }
+    }
+
+    @Test func `an invalid address is rejected`() {
+        #expect(throws: StoreOpeningError.self) { try PostgresAddress("postgresql://[/") }
+    }
+
+    @Test func `a server that does not respond is named as the reason`() async throws {
+        let address = try PostgresAddress("postgresql:///db?host=/nowhere")
+        #expect {
+            try PostgresStore.open(address)
+        } throws: { error in
+            "\(error)".contains("/nowhere")
+        }
+    }
+
+    @Test func `a store contains what was written before it was closed`() async throws {
+        let address = try newSchema()
+        var store = try PostgresStore.open(address)
+        let article = try await store.createArticle(.make(), .sample(), by: .first)
+        await store.close()
+        store = try PostgresStore.open(address)
+        #expect(
+            try await store.edition(of: .id(article.id), visibleTo: .editors).article == article)
+        await store.close()
+    }
+
+    @Test func `a closed store rejects reads and writes`() async throws {
+        let store = try PostgresStore.open(newSchema())
+        await store.close()
+        let read = try await failure { _ = try await store.articleCount() }
+        let write = try await failure {
+            _ = try await store.createArticle(.make(), .sample(), by: .first)
+        }
+        for error in [read, write] {
+            guard case .unavailable = error else { throw error }
+        }
+    }
+
+    @Test func `a database has one owner, until that closes it`() async throws {
+        let address = try newSchema()
+        let store = try PostgresStore.open(address)
+        #expect {
+            try PostgresStore.open(address)
+        } throws: { error in
+            guard case .owned = error as? StoreOpeningError else { return false }
+            return true
+        }
+        await store.close()
+        try await PostgresStore.open(address).close()
+    }
+
+    @Test func `programs that start at once migrate the database once`() async throws {
+        let address = try newSchema()
+        await withTaskGroup { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    do {
+                        let session = try PostgresSession(address, settings: [])
+                        try PostgresSchema.bundled.migrate(session)
+                        #expect(
+                            try PostgresSchema.version(of: session) == PostgresStore.schemaVersion)
+                    } catch { Issue.record(error) }
+                }
+            }
+        }
+        try await PostgresStore.open(address).close()
+    }
+
+    @Test func `an older database is migrated, and keeps what it contains`() async throws {
+        let address = try newSchema()
+        let session = try PostgresSession(address, settings: [])
+        let first = PostgresSchema(migrations: [PostgresSchema.bundled.migrations[0]])
+        try first.migrate(session)
+        _ = try session.run("INSERT INTO secrets VALUES ('a', decode(repeat('07', 32), 'hex'))")
+        let store = try PostgresStore.open(address)
+        #expect(try await store.secret(named: "a") == [UInt8](repeating: 7, count: 32))
+        #expect(try PostgresSchema.version(of: session) == PostgresStore.schemaVersion)
+        await store.close()
+    }
+
+    @Test func `a migration that fails changes nothing`() async throws {
+        let address = try newSchema()
+        let session = try PostgresSession(address, settings: [])
+        let broken = PostgresSchema(
+            migrations: PostgresSchema.bundled.migrations + ["CREATE TABLE more (); SELECT 1 / 0"])
+        #expect(throws: StoreError.self) { try broken.migrate(session) }
+        #expect(try PostgresSchema.version(of: session) == 0)
+        #expect(try session.value("SELECT to_regclass('articles')") == nil)
+        try await PostgresStore.open(address).close()
+    }
+
+    @Test func `a newer schema is rejected and not touched`() async throws {
+        let address = try newSchema()
+        try await PostgresStore.open(address).close()
+        let session = try PostgresSession(address, settings: [])
+        _ = try session.run("UPDATE schema_version SET version = 1000")
+        #expect {
+            try PostgresStore.open(address)
+        } throws: { error in
+            guard case .newer(_, 1_000, _) = error as? StoreOpeningError else { return false }
+            return true
+        }
+        #expect(try PostgresSchema.version(of: session) == 1_000)
+    }
+
+    @Test func `a role that may not change the schema can serve`() async throws {
+        let cluster = try PostgresServer.shared
+        let address = try cluster.newSchema()
+        try await PostgresStore.open(address).close()
+        let session = try PostgresSession(address, settings: [])
+        let role = "r_\(try session.value("SELECT current_schema()") ?? "")"
+        let schema = try #require(try session.value("SELECT current_schema()"))
+        _ = try session.run(
+            """
+            CREATE ROLE \(role) LOGIN;
+            GRANT USAGE ON SCHEMA \(schema) TO \(role);
+            GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(role)
+            """)
+        let other = try PostgresAddress(
+            address.text.replacing("user=broadsheet", with: "user=\(role)"))
+        let store = try PostgresStore.open(other)
+        let article = try await store.createArticle(.make(), .sample(), by: .first)
+        #expect(article.revision == 1)
+        await store.close()
+        let limited = try PostgresSession(other, settings: [])
+        #expect(throws: StoreError.self) { try limited.run("CREATE TABLE more ()") }
+    }
+
+    @Test func `a server that could lose commits is rejected`() async throws {
+        let address = try newSchema()
+        let unsafe = try PostgresAddress(address.text + "%20-csynchronous_commit%3Doff")
+        #expect {
+            try PostgresStore.open(unsafe)
+        } throws: { error in
+            "\(error)".contains("synchronous_commit is off")
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Dispatch
+import Glibc
+import Platform
+import TestSupport
+
+@testable import SQLiteStore
+
+/// Between a store and its server: it can cut the connection that commits, before the server gets
+/// the request or before the store gets the response.
+final class PostgresProxy: Sendable {
+    /// What happens to the next connection that commits, once.
+    enum Cut: Sendable {
+        case beforeRequest, beforeResponse
+    }
+
+    private struct State {
+        var cut: Cut?
+        var sockets: [Int32] = []
+        var isRefusing = false
+    }
+
+    private let folder: TemporaryFolder
+    private let listener: Int32
+    private let server: String
+    private let state = Lock(State())
+
+    /// - Parameter server: the folder of the server's socket.
+    init(to server: String) throws {
+        self.server = server
+        folder = try TemporaryFolder()
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let bound = Self.withAddress(folder.file(".s.PGSQL.5432")) { bind(listener, $0, $1) }
+        guard bound == 0, listen(listener, 64) == 0 else {
+            throw TestFailure("bind: error \(errno)")
+        }
+        Self.start { [weak self, listener] in
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0 else { return }
+                guard let self else {
+                    close(client)
+                    return
+                }
+                self.serve(client)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        cutAll()
+    }
+
+    /// The same database, through this proxy.
+    func address(of address: PostgresAddress) throws -> PostgresAddress {
+        try PostgresAddress(address.text.replacing(server, with: folder.path))
+    }
+
+    func cutNextCommit(_ cut: Cut) { state.withLock { $0.cut = cut } }
+
+    /// Cuts all connections, as if the network failed.
+    func cutAll() {
+        let sockets = state.withLock { state in
+            defer { state.sockets = [] }
+            return state.sockets
+        }
+        for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+
+    /// Whether new connections end at once.
+    func refuse(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
+
+    private func serve(_ client: Int32) {
+        let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let connected = Self.withAddress("\(server)/.s.PGSQL.5432") { connect(upstream, $0, $1) }
+        guard connected == 0, !state.withLock({ $0.isRefusing }) else {
+            close(client)
+            close(upstream)
+            return
+        }
+        state.withLock { $0.sockets += [client, upstream] }
+        let cutsResponse = Lock(false)
+        Self.start { [weak self] in
+            Self.pump(client, upstream) { bytes in
+                guard bytes.contains("; COMMIT"), let cut = self?.takeCut() else { return true }
+                if cut == .beforeResponse { cutsResponse.withLock { $0 = true } }
+                return cut == .beforeResponse
+            }
+        }
+        Self.start {
+            Self.pump(upstream, client) { _ in !cutsResponse.withLock { $0 } }
+        }
+    }
+
+    private func takeCut() -> Cut? { state.withLock { $0.cut.take() } }
+
+    /// Passes on bytes until an end, or until `allows` rejects some; then it ends both sides.
+    private static func pump(
+        _ source: Int32, _ target: Int32, _ allows: (_ text: String) -> Bool
+    ) {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        // Invariant: everything that was read before was passed on.
+        while true {
+            let count = read(source, &buffer, buffer.count)
+            guard count > 0, allows(String(decoding: buffer[..<count], as: UTF8.self)) else {
+                break
+            }
+            var sent = 0
+            while sent < count {
+                let written = buffer[sent..<count].withUnsafeBytes {
+                    send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard written > 0 else { break }
+                sent += written
+            }
+            guard sent == count else { break }
+        }
+        shutdown(source, Int32(SHUT_RDWR))
+        shutdown(target, Int32(SHUT_RDWR))
+    }
+
+    private static func start(_ body: @escaping @Sendable () -> Void) {
+        DispatchQueue(label: "proxy").async(execute: body)
+    }
+
+    private static func withAddress(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import ArticleStore
+import TestSupport
+
+@testable import SQLiteStore
+
+extension PostgresServer {
+    /// The address of a new, empty schema, which is a database of its own to the store.
+    func newSchema() throws -> PostgresAddress {
+        let name = newName()
+        let session = try PostgresSession(PostgresAddress(url()), settings: [])
+        _ = try session.run("CREATE SCHEMA \(name)")
+        return try PostgresAddress(url("&options=-csearch_path%3D\(name)"))
+    }
+
+    private func url(_ rest: String) -> String { url(of: "postgres", rest) }
+}
+
+extension PostgresStore {
+    /// Opens a store that creates no files.
+    static func open(_ address: PostgresAddress) throws(StoreOpeningError) -> PostgresStore {
+        try open(address, path: "/nowhere/store", mode: .create)
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+/// The binary with `--database postgresql://…`.
+@Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+struct PostgresServingTests {
+    let folder: TemporaryFolder
+    private let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = try PostgresServer.shared.newDatabase()
+    }
+
+    /// Runs the binary in the folder, where it has its socket.
+    private func start(_ arguments: [String]) throws -> RunningProgram {
+        try RunningProgram(
+            "/usr/bin/env", ["-C", folder.path, try Program.path()] + arguments,
+            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+    }
+
+    private func serve(_ arguments: [String] = []) throws -> Served {
+        try Served(
+            start(["serve", "--listen", "127.0.0.1:0", "--database", database] + arguments))
+    }
+
+    private func run(_ arguments: String...) throws -> Program.Ended {
+        let program = try start(arguments + ["--database", database])
+        let (output, errors) = (program.output.rest(), program.errors.rest())
+        return Program.Ended(status: program.wait(), output: output, errors: errors)
+    }
+
+    @Test func `articles, keys and lists survive a restart`() throws {
+        var served = try serve()
+        let created = try served.send(
+            .post, "/v1/articles", #"{"title":"Rye","status":"published"}"#)
+        #expect(created.status == 201)
+        #expect(try run("key", "create", "--name", "app", "--role", "reader").status == 0)
+        #expect(served.stop() == 0)
+        served = try serve()
+        let list = try served.client.send(.get, "/v1/articles")
+        #expect(list.status == 200)
+        #expect(String(decoding: list.body, as: UTF8.self).contains(#""title":"Rye""#))
+        let keys = try run("key", "list")
+        #expect(keys.status == 0 && keys.output.contains { $0.contains("app") })
+        #expect(served.stop() == 0)
+        // Without a server, the command opens the database itself.
+        let offline = try run("key", "list")
+        #expect(offline.status == 0 && offline.output == keys.output)
+    }
+
+    @Test func `an export of a file is restored in PostgreSQL, and exports the same`() throws {
+        let file = folder.file("a.db")
+        let served = try Served(file)
+        for number in 0..<3 {
+            let sent = try served.send(.post, "/v1/articles", #"{"title":"Bread \#(number)"}"#)
+            #expect(sent.status == 201)
+        }
+        #expect(served.stop() == 0)
+        let (first, second) = (folder.file("a.export"), folder.file("b.export"))
+        #expect(try Program.run("export", first, "--database", file).status == 0)
+        let restored = try run("import", first)
+        #expect(restored.status == 0, "\(restored.errors)")
+        #expect(try run("export", second).status == 0)
+        #expect(try read(first) == read(second))
+    }
+
+    @Test func `a second server is rejected, and one that takes over loses no request`() throws {
+        let served = try serve()
+        let second = try start(["serve", "--listen", "127.0.0.1:0", "--database", database])
+        #expect(second.wait() == 69)
+        #expect(second.errors.rest().contains { $0.contains("is being served") })
+        let successor = try start(
+            ["serve", "--take-over", "--listen", "127.0.0.1:0", "--database", database])
+        #expect(served.program.wait() == 0)
+        let created = try served.send(.post, "/v1/articles", #"{"title":"Rye"}"#)
+        #expect(created.status == 201)
+        successor.signal(SIGTERM)
+        #expect(successor.wait() == 0)
+    }
+
+    @Test func `commands for files say so`() throws {
+        for command in [["backup", "x"], ["restore", "x"], ["check"]] {
+            let ended = try start(command + ["--database", database])
+            #expect(ended.wait() == 64)
+            #expect(ended.errors.rest().contains { $0.contains("PostgreSQL's own tools") })
+        }
+        #expect(try run("doctor").output.contains { $0.contains("responds and is empty") })
+    }
+
+    @Test func `a password in the URL is rejected, and shown nowhere`() throws {
+        let ended = try Program.run(
+            "serve", "--database", "postgresql://ada:hunter2@localhost/articles")
+        #expect(ended.status != 0)
+        #expect(ended.errors.contains { $0.contains("~/.pgpass") })
+        #expect(!(ended.errors + ended.output).contains { $0.contains("hunter2") })
+    }
+}
