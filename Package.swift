@@ -100,7 +100,7 @@ let package = Package(
             ],
             swiftSettings: rules),
         layer(
-            "SQLiteStore",
+            "ArticleDatabase",
             [
                 "ArticleAPI", "ArticleSearch", "ArticleStore", "CPostgres", "CSQLite", "Platform",
                 "Resources",
@@ -133,7 +133,7 @@ let package = Package(
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
                 "CLinux", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
-                "SQLiteStore", "Sockets", "SwiftGenerator",
+                "ArticleDatabase", "Sockets", "SwiftGenerator",
             ],
             swiftSettings: rules),
 
@@ -172,7 +172,7 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleSearch",
                 "ArticleServices", "ArticleStore", "CSQLite", "HTTP", "HTTPServer", "Platform",
-                "Sockets", "SQLiteStore", "TestSupport",
+                "Sockets", "ArticleDatabase", "TestSupport",
             ]),
         tests(
             "ArticleObservationTests",
@@ -190,19 +190,21 @@ let package = Package(
             "ArticleStoreTests",
             [
                 "ArticleAPI", "ArticleStore", "CFaultVFS", "CSQLite", "Platform", "Sockets",
-                "SQLiteStore", "store-writer", "TestSupport",
+                "ArticleDatabase", "store-writer", "TestSupport",
             ]),
         .target(
             name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Tools/FaultVFS",
             cSettings: cRules),
         .executableTarget(
             name: "store-writer",
-            dependencies: ["ArticleAPI", "ArticleStore", "SQLiteStore"],
+            dependencies: ["ArticleAPI", "ArticleStore", "ArticleDatabase"],
             path: "Tests/Tools/StoreWriter",
             swiftSettings: rules),
         .executableTarget(
             name: "store-bench",
-            dependencies: ["ArticleAPI", "ArticleStore", "CSQLite", "SQLiteStore", "TestSupport"],
+            dependencies: [
+                "ArticleAPI", "ArticleStore", "CSQLite", "ArticleDatabase", "TestSupport",
+            ],
             path: "Tests/Benchmarks/StoreBench",
             swiftSettings: rules),
         .executableTarget(
@@ -218,13 +220,13 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "Feeds", "HTTP",
                 "HTTPClient", "HTTPServer", "Markup", "Platform", "Resources", "Sockets",
-                "SQLiteStore", "TestSupport",
+                "ArticleDatabase", "TestSupport",
             ]),
         tests(
             "BroadsheetTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "broadsheet",
-                "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "SQLiteStore",
+                "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "ArticleDatabase",
                 "TestSupport",
             ], exclude: ["Golden"]),
         tests(
@@ -268,14 +270,15 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
                 "ArticleOffline", "ArticleStore", "Feeds", "HTTP", "HTTPServer", "Markup",
-                "OpenAPI", "Platform", "Sockets", "SQLiteStore", "SwiftGenerator", "TestSupport",
+                "OpenAPI", "Platform", "Sockets", "ArticleDatabase", "SwiftGenerator",
+                "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
         .target(
             name: "FuzzingLaws",
             dependencies: [
                 "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "Feeds", "HTTP",
-                "Markup", "Platform", "Sockets", "SQLiteStore", "SwiftGenerator", "TestSupport",
+                "Markup", "Platform", "Sockets", "ArticleDatabase", "SwiftGenerator", "TestSupport",
             ],
             path: "Tests/Fuzzing/Laws",
             swiftSettings: rules),

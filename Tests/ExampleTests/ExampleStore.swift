@@ -1,6 +1,6 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleStore
-import SQLiteStore
 import TestSupport
 
 /// In the examples, a tag is that of an article: the tests' framework has a type of this name, too.

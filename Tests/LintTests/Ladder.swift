@@ -37,7 +37,7 @@ enum Ladder {
         "ArticleClient": Rung(
             4, ["ArticleAPI", "ArticleModels", "HTTP", "HTTPClient", "Platform", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
-        "SQLiteStore": Rung(
+        "ArticleDatabase": Rung(
             4,
             [
                 "ArticleAPI", "ArticleSearch", "ArticleStore", "CPostgres", "CSQLite", "Platform",
@@ -65,7 +65,7 @@ enum Ladder {
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
                 "CLinux", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
-                "SQLiteStore", "Sockets", "SwiftGenerator",
+                "ArticleDatabase", "Sockets", "SwiftGenerator",
             ], modules: system),
         "TestSupport": Rung(
             5,

@@ -48,7 +48,7 @@ import Testing
     @Test func `only the command names the store's engine`() throws {
         for file in try SourceTree.files() where file.isSwift {
             guard let target = file.target,
-                !["ArticleOffline", "SQLiteStore", "broadsheet"].contains(target)
+                !["ArticleOffline", "ArticleDatabase", "broadsheet"].contains(target)
             else { continue }
             for (index, line) in file.lines.enumerated() where line.contains("SQLite") {
                 Issue.record("\(file.path):\(index + 1) names the engine: \(line)")
@@ -77,7 +77,7 @@ import Testing
             // The engine's tests belong to the conformance suite, in ArticleStoreTests.
             let needsNone =
                 Ladder.rungs[target]?.height == 0
-                || ["SQLiteStore", "TestSupport"].contains(target)
+                || ["ArticleDatabase", "TestSupport"].contains(target)
             let tests = target.prefix(1).uppercased() + target.dropFirst() + "Tests"
             #expect(needsNone || folders.contains(tests), "\(target) has no \(tests)")
         }

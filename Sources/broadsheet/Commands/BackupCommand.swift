@@ -1,7 +1,7 @@
+import ArticleDatabase
 import ArticleStore
 import Glibc
 import Platform
-import SQLiteStore
 import Sockets
 
 /// Copies the database to another file, even while it is being served.

@@ -1,5 +1,5 @@
+import ArticleDatabase
 import ArticleStore
-import SQLiteStore
 
 /// Verifies a database file.
 struct CheckCommand: DatabaseCommand {

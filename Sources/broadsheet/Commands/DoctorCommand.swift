@@ -1,7 +1,7 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
-import SQLiteStore
 
 /// Checks everything that `serve` depends on, and suggests fixes.
 struct DoctorCommand: Command {

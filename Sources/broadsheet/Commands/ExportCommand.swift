@@ -1,8 +1,8 @@
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import Glibc
 import Platform
-import SQLiteStore
 
 /// Writes the whole content of a database, so that `import` can restore it.
 struct ExportCommand: Command {

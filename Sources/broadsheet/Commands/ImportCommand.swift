@@ -1,7 +1,7 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
-import SQLiteStore
 
 /// Imports Markdown posts, articles as JSON lines, exports, and those of WordPress and Ghost.
 struct ImportCommand: Command {

@@ -1,7 +1,7 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
-import SQLiteStore
 
 /// Creates, lists and revokes API keys.
 struct KeyCommand: Command {

@@ -1,8 +1,8 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleStore
 import Glibc
 import Platform
-import SQLiteStore
 
 /// Replaces the database with a backup.
 struct RestoreCommand: Command {

@@ -1,11 +1,11 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import FoundationEssentials
 import Glibc
 import HTTPServer
 import Platform
-import SQLiteStore
 import Sockets
 
 /// Serves a database until it is asked to stop.

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import SQLiteStore
+import ArticleDatabase
 
 /// Adds, lists, polls and removes the sources of articles.
 struct SourcesCommand: Command {

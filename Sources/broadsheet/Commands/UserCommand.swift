@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
+import ArticleDatabase
 import ArticleServices
-import SQLiteStore
 
 /// Creates, lists, changes and invites users.
 struct UserCommand: Command {

@@ -1,11 +1,11 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPClient
 import HTTPServer
 import Platform
-import SQLiteStore
 import Sockets
 
 /// The configuration of `serve`.

@@ -1,8 +1,8 @@
 import ArticleClient
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import HTTPServer
-import SQLiteStore
 
 /// A database as a command finds it: opened by the command itself, or served by another process.
 enum Database: Sendable {

@@ -1,5 +1,5 @@
+import ArticleDatabase
 import ArticleStore
-import SQLiteStore
 import Sockets
 
 /// Checks whether the database exists, is sound and is being served.

@@ -1,5 +1,5 @@
+import ArticleDatabase
 import ArticleStore
-import SQLiteStore
 
 /// Checks whether a PostgreSQL database responds, and whether it can be served.
 struct PostgresCheck {

@@ -1,11 +1,11 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import Dispatch
 import Glibc
 import HTTP
 import HTTPServer
-import SQLiteStore
 import Sockets
 
 /// Serves the operator's commands on the control socket. Whoever can open it is an admin: its mode

@@ -1,7 +1,7 @@
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import HTTPServer
-import SQLiteStore
 
 /// The admin key that `serve` creates if the database has no key.
 struct FirstKey {

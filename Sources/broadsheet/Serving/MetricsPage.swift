@@ -1,11 +1,11 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import Glibc
 import HTTP
 import HTTPServer
 import Platform
-import SQLiteStore
 
 /// The metrics of a running server, collected on request.
 struct MetricsPage: Sendable {

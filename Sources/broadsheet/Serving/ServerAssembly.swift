@@ -1,10 +1,10 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import FoundationEssentials
 import HTTPServer
 import Platform
-import SQLiteStore
 import Sockets
 
 /// What a serving process consists of, over one store: this is the place where parts are chosen and

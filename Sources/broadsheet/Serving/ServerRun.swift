@@ -1,7 +1,7 @@
+import ArticleDatabase
 import ArticleStore
 import Glibc
 import Platform
-import SQLiteStore
 import Sockets
 
 /// What a serving process keeps from start to exit, even if it starts to serve again because

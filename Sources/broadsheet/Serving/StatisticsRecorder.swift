@@ -1,8 +1,8 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import HTTPServer
 import Platform
-import SQLiteStore
 
 /// Samples the metrics of a running server every 15 s, and shows admins those of the last hour.
 ///

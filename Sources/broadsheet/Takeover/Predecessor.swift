@@ -1,7 +1,7 @@
+import ArticleDatabase
 import ArticleStore
 import Glibc
 import Platform
-import SQLiteStore
 import Sockets
 
 /// The process that currently serves a database, as seen by the process that takes over from it.

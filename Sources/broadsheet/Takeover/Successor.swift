@@ -1,8 +1,8 @@
+import ArticleDatabase
 import ArticleStore
 import Dispatch
 import Glibc
 import Platform
-import SQLiteStore
 import Sockets
 
 /// The process that takes over from this one. It is ready and waits for the database.

@@ -1,11 +1,11 @@
 import ArticleAPI
 import ArticleClient
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
 import Platform
-import SQLiteStore
 import Sockets
 import TestSupport
 import Testing

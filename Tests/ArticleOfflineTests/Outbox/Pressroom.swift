@@ -1,11 +1,11 @@
 import ArticleAPI
 import ArticleClient
+import ArticleDatabase
 import ArticleModels
 import ArticleOffline
 import ArticleServices
 import HTTP
 import Platform
-import SQLiteStore
 import TestSupport
 import Testing
 

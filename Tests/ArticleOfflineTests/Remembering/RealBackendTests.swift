@@ -1,10 +1,10 @@
 import ArticleAPI
 import ArticleClient
+import ArticleDatabase
 import ArticleModels
 import ArticleServices
 import ArticleStore
 import HTTPServer
-import SQLiteStore
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import ArticleAPI
+import ArticleDatabase
 import HTTP
 import HTTPServer
-import SQLiteStore
 import TestSupport
 import Testing
 

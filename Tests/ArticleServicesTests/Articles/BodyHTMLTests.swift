@@ -1,8 +1,8 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleStore
 import HTTP
 import HTTPServer
-import SQLiteStore
 import TestSupport
 import Testing
 

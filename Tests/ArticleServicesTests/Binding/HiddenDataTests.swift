@@ -1,9 +1,9 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import Glibc
 import HTTP
-import SQLiteStore
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleStore
 import HTTP
 import HTTPServer
 import Platform
-import SQLiteStore
 import TestSupport
 import Testing
 

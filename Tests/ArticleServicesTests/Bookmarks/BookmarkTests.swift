@@ -1,7 +1,7 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import HTTP
-import SQLiteStore
 import TestSupport
 import Testing
 

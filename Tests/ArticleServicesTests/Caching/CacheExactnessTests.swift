@@ -1,11 +1,11 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import Glibc
 import HTTP
 import HTTPServer
 import Platform
-import SQLiteStore
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
 import Platform
-import SQLiteStore
 import TestSupport
 import Testing
 

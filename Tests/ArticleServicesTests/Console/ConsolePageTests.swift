@@ -1,8 +1,8 @@
 import ArticleAPI
+import ArticleDatabase
 import HTTP
 import HTTPServer
 import Resources
-import SQLiteStore
 import TestSupport
 import Testing
 

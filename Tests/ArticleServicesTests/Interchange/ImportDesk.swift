@@ -1,8 +1,8 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import Glibc
-import SQLiteStore
 import TestSupport
 import Testing
 

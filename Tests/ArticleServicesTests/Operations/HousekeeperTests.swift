@@ -1,8 +1,8 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import HTTP
-import SQLiteStore
 import Testing
 
 /// What the server does without a request.

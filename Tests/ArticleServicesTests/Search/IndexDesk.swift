@@ -1,9 +1,9 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleSearch
 import ArticleStore
 import Glibc
 import Platform
-import SQLiteStore
 import TestSupport
 import Testing
 

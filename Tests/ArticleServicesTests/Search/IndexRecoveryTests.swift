@@ -1,8 +1,8 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleSearch
 import ArticleStore
 import Platform
-import SQLiteStore
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
+import ArticleDatabase
 import ArticleStore
-import SQLiteStore
 import TestSupport
 import Testing
 

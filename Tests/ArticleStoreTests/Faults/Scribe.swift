@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 /// Runs a short workload on a store, and records the result of each step.
 struct Scribe {

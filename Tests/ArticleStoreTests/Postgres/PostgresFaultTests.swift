@@ -3,7 +3,7 @@ import ArticleStore
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 /// What a store does when connections are lost.
 @Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))

@@ -3,7 +3,7 @@ import Glibc
 import Platform
 import TestSupport
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 /// Between a store and its server: it can cut the connection that commits, before the server gets
 /// the request or before the store gets the response.

@@ -1,6 +1,6 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleStore
-import SQLiteStore
 import TestSupport
 import Testing
 

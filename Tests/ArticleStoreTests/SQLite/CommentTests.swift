@@ -3,7 +3,7 @@ import ArticleStore
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 /// The limits of comments and bookmarks, and how they are found.
 @Suite struct CommentTests {

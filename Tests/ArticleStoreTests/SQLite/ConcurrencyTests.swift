@@ -1,8 +1,8 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleStore
 import Dispatch
 import Platform
-import SQLiteStore
 import TestSupport
 import Testing
 

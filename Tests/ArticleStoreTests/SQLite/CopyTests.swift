@@ -5,7 +5,7 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 @Suite struct CopyTests {
     let folder: TemporaryFolder

@@ -5,7 +5,7 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 /// The history of a file, and what starts a new one.
 @Suite struct EpochTests {

@@ -3,7 +3,7 @@ import ArticleStore
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 /// The limits of pages of changes, and the transitions of older files.
 @Suite struct FollowingTests {

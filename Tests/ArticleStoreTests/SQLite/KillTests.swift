@@ -1,7 +1,7 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleStore
 import Glibc
-import SQLiteStore
 import TestSupport
 import Testing
 

@@ -5,7 +5,7 @@ import Sockets
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 /// Files that earlier versions wrote.
 @Suite struct MigrationTests {

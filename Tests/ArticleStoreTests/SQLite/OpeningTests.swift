@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 @Suite struct OpeningTests {
     private static func bytes(_ path: String) -> [UInt8] {

@@ -3,7 +3,7 @@ import ArticleStore
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 /// The limits of what owners cause, and how their articles are found.
 @Suite struct OwnerTests {

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 /// Replacing a database, with power failures at any time.
 @Suite struct PlaceTests {

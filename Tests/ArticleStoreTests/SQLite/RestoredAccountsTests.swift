@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 /// Which accounts a backup revives.
 @Suite struct RestoredAccountsTests {

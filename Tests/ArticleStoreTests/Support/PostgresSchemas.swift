@@ -1,7 +1,7 @@
 import ArticleStore
 import TestSupport
 
-@testable import SQLiteStore
+@testable import ArticleDatabase
 
 extension PostgresServer {
     /// The address of a new, empty schema, which is a database of its own to the store.

@@ -1,7 +1,7 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleStore
 import Glibc
-import SQLiteStore
 import TestSupport
 
 /// Fills stores with generated articles, and measures durable writes. The result is a line of JSON.

@@ -1,7 +1,7 @@
 import ArticleAPI
+import ArticleDatabase
 import ArticleStore
 import Glibc
-import SQLiteStore
 
 /// Writes to a store from many tasks until it is killed, and prints each acknowledged write.
 ///
