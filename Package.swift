@@ -102,8 +102,8 @@ let package = Package(
         layer(
             "ArticleDatabase",
             [
-                "ArticleAPI", "ArticleSearch", "ArticleStore", "CPostgres", "CSQLite", "Platform",
-                "Resources",
+                "ArticleAPI", "ArticleSearch", "ArticleStore", "COpenSSL", "CPostgres", "CSQLite",
+                "Platform", "Resources",
             ]),
 
         // Rung 5: the SDK's memory on disk; its transport on Apple's platforms, where URLSession is

@@ -82,12 +82,33 @@ struct PostgresServingTests {
     }
 
     @Test func `commands for files say so`() throws {
-        for command in [["backup", "x"], ["restore", "x"], ["check"]] {
+        for (command, advice) in [
+            (["restore", "x"], "broadsheet migrate"), (["check"], "PostgreSQL's own tools"),
+        ] {
             let ended = try start(command + ["--database", database])
             #expect(ended.wait() == 64)
-            #expect(ended.errors.rest().contains { $0.contains("PostgreSQL's own tools") })
+            #expect(ended.errors.rest().contains { $0.contains(advice) })
         }
         #expect(try run("doctor").output.contains { $0.contains("responds and is empty") })
+    }
+
+    @Test func `a backup of a served database is a file that can be served`() throws {
+        let served = try serve(["--samples"])
+        let (backup, exported) = (folder.file("backup.db"), folder.file("a.export"))
+        let made = try run("backup", backup)
+        #expect(made.status == 0 && made.errors == ["\(backup): 17 articles, 17 revisions"])
+        let downloaded = try served.send(.post, "/v1/admin/backups")
+        #expect(downloaded.status == 200)
+        #expect(downloaded.body.starts(with: Array("SQLite format 3".utf8)))
+        #expect(try run("export", exported).status == 0)
+        #expect(served.stop() == 0)
+        let same = folder.file("b.export")
+        #expect(try Program.run("export", same, "--database", backup).status == 0)
+        #expect(try read(same) == read(exported))
+        let copy = try Served(backup)
+        #expect(try copy.client.get("/v1/articles").status == 200)
+        #expect(copy.stop() == 0)
+        #expect(try run("backup", backup).status == 73)
     }
 
     @Test func `a password in the URL is rejected, and shown nowhere`() throws {

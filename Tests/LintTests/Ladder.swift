@@ -40,8 +40,8 @@ enum Ladder {
         "ArticleDatabase": Rung(
             4,
             [
-                "ArticleAPI", "ArticleSearch", "ArticleStore", "CPostgres", "CSQLite", "Platform",
-                "Resources",
+                "ArticleAPI", "ArticleSearch", "ArticleStore", "COpenSSL", "CPostgres", "CSQLite",
+                "Platform", "Resources",
             ], modules: system),
         "ArticleOffline": Rung(
             5,

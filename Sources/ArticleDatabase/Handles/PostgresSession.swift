@@ -7,7 +7,7 @@ import Glibc
 ///
 /// It is used by one thread at a time and is not `Sendable`, like the `Connection` that owns it.
 final class PostgresSession {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     /// By the address of their SQL.
     private var queries: [UnsafePointer<UInt8>: PostgresQuery] = [:]
     /// Rows changed by the last INSERT, UPDATE or DELETE, and by all of them.
@@ -130,7 +130,7 @@ final class PostgresSession {
         return "c\(cursors)"
     }
 
-    private func checked(_ handle: OpaquePointer?) throws(StoreError) -> PostgresResult {
+    func checked(_ handle: OpaquePointer?) throws(StoreError) -> PostgresResult {
         guard let handle else { throw lost() }
         let result = PostgresResult(handle)
         guard result.isSuccess else {
@@ -145,7 +145,7 @@ final class PostgresSession {
         return result
     }
 
-    private func lost() -> StoreError {
+    func lost() -> StoreError {
         lastState = nil
         let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
         return StoreError(

@@ -30,7 +30,13 @@ enum PostgresText {
 
     /// The text that is stored as these bytes.
     static func decoded(_ bytes: UnsafeRawBufferPointer) -> String {
-        guard contains(bytes, escape[0]) else { return String(decoding: bytes, as: UTF8.self) }
+        guard let text = decodedBytes(bytes) else { return String(decoding: bytes, as: UTF8.self) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The text that is stored as these bytes; `nil` for the bytes themselves.
+    static func decodedBytes(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard contains(bytes, escape[0]) else { return nil }
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
         var rest = bytes[...]
@@ -45,7 +51,7 @@ enum PostgresText {
             text += rest.first == UInt8(ascii: "0") ? [0] : escape
             rest = rest.dropFirst()
         }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 
     private static func contains(_ bytes: UnsafeRawBufferPointer, _ byte: UInt8) -> Bool {

@@ -104,6 +104,14 @@ final class SQLiteDatabase {
         return statement
     }
 
+    /// A statement that is used for a while, for the owner that finalizes it.
+    func prepare(text: String) throws(StoreError) -> OpaquePointer {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, text, -1, 0, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure(code) }
+        return statement
+    }
+
     func finalize(_ statement: OpaquePointer) { sqlite3_finalize(statement) }
 
     /// Copies the log's pages to the file (`sqlite3_wal_checkpoint_v2`); `false` if readers still

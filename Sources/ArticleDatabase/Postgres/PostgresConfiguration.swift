@@ -24,6 +24,14 @@ public struct PostgresConfiguration: Sendable, Hashable {
         Self.common + [("statement_timeout", "0"), ("default_transaction_read_only", "on")]
     }
 
+    /// A migration takes as long as there are rows, and rests between looking for new ones.
+    var migrationSettings: [(name: String, value: String)] {
+        Self.common + [
+            ("statement_timeout", "0"), ("idle_in_transaction_session_timeout", "0"),
+            ("lock_timeout", "0"),
+        ]
+    }
+
     var writerSettings: [(name: String, value: String)] {
         Self.common + [
             ("statement_timeout", "\(writeMilliseconds)"),

@@ -42,17 +42,22 @@ struct PostgresSchema: Sendable {
         do throws(StoreError) {
             // It waits for others, and takes as long as it takes.
             _ = try session.run("BEGIN; SET LOCAL statement_timeout = 0")
-            _ = try session.run("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
-            let current = try Self.version(of: session)
-            if current == 0 { try createVersion(session) }
-            let first = max(current - Self.firstVersion + 1, 0)
-            for script in migrations.dropFirst(first) { _ = try session.run(script) }
-            _ = try session.run("UPDATE schema_version SET version = \(version)")
+            try create(in: session)
             _ = try session.run("COMMIT")
         } catch {
             if session.isInTransaction { _ = try? session.run("ROLLBACK") }
             throw error
         }
+    }
+
+    /// Creates or migrates the schema in the open transaction.
+    func create(in session: PostgresSession) throws(StoreError) {
+        _ = try session.run("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
+        let current = try Self.version(of: session)
+        if current == 0 { try createVersion(session) }
+        let first = max(current - Self.firstVersion + 1, 0)
+        for script in migrations.dropFirst(first) { _ = try session.run(script) }
+        _ = try session.run("UPDATE schema_version SET version = \(version)")
     }
 
     private func createVersion(_ session: PostgresSession) throws(StoreError) {

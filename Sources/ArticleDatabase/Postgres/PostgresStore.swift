@@ -102,11 +102,6 @@ extension PostgresStore: SQLStore {
             }
         }
     }
-
-    /// - Throws: `.unavailable`: what copies a PostgreSQL database are the server's own tools.
-    public func copy(into path: String) throws(StoreError) -> any StoreCopy {
-        throw .unavailable("a PostgreSQL database is backed up by pg_dump, or by its server")
-    }
 }
 
 extension SQL {

@@ -25,12 +25,14 @@ struct BackupCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        try Database.requireFile(database, to: "back up a database")
         try checkDestination()
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }
         let copy = try BackupFile(for: path)
-        if let owner = await ControlClient(ofDatabase: database) {
+        if PostgresAddress.isAddress(database) {
+            // It is read beside its server, wherever that is.
+            try copy.take(fromServer: database) { step in bar.withLock { $0.show(step) } }
+        } else if let owner = await ControlClient(ofDatabase: database) {
             try await fetch(copy.descriptor, from: owner, bar)
         } else {
             try copy.take(from: database) { progress in
@@ -131,6 +133,17 @@ struct BackupFile: ~Copyable {
                 try SQLiteStore.copy(path, to: destination, progress: progress)
             } catch { throw StoreError.rejected(CommandFailure(error)) }
         } catch { throw CommandFailure(error) }
+    }
+
+    /// Copies a PostgreSQL database, as of one committed state.
+    func take(
+        fromServer url: String, _ progress: @escaping @Sendable (MigrationProgress) -> Void
+    ) throws(CommandFailure) {
+        do {
+            _ = try EngineMigration.copy(
+                PostgresAddress(url), to: CopyDestination(path: partial), isOwned: false,
+                progress: progress)
+        } catch { throw CommandFailure(ofMigration: error) }
     }
 
     /// Verifies the copy, and flushes it.

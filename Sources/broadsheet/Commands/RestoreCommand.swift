@@ -26,7 +26,12 @@ struct RestoreCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        try Database.requireFile(database, to: "restore a database")
+        guard !PostgresAddress.isAddress(database) else {
+            throw CommandFailure(
+                .usage,
+                "restore replaces files; broadsheet migrate --from BACKUP puts a backup into an "
+                    + "empty PostgreSQL database")
+        }
         guard Files.resolved(backup) != Files.resolved(database) else {
             throw CommandFailure(.usage, "\(backup) is the database itself")
         }

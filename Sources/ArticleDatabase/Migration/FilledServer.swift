@@ -1,0 +1,149 @@
+import ArticleStore
+
+/// An empty PostgreSQL database that is filled with the rows of a file, in one transaction:
+/// whatever happens before its end, the database stays empty.
+final class FilledServer {
+    private let session: PostgresSession
+    private let rows: RowServer
+    /// The statements that create the secondary indexes, which are made when the rows are there.
+    private var indexes: [String] = []
+    /// The statements that add the foreign keys, which are added when nothing is missing any more.
+    private var references: [String] = []
+    private var transaction = ""
+
+    /// Connects to the database, which nobody else may serve from now on.
+    ///
+    /// - Throws: `.rejected` with a `MigrationError` if it is not empty.
+    init(_ address: PostgresAddress) throws(StoreError) {
+        session = try PostgresSession(
+            address, settings: PostgresConfiguration().migrationSettings)
+        rows = RowServer(session)
+        try session.check()
+        guard try session.own() else {
+            throw .rejected(StoreOpeningError.owned(path: address.text))
+        }
+        let relations = try session.value(
+            """
+            SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+                AND relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
+            """)
+        guard relations == "0" else {
+            throw .rejected(MigrationError.occupied(address.text))
+        }
+    }
+
+    func tables(with file: RowFile) throws(StoreError) -> [MigratedTable] {
+        try MigratedTable.all(of: file.database, and: session)
+    }
+
+    /// Creates the schema, without foreign keys and secondary indexes, and what it has in common
+    /// with any new database.
+    func begin() throws(StoreError) {
+        _ = try session.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+        transaction = try session.value("SELECT pg_current_xact_id()") ?? ""
+        try PostgresSchema.bundled.create(in: session)
+        let keys = try session.run(
+            """
+            SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
+                format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname,
+                    pg_get_constraintdef(oid))
+            FROM pg_constraint
+            WHERE contype = 'f' AND connamespace = current_schema()::regnamespace ORDER BY oid
+            """)
+        for row in 0..<keys.rows {
+            references.append(keys.text(row, 1))
+            _ = try session.run(keys.text(row, 0))
+        }
+        let others = try session.run(
+            """
+            SELECT format('DROP INDEX %s', indexrelid::regclass), pg_get_indexdef(indexrelid)
+            FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+            WHERE relnamespace = current_schema()::regnamespace
+                AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)
+            ORDER BY indexrelid
+            """)
+        for row in 0..<others.rows {
+            indexes.append(others.text(row, 1))
+            _ = try session.run(others.text(row, 0))
+        }
+    }
+
+    /// Removes the rows of a new database.
+    func empty(_ tables: [MigratedTable]) throws(StoreError) {
+        for table in tables where !table.isDerived {
+            _ = try session.run("DELETE FROM \(table.name)")
+        }
+    }
+
+    /// Adds rows: those that the body passes on.
+    func write(
+        _ table: MigratedTable,
+        _ body: ((UnsafeRawBufferPointer) throws(StoreError) -> Void) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try session.write(rowsTo: "\(table.name) (\(table.columnList))", body)
+    }
+
+    /// Removes the rows with these keys.
+    func remove(_ keys: [[UInt8]], from table: MigratedTable) throws(StoreError) {
+        _ = try session.run(
+            """
+            CREATE TEMP TABLE IF NOT EXISTS gone_\(table.name) AS
+                SELECT \(table.keyList) FROM \(table.name) WITH NO DATA;
+            DELETE FROM gone_\(table.name)
+            """)
+        try session.write(rowsTo: "gone_\(table.name) (\(table.keyList))") {
+            (write) throws(StoreError) in
+            for key in keys { try key.lend(write) }
+        }
+        let isSame = table.comparison(of: "gone", with: "kept")
+        _ = try session.run(
+            "DELETE FROM \(table.name) AS kept USING gone_\(table.name) AS gone WHERE \(isSame)")
+    }
+
+    /// Makes the indexes, once the bulk of the rows is there.
+    func index() throws(StoreError) {
+        for index in indexes { _ = try session.run(index) }
+        indexes = []
+    }
+
+    /// Adds the foreign keys, which checks them, and sets what new rows get as their numbers.
+    func complete(_ tables: [MigratedTable]) throws(StoreError) {
+        try index()
+        for reference in references { _ = try session.run(reference) }
+        references = []
+        let counters = try session.run(
+            """
+            SELECT format(
+                'SELECT setval(%L, greatest(coalesce(max(%I), 0) + 1, %s), false) FROM %s',
+                sequence, attname, seqstart, relation)
+            FROM (
+                SELECT attname, attrelid::regclass AS relation,
+                    pg_get_serial_sequence(attrelid::regclass::text, attname) AS sequence
+                FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+                WHERE relnamespace = current_schema()::regnamespace AND attidentity <> ''
+            ) AS numbered JOIN pg_sequence ON seqrelid = sequence::regclass
+            """)
+        for row in 0..<counters.rows { _ = try session.run(counters.text(row, 0)) }
+        for table in tables { _ = try session.run("ANALYZE \(table.name)") }
+    }
+
+    /// Makes it a database that can be served.
+    func commit(reconnecting address: PostgresAddress) throws(StoreError) {
+        do throws(StoreError) { _ = try session.run("COMMIT") } catch {
+            guard session.isLost else { throw error }
+            guard try wasCommitted(address) else { throw error }
+        }
+    }
+
+    /// Asks the server whether the transaction was committed whose connection was lost during that.
+    private func wasCommitted(_ address: PostgresAddress) throws(StoreError) -> Bool {
+        let other = try PostgresSession(address, settings: [])
+        return try other.status(ofTransaction: transaction) == "committed"
+    }
+
+    func digest(of table: MigratedTable) throws(StoreError) -> TableDigest {
+        try rows.digest(of: table)
+    }
+
+    func changeSequence() throws(StoreError) -> Int64 { try rows.changeSequence() }
+}

@@ -1,0 +1,79 @@
+import ArticleStore
+
+/// What a migration verified: that both databases have the same rows. A value; use it anywhere.
+public struct MigrationReport: Sendable {
+    /// A table that is the same in both.
+    public struct Table: Sendable {
+        public let name: String
+        public let rows: Int
+        /// The beginning of a digest of its rows, which does not depend on the engine.
+        public let digest: String
+    }
+
+    public let tables: [Table]
+    /// The number of the last change.
+    public let sequence: Int64
+
+    /// Compares what both databases have.
+    ///
+    /// - Throws: `.rejected` with ``MigrationError/differs(_:)``.
+    init(
+        _ tables: [MigratedTable], sequences: (Int64, Int64),
+        _ digests: (MigratedTable) throws(StoreError) -> (TableDigest, TableDigest)
+    ) throws(StoreError) {
+        var same: [Table] = []
+        for table in tables {
+            let (source, target) = try digests(table)
+            guard source == target else {
+                throw .rejected(
+                    MigrationError.differs(
+                        "the table \(table.name) has \(source.rows) rows, and \(target.rows) in "
+                            + "the copy, or their contents differ"))
+            }
+            same.append(Table(name: table.name, rows: source.rows, digest: source.text))
+        }
+        guard sequences.0 == sequences.1 else {
+            throw .rejected(
+                MigrationError.differs(
+                    "the last change is \(sequences.0), and \(sequences.1) in the copy"))
+        }
+        self.tables = same
+        sequence = sequences.0
+    }
+
+    /// The number of rows of a table.
+    public func rows(of table: String) -> Int {
+        tables.first { $0.name == table }?.rows ?? 0
+    }
+}
+
+/// Why a database was not moved to the other engine. Neither of both was changed. A value; use it
+/// anywhere.
+public enum MigrationError: Error, Sendable, CustomStringConvertible {
+    /// The target is not empty.
+    case occupied(String)
+    /// The copy is not the same as the source: a defect of this program, or of a disk.
+    case differs(String)
+    /// More rows were changed during the copy than can be followed.
+    case overtaken
+
+    public var description: String {
+        switch self {
+        case .occupied(let name):
+            "\(name) is not empty: a migration needs an empty database, or a file that does not "
+                + "exist"
+        case .differs(let what): "the copy is not complete and was discarded: \(what)"
+        case .overtaken:
+            "too much was changed during the copy; try again when there are fewer writes"
+        }
+    }
+}
+
+/// How far a migration is. A value; use it anywhere.
+public enum MigrationProgress: Sendable {
+    /// Rows that are copied, and how many there are.
+    case copying(rows: Int, of: Int)
+    /// Makes indexes, which takes a while.
+    case indexing
+    case verifying
+}
