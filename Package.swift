@@ -49,6 +49,8 @@ let package = Package(
                 .linkedLibrary("cmark-gfm"), .linkedLibrary("cmark-gfm-extensions"),
                 .linkedLibrary("seccomp"),
             ]),
+        .systemLibrary(
+            name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -73,12 +75,13 @@ let package = Package(
         layer("Markup", ["CXML"]),
         layer("Platform", ["CLinux"]),
 
-        // Rung 2: sockets and event loops; the contract.
+        // Rung 2: sockets and event loops; the contract; the frames of HTTP/2.
         layer("Sockets", ["CLinux", "COpenSSL", "Platform"]),
         layer("ArticleAPI", ["HTTP"]),
+        layer("HTTP2", ["CNghttp2", "HTTP"]),
 
         // Rung 3: the HTTP server and client; what a store promises; what screens show.
-        layer("HTTPServer", ["CZlib", "HTTP", "Platform", "Sockets"]),
+        layer("HTTPServer", ["CZlib", "HTTP", "HTTP2", "Platform", "Sockets"]),
         layer("HTTPClient", ["CZlib", "HTTP", "Platform", "Sockets"]),
         layer("ArticleStore", ["ArticleAPI", "Platform"]),
         .target(
@@ -142,13 +145,14 @@ let package = Package(
             "TestSupport",
             ["ArticleAPI", "CLinux", "COpenSSL", "HTTP", "HTTPServer", "Platform", "Sockets"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
+        tests("HTTP2Tests", ["HTTP", "HTTP2"]),
         tests("MarkupTests", ["CXML", "Markup", "TestSupport"]),
         tests("PlatformTests", ["CLinux", "Platform", "TestSupport"]),
         tests("SocketsTests", ["CLinux", "Platform", "Sockets", "TestSupport"]),
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"]),
         tests(
             "HTTPServerTests",
-            ["CZlib", "HTTP", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
+            ["CZlib", "HTTP", "HTTP2", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
         tests(
             "HTTPClientTests",
             ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "TestSupport"]),

@@ -17,7 +17,7 @@ enum Ladder {
     }
 
     static let rungs: [String: Rung] = [
-        "CLinux": Rung(0), "CMarkdown": Rung(0), "COpenSSL": Rung(0),
+        "CLinux": Rung(0), "CMarkdown": Rung(0), "CNghttp2": Rung(0), "COpenSSL": Rung(0),
         "CPostgres": Rung(0), "CSQLite": Rung(0), "CSodium": Rung(0), "CXML": Rung(0),
         "CYAML": Rung(0), "CZlib": Rung(0),
         "Resources": Rung(0),
@@ -26,7 +26,8 @@ enum Ladder {
         "Platform": Rung(1, ["CLinux"], modules: system),
         "Sockets": Rung(2, ["CLinux", "COpenSSL", "Platform"], modules: system),
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
-        "HTTPServer": Rung(3, ["CZlib", "HTTP", "Platform", "Sockets"], modules: system),
+        "HTTP2": Rung(2, ["CNghttp2", "HTTP"]),
+        "HTTPServer": Rung(3, ["CZlib", "HTTP", "HTTP2", "Platform", "Sockets"], modules: system),
         "HTTPClient": Rung(3, ["CZlib", "HTTP", "Platform", "Sockets"], modules: system),
         "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
         "ArticleModels": Rung(3, ["ArticleAPI"]),

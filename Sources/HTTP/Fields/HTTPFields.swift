@@ -163,6 +163,14 @@ public struct HTTPFields: Sendable {
         }
     }
 
+    /// Lends the ranges of each field's name and value in `wireBytes`, in order.
+    package func forEachPlace(_ body: (_ name: Range<Int>, _ value: Range<Int>) -> Void) {
+        for entry in entries {
+            let start = Int(entry.valueStart)
+            body(entry.name, start..<(start + Int(entry.valueLength)))
+        }
+    }
+
     // MARK: Writing
 
     /// Appends a field after trimming white space from its value.

@@ -1,6 +1,6 @@
-/// A version of HTTP/1 (RFC 9112 §2.3). A value; use it anywhere. See ``HTTPRequest``.
+/// A version of HTTP (RFC 9112 §2.3, RFC 9113). A value; use it anywhere. See ``HTTPRequest``.
 public enum HTTPVersion: Sendable, Hashable {
-    case http10, http11
+    case http10, http11, http2
 }
 
 /// A complete request, received or to be sent.

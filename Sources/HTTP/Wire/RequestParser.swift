@@ -18,7 +18,7 @@ public enum BodyFraming: Sendable, Hashable {
     /// Bytes, greater than 0.
     case length(Int)
     case chunked
-    /// Until the connection is closed; only for responses.
+    /// Until the connection is closed, for responses of HTTP/1; in HTTP/2, until the stream ends.
     case untilClose
 }
 

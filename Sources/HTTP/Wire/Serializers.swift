@@ -22,7 +22,7 @@ public enum RequestSerializer {
         bytes.append(UInt8(ascii: " "))
         bytes.append(contentsOf: request.target.bytes)
         bytes.append(
-            contentsOf: (request.version == .http11 ? " HTTP/1.1\r\n" : " HTTP/1.0\r\n").utf8)
+            contentsOf: (request.version == .http10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n").utf8)
         bytes.append(contentsOf: fields.wireBytes)
         let expectsBody = [.post, .put, .patch].contains(request.method)
         if expectsBody || !request.body.isEmpty {
