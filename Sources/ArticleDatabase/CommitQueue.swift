@@ -27,6 +27,8 @@ final class CommitQueue: Sendable {
         var jobs: [any CommitJob] = []
         var isDraining = false
         var isClosed = false
+        /// Why steps are rejected; `nil` if they are accepted.
+        var rejection: StoreError?
         var counts = Counts()
     }
 
@@ -74,9 +76,17 @@ final class CommitQueue: Sendable {
     /// Runs something else on the writer's thread, between two commits.
     func perform(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
+    /// Rejects further steps with this error, or accepts them again.
+    func reject(_ rejection: StoreError?) { state.withLock { $0.rejection = rejection } }
+
+    /// Waits until all steps are committed that were accepted before. Not called on the writer's
+    /// thread.
+    func waitUntilIdle() { queue.sync {} }
+
     private func enqueue(_ job: any CommitJob) -> StoreError? {
         let (rejection, startsDrainer): (StoreError?, Bool) = state.withLock { state in
             if state.isClosed { return (.unavailable("the store is closed"), false) }
+            if let rejection = state.rejection { return (rejection, false) }
             guard state.jobs.count < limits.writeQueueDepth else { return (.busy, false) }
             state.jobs.append(job)
             defer { state.isDraining = true }

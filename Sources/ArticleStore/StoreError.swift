@@ -48,6 +48,8 @@ public enum StoreError: Error, Sendable {
     case rejected(any Error)
     /// The queue is full: retry after some seconds. Nothing was queued.
     case busy
+    /// The store is being moved to another engine: retry after some seconds. Nothing was queued.
+    case moving
     /// The disk is full; reads still work.
     case full
     /// An I/O error occurred, or the store is closed. The text is only logged.
@@ -118,6 +120,7 @@ extension StoreError {
         switch self {
         case .unavailable(let text), .corrupt(let text), .conflict(let text): text
         case .full: "the disk is full"
+        case .moving: "the database is being moved"
         default: "\(self)"
         }
     }

@@ -11,7 +11,7 @@ public enum EngineMigration {
     /// - Throws: ``StoreOpeningError``, ``MigrationError`` or ``StoreError``.
     public static func copy(
         file path: String, to address: PostgresAddress,
-        progress: @escaping (MigrationProgress) -> Void
+        progress: @escaping MigrationReporter
     ) throws -> MigrationReport {
         let file = try DatabaseFile(path: path, mayCreate: false, isForReading: true)
         try file.verify(.bundled, mode: .existing)
@@ -26,6 +26,7 @@ public enum EngineMigration {
         return try unwrapped { () throws(StoreError) in
             let migration = try ServerMigration(to: address, progress: progress)
             try rows.beginRead()
+            _ = try migration.begin(with: rows)
             try migration.copy(rows)
             let report = try migration.verify(rows)
             try migration.commit()
@@ -41,15 +42,13 @@ public enum EngineMigration {
     /// - Throws: ``StoreOpeningError``, ``MigrationError`` or ``StoreError``.
     public static func copy(
         _ address: PostgresAddress, to destination: CopyDestination, isOwned: Bool,
-        progress: @escaping (MigrationProgress) -> Void
+        progress: @escaping MigrationReporter
     ) throws -> MigrationReport {
         try unwrapped { () throws(StoreError) in
             let session = try PostgresSession(
                 address, settings: PostgresConfiguration().migrationSettings)
             try session.checkSchema(of: address)
-            if isOwned, try !session.own() {
-                throw .rejected(StoreOpeningError.owned(path: address.text))
-            }
+            if isOwned { try session.own(waitingFor: address) }
             let migration = try FileMigration(session, to: destination.take(), progress: progress)
             try migration.copy()
             return try migration.complete()

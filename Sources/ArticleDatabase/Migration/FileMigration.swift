@@ -5,7 +5,7 @@ final class FileMigration {
     private let source: RowServer
     private let target: FilledFile
     private let tables: [MigratedTable]
-    private let progress: (MigrationProgress) -> Void
+    private let progress: MigrationReporter
     /// What the last transaction of the source may not have seen.
     private var oldest = ""
 
@@ -14,7 +14,7 @@ final class FileMigration {
     ///   - file: a connection to an empty file.
     init(
         _ session: PostgresSession, to file: Connection,
-        progress: @escaping (MigrationProgress) -> Void
+        progress: @escaping MigrationReporter
     ) throws(StoreError) {
         source = RowServer(session)
         target = try FilledFile(file)
@@ -31,18 +31,56 @@ final class FileMigration {
         for table in tables where !table.isDerived {
             try target.write(table) { (write) throws(StoreError) in
                 try source.read(table) { (row) throws(StoreError) in
-                    counter.add()
+                    try counter.add()
                     try write(row)
                 }
             }
         }
-        progress(.indexing)
+        try progress(.indexing)
         try target.index()
+    }
+
+    /// Lets go of the state that was copied.
+    func endRead() { source.endRead() }
+
+    /// Copies what was committed since the last state, as of a new one, and returns the number of
+    /// changed rows.
+    ///
+    /// A row that was removed leaves nothing behind. But once the changed rows are removed from the
+    /// file, it has those that have not changed, and these others: if there are any, the numbers of
+    /// rows differ, and only then are all keys compared.
+    func follow() throws(StoreError) -> Int {
+        let last = oldest
+        oldest = try source.beginRead()
+        var changes = 0
+        var changed: [MigratedTable] = []
+        for table in tables where !table.isDerived {
+            let count = try source.count(of: table, since: last)
+            if count > 0 {
+                try target.remove(from: table) { (remove) throws(StoreError) in
+                    try source.readKeys(of: table, since: last, remove)
+                }
+                changed.append(table)
+            }
+            let excess = try target.count(of: table) - (source.count(of: table) - count)
+            if excess > 0 {
+                try target.keepOnly(in: table) { (keep) throws(StoreError) in
+                    try source.readKeys(of: table, keep)
+                }
+            }
+            changes += count + max(excess, 0)
+        }
+        for table in changed {
+            try target.write(table) { (write) throws(StoreError) in
+                try source.read(table, since: last, write)
+            }
+        }
+        return changes
     }
 
     /// Verifies that the file has the rows of the state that was copied, and completes it.
     func complete() throws(StoreError) -> MigrationReport {
-        progress(.verifying)
+        try progress(.verifying)
         let report = try MigrationReport(
             tables, sequences: (source.changeSequence(), target.changeSequence())
         ) { (table) throws(StoreError) in

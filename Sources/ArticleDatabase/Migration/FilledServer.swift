@@ -1,4 +1,5 @@
 import ArticleStore
+import Glibc
 
 /// An empty PostgreSQL database that is filled with the rows of a file, in one transaction:
 /// whatever happens before its end, the database stays empty.
@@ -10,6 +11,7 @@ final class FilledServer {
     /// The statements that add the foreign keys, which are added when nothing is missing any more.
     private var references: [String] = []
     private var transaction = ""
+    private let address: PostgresAddress
 
     /// Connects to the database, which nobody else may serve from now on.
     ///
@@ -17,11 +19,10 @@ final class FilledServer {
     init(_ address: PostgresAddress) throws(StoreError) {
         session = try PostgresSession(
             address, settings: PostgresConfiguration().migrationSettings)
+        self.address = address
         rows = RowServer(session)
         try session.check()
-        guard try session.own() else {
-            throw .rejected(StoreOpeningError.owned(path: address.text))
-        }
+        try session.own(waitingFor: address)
         let relations = try session.value(
             """
             SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace
@@ -127,18 +128,50 @@ final class FilledServer {
         for table in tables { _ = try session.run("ANALYZE \(table.name)") }
     }
 
-    /// Makes it a database that can be served.
-    func commit(reconnecting address: PostgresAddress) throws(StoreError) {
+    /// Makes it a database that can be served. If the connection is lost during that, the server is
+    /// asked what became of the transaction.
+    func commit() throws(StoreError) {
         do throws(StoreError) { _ = try session.run("COMMIT") } catch {
             guard session.isLost else { throw error }
-            guard try wasCommitted(address) else { throw error }
+            for _ in 0..<Self.attempts {
+                let status = try? PostgresSession(address, settings: [])
+                    .status(ofTransaction: transaction)
+                if status == "committed" { return }
+                if status == "aborted" { throw error }
+                // The server does not respond, or has not noticed yet that the connection is lost.
+                usleep(Self.pauseMicroseconds)
+            }
+            throw error
         }
     }
 
-    /// Asks the server whether the transaction was committed whose connection was lost during that.
-    private func wasCommitted(_ address: PostgresAddress) throws(StoreError) -> Bool {
-        let other = try PostgresSession(address, settings: [])
-        return try other.status(ofTransaction: transaction) == "committed"
+    private static let attempts = 50
+    private static let pauseMicroseconds: UInt32 = 200_000
+
+    /// Removes what was committed, which nobody has served.
+    static func discard(_ address: PostgresAddress) throws(StoreError) {
+        let session = try PostgresSession(
+            address, settings: PostgresConfiguration().migrationSettings)
+        try session.own(waitingFor: address)
+        // Functions are those of triggers, and of columns' defaults.
+        let things = try session.run(
+            """
+            WITH tables AS (
+                SELECT oid FROM pg_class
+                WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+            )
+            SELECT format('DROP TABLE %s CASCADE', oid::regclass) FROM tables
+            UNION ALL
+            SELECT format('DROP FUNCTION %s', oid::regprocedure) FROM pg_proc WHERE oid IN (
+                SELECT tgfoid FROM pg_trigger JOIN tables ON tables.oid = tgrelid
+                    WHERE NOT tgisinternal
+                UNION SELECT refobjid FROM pg_depend
+                    JOIN pg_attrdef ON pg_attrdef.oid = objid JOIN tables ON tables.oid = adrelid
+                    WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_proc'::regclass)
+            """)
+        _ = try session.run("BEGIN")
+        for row in 0..<things.rows { _ = try session.run(things.text(row, 0)) }
+        _ = try session.run("COMMIT")
     }
 
     func digest(of table: MigratedTable) throws(StoreError) -> TableDigest {
@@ -146,4 +179,18 @@ final class FilledServer {
     }
 
     func changeSequence() throws(StoreError) -> Int64 { try rows.changeSequence() }
+}
+
+extension PostgresSession {
+    /// Becomes the owner of the database. A program that has just ended may still be its owner, for
+    /// as long as the server takes to notice.
+    ///
+    /// - Throws: `.rejected` with `StoreOpeningError.owned`.
+    func own(waitingFor address: PostgresAddress) throws(StoreError) {
+        for _ in 0..<30 {
+            if try own() { return }
+            usleep(100_000)
+        }
+        throw .rejected(StoreOpeningError.owned(path: address.text))
+    }
 }

@@ -1,4 +1,4 @@
-import ArticleStore
+public import ArticleStore
 
 /// What a migration verified: that both databases have the same rows. A value; use it anywhere.
 public struct MigrationReport: Sendable {
@@ -56,6 +56,8 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
     case differs(String)
     /// More rows were changed during the copy than can be followed.
     case overtaken
+    /// Both databases are files, or both are PostgreSQL's.
+    case sameEngine
 
     public var description: String {
         switch self {
@@ -65,9 +67,15 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
         case .differs(let what): "the copy is not complete and was discarded: \(what)"
         case .overtaken:
             "too much was changed during the copy; try again when there are fewer writes"
+        case .sameEngine:
+            "a migration is from a file to PostgreSQL, or back; use backup and restore for files, "
+                + "and PostgreSQL's own tools for its databases"
         }
     }
 }
+
+/// Called as a migration advances; an error ends it.
+public typealias MigrationReporter = (MigrationProgress) throws(StoreError) -> Void
 
 /// How far a migration is. A value; use it anywhere.
 public enum MigrationProgress: Sendable {

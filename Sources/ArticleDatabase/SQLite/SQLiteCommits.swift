@@ -1,11 +1,13 @@
 import ArticleStore
+import Dispatch
 import Platform
 import Synchronization
 
 /// Commits to a SQLite file: they are flushed to the write-ahead log, which is checkpointed when it
 /// has grown. Copies are made between them.
 ///
-/// `@unchecked`: except for its counter and `copy`, it is only used on the commit queue's thread.
+/// `@unchecked`: except for its counter, errands and `copy`, it is only used on the commit queue's
+/// thread.
 final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     private let configuration: SQLiteConfiguration
     private let clock: CommitSequence
@@ -17,6 +19,8 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     private var waitingBytes: Int
     /// Copies made between commits, one at a time.
     private var copies: [CopyJob] = []
+    /// Work to be done between two commits, with the connection unless it is closed.
+    private let errands = Lock<[@Sendable (Connection?) -> Void]>([])
 
     init(
         _ connection: sending Connection, _ configuration: SQLiteConfiguration,
@@ -54,7 +58,10 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         try? connection.execute(script: "PRAGMA user_version = \(version)")
     }
 
-    func restBetweenCommits() { stepCopy() }
+    func restBetweenCommits() {
+        stepCopy()
+        runErrands()
+    }
 
     func becomeIdle() {
         if let connection, connection.logBytes > configuration.logBytes {
@@ -68,6 +75,38 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         copies = []
         _ = try? connection?.checkpoint(truncating: true)
         connection = nil
+    }
+
+    // MARK: Errands
+
+    /// Runs the work on the queue's thread when no transaction is open, and waits for it on another
+    /// thread.
+    func betweenCommits<Value: Sendable>(
+        on queue: CommitQueue,
+        _ work: @escaping @Sendable (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let outcome = Lock<Result<Value, StoreError>>(.failure(.unavailable("the store is closed")))
+        let isDone = DispatchSemaphore(value: 0)
+        errands.withLock { errands in
+            errands.append { connection in
+                if let connection {
+                    let result = Result { () throws(StoreError) in try work(connection) }
+                    outcome.withLock { $0 = result }
+                }
+                isDone.signal()
+            }
+        }
+        queue.perform { self.runErrands() }
+        isDone.wait()
+        return try outcome.withLock { $0 }.get()
+    }
+
+    private func runErrands() {
+        let errands = errands.withLock { errands in
+            defer { errands = [] }
+            return errands
+        }
+        for errand in errands { errand(connection) }
     }
 
     // MARK: Copies

@@ -76,6 +76,8 @@ public enum ServiceError: Error, Sendable {
     /// As many change streams are open as may be, in all or from the client's address.
     case tooManyStreams(ofAddress: Bool)
     case full
+    /// The database is being moved to another engine.
+    case moving
     /// The cause is only logged.
     case unavailable(cause: String)
 
@@ -155,6 +157,7 @@ extension ServiceError {
         case .otherHistory: self = .syncReset
         case .busy: self = .busy
         case .full: self = .full
+        case .moving: self = .moving
         case .conflict(let text), .tooMany(let text), .unavailable(let text), .corrupt(let text):
             self = .unavailable(cause: text)
         }

@@ -63,7 +63,7 @@ extension ServiceError {
             .tooManyAttempts, .tooManySignUps:
             return accountProblem(instance)
         case .busy, .starting, .indexing, .overLimit, .tooManyStreams, .exporting, .full,
-            .unavailable:
+            .moving, .unavailable:
             let (kind, detail) = shortage
             return plain(kind, detail)
         }
@@ -128,6 +128,11 @@ extension ServiceError {
             (.unavailable, "Too many change streams are open. Retry later.")
         case .exporting:
             (.tooManyRequests, "Another export of this account is being made or sent.")
+        case .moving:
+            (
+                .unavailable,
+                "The database is being moved; the request was not processed. Retry later."
+            )
         case .full:
             (.storageFull, "The server is out of disk space; nothing was changed.")
         default:
@@ -148,7 +153,7 @@ extension ServiceError {
         case .forbidden, .userRequired, .sessionRequired:
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
-        case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")
+        case .busy, .inFlight, .starting, .moving: fields.append(.retryAfter, "1")
         case .indexing, .unavailable, .tooManyStreams, .exporting: fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds), .tooManyComments(let seconds),
             .tooManyWrites(let seconds), .tooManyAttempts(let seconds),

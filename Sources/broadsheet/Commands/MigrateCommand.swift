@@ -2,11 +2,12 @@ import ArticleDatabase
 import ArticleStore
 import Glibc
 import Platform
+import Sockets
 
 /// Moves a database from one engine to the other.
 struct MigrateCommand: Command {
     static let name = "migrate"
-    static let summary = "Moves a database file to PostgreSQL, or back."
+    static let summary = "Moves a database file to PostgreSQL, or back, even while it is served."
     static let usage = "--from DATABASE --to DATABASE [options]"
     static let example =
         "broadsheet migrate --from broadsheet.db --to postgresql://broadsheet@localhost/news"
@@ -21,59 +22,69 @@ struct MigrateCommand: Command {
         case toFile(PostgresAddress, file: String)
     }
 
+    private let source: String
+    private let target: String
     private let direction: Direction
+    /// The server makes indexes without a word.
+    private static let timeoutSeconds = 3_600
 
     init(_ settings: Settings) throws(CommandFailure) {
         try settings.rejectOperands()
         guard let source = settings.text("from"), let target = settings.text("to") else {
             throw CommandFailure(.usage, "migrate needs --from and --to")
         }
+        self.source = source
+        self.target = target
+        let isFromServer = PostgresAddress.isAddress(source)
+        guard isFromServer != PostgresAddress.isAddress(target) else {
+            throw CommandFailure(MigrationError.sameEngine)
+        }
         do throws(StoreOpeningError) {
-            switch (PostgresAddress.isAddress(source), PostgresAddress.isAddress(target)) {
-            case (false, true): direction = .toServer(file: source, try PostgresAddress(target))
-            case (true, false): direction = .toFile(try PostgresAddress(source), file: target)
-            case (true, true):
-                throw .failed(
-                    path: target, reason: "from PostgreSQL to PostgreSQL, use its own tools")
-            case (false, false):
-                throw .failed(
-                    path: target, reason: "from a file to a file, use backup and restore")
-            }
+            direction =
+                isFromServer
+                ? .toFile(try PostgresAddress(source), file: target)
+                : .toServer(file: source, try PostgresAddress(target))
         } catch { throw CommandFailure(.usage, error.description) }
+    }
+
+    /// The name of a database that means the same to a server in another folder.
+    static func absolute(_ database: String) -> String {
+        PostgresAddress.isAddress(database) ? database : Files.place(database)
     }
 
     func run() async throws(CommandFailure) {
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }
-        let progress = { @Sendable (step: MigrationProgress) in
-            bar.withLock { $0.show(step) }
-        }
+        let channel = try ControlChannel.open(
+            ofDatabase: source, for: MigrationMessage.protocolName,
+            timeoutSeconds: Self.timeoutSeconds)
+        if let channel { return try watch(channel, bar) }
         let report: MigrationReport
-        let place: String
         switch direction {
         case .toServer(let file, let address):
-            place = address.text
-            report = try migrating {
-                try EngineMigration.copy(file: file, to: address, progress: progress)
+            report = try Self.migrating {
+                try EngineMigration.copy(file: file, to: address) { step in
+                    bar.withLock { $0.show(step) }
+                }
             }
-        case .toFile(let address, let path):
-            place = path
-            report = try copy(address, to: path, progress)
+        case .toFile(let address, let path): report = try copy(address, to: path, bar)
         }
         bar.withLock { $0.clear() }
         for table in report.tables where table.rows > 0 {
             try Console.print("\(table.name): \(table.rows) rows, \(table.digest)")
         }
-        let count = report.tables.count
-        Console.printStatus(
-            "\(place): \(count) tables are the same, up to change \(report.sequence)\n"
-        )
+        conclude(tables: report.tables.count, sequence: report.sequence)
     }
+
+    private func conclude(tables: Int, sequence: Int64) {
+        Console.printStatus("\(target): \(tables) tables are the same, up to change \(sequence)\n")
+    }
+
+    // MARK: Without a server
 
     /// The file appears at its path when it is complete.
     private func copy(
-        _ address: PostgresAddress, to path: String,
-        _ progress: @escaping @Sendable (MigrationProgress) -> Void
+        _ address: PostgresAddress, to path: String, _ bar: Lock<ProgressBar>
     ) throws(CommandFailure) -> MigrationReport {
         let place: DatabasePlace
         do throws(StoreOpeningError) { place = try DatabasePlace(path: path) } catch {
@@ -81,10 +92,12 @@ struct MigrateCommand: Command {
         }
         guard !place.isTaken else { throw CommandFailure(MigrationError.occupied(path)) }
         let copy = try BackupFile(for: place.path)
-        let report = try migrating {
+        let report = try Self.migrating {
             try EngineMigration.copy(
-                address, to: CopyDestination(path: copy.partial), isOwned: true,
-                progress: progress)
+                address, to: CopyDestination(path: copy.partial), isOwned: true
+            ) { step in
+                bar.withLock { $0.show(step) }
+            }
         }
         do throws(StoreOpeningError) {
             try place.put(copy.partial, keepingOldAs: place.path + ".empty")
@@ -92,8 +105,62 @@ struct MigrateCommand: Command {
         return report
     }
 
-    private func migrating<Value>(_ body: () throws -> Value) throws(CommandFailure) -> Value {
+    private static func migrating<Value>(
+        _ body: () throws -> Value
+    ) throws(CommandFailure) -> Value {
         do { return try body() } catch { throw CommandFailure(ofMigration: error) }
+    }
+
+    // MARK: By the server of the source
+
+    /// Asks the server to move, and shows how far it is.
+    private func watch(
+        _ channel: DescriptorChannel, _ bar: Lock<ProgressBar>
+    ) throws(CommandFailure) {
+        var isFollowing = false
+        do throws(SystemError) { try channel.send(.to(Self.absolute(target))) } catch {
+            throw CommandFailure(.unavailable, "\(source): \(error)")
+        }
+        while true {
+            let line: String?
+            do throws(SystemError) { line = try channel.receiveLine() } catch {
+                throw CommandFailure(.unavailable, "\(source): \(error)")
+            }
+            guard let line else {
+                throw CommandFailure(
+                    .unavailable, "\(source): the server exited during the migration")
+            }
+            switch UpgradeMessage(line) {
+            case .serving(let process): return try Console.print("process \(process) serves")
+            case .failed(let reason): throw CommandFailure(.unavailable, "\(source): \(reason)")
+            case nil: break
+            }
+            guard let message = MigrationMessage(line) else { continue }
+            if case .following(_, let milliseconds) = message, milliseconds < 1_000, !isFollowing {
+                isFollowing = true
+                bar.withLock { $0.clear() }
+                Console.printStatus(
+                    "\(target) follows; broadsheet upgrade --from \(source) --database \(target) "
+                        + "serves it\n")
+            }
+            try show(message, bar)
+        }
+    }
+
+    private func show(
+        _ message: MigrationMessage, _ bar: Lock<ProgressBar>
+    ) throws(CommandFailure) {
+        switch message {
+        case .copying(let rows, let total):
+            bar.withLock { $0.show(.copying(rows: rows, of: total)) }
+        case .indexing: bar.withLock { $0.show(.indexing) }
+        case .verifying: bar.withLock { $0.show(.verifying) }
+        case .following, .to: break
+        case .same(let table, let rows, let digest):
+            bar.withLock { $0.clear() }
+            try Console.print("\(table): \(rows) rows, \(digest)")
+        case .moved(let tables, let sequence): conclude(tables: tables, sequence: sequence)
+        }
     }
 }
 
@@ -104,28 +171,5 @@ extension ProgressBar {
         case .indexing: show(1, of: 1, "indexing")
         case .verifying: show(1, of: 1, "verifying")
         }
-    }
-}
-
-extension CommandFailure {
-    init(ofMigration error: any Error) {
-        self =
-            switch error {
-            case let error as CommandFailure: error
-            case let error as StoreOpeningError: CommandFailure(error)
-            case let error as MigrationError: CommandFailure(error)
-            case let error as StoreError: CommandFailure(error)
-            default: CommandFailure(.software, "\(error)")
-            }
-    }
-
-    init(_ error: MigrationError) {
-        let status: ExitStatus =
-            switch error {
-            case .occupied: .cannotCreate
-            case .differs: .dataError
-            case .overtaken: .unavailable
-            }
-        self.init(status, error.description)
     }
 }

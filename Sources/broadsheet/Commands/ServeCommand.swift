@@ -92,7 +92,7 @@ struct ServeCommand: Command {
     /// Requests the sockets of the process that serves the file, and checks as much as possible
     /// before it releases the file: until then it continues to serve.
     private func contactPredecessor(_ serverRun: ServerRun) throws(CommandFailure) -> Predecessor? {
-        let path = configuration.databasePath
+        let path = configuration.formerDatabase ?? configuration.databasePath
         guard let predecessor = try Predecessor.find(ofDatabase: path) else {
             serverRun.log.info("no server is running for \(path): nothing to take over")
             return nil

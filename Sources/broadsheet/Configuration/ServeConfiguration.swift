@@ -39,6 +39,8 @@ struct ServeConfiguration: Sendable {
     var cacheBytes: Int
     /// Whether to take over from the process that serves the file.
     var takesOver: Bool
+    /// The database that that process serves, if it is another one.
+    var formerDatabase: String?
 
     static let options =
         ownOptions + ClientsConfiguration.options + UserConfiguration.options
@@ -117,6 +119,9 @@ struct ServeConfiguration: Sendable {
         Option(
             "take-over", nil,
             "Take over sockets and the database from the running server, if any."),
+        Option(
+            "take-over-from", "DATABASE",
+            "Take over from the server of the database that was moved to this one by migrate."),
         CommonOptions.config,
     ]
 
@@ -153,6 +158,7 @@ struct ServeConfiguration: Sendable {
         hasConsole = try !settings.isOn("no-console")
         withSamples = try settings.isOn("samples")
         takesOver = try settings.isOn("take-over")
+        formerDatabase = settings.text("take-over-from")
         cacheBytes = try settings.integer(
             "cache-bytes", in: 0...(1 << 40), default: Backend.defaultCacheBytes)
     }

@@ -148,3 +148,27 @@ extension CommandFailure {
             }
     }
 }
+
+extension CommandFailure {
+    init(ofMigration error: any Error) {
+        self =
+            switch error {
+            case let error as CommandFailure: error
+            case let error as StoreOpeningError: CommandFailure(error)
+            case let error as MigrationError: CommandFailure(error)
+            case let error as StoreError: CommandFailure(error)
+            default: CommandFailure(.software, "\(error)")
+            }
+    }
+
+    init(_ error: MigrationError) {
+        let status: ExitStatus =
+            switch error {
+            case .occupied: .cannotCreate
+            case .differs: .dataError
+            case .overtaken: .unavailable
+            case .sameEngine: .usage
+            }
+        self.init(status, error.description)
+    }
+}

@@ -19,7 +19,7 @@ struct ControlServer {
 
     init(
         _ backend: Backend, _ store: any SQLStore, _ sockets: ListenerSockets,
-        _ takeovers: TakeoverServer, _ log: ServerLog
+        _ takeovers: TakeoverServer, _ migrations: MigrationServer, _ log: ServerLog
     ) throws(CommandFailure) {
         database = store.path
         path = ControlSocket.path(beside: database)
@@ -33,6 +33,8 @@ struct ControlServer {
         settings.protocols = [
             TakeoverMessage.protocolName: takeovers.receive,
             UpgradeMessage.protocolName: takeovers.receiveUpgradeRequest,
+            MigrationMessage.protocolName: migrations.receive,
+            MigrationMessage.takeoverName: migrations.receiveTakeoverRequest,
         ]
         settings.maximumConnections = 64
         settings.report = { log.warning($0) }

@@ -60,10 +60,12 @@ struct ServerAssembly {
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
         let takeovers = TakeoverServer(
             sockets, serverRun.successors, log, arrived: serverRun.requests.handOver)
+        let migrations = MigrationServer(
+            store, configuration.databasePath, serverRun.successors, log)
         servers = Servers(
             articles: articles,
             admin: try Self.adminServer(page, admins, configuration, sockets, log),
-            control: try ControlServer(backend, store, sockets, takeovers, log),
+            control: try ControlServer(backend, store, sockets, takeovers, migrations, log),
             articleAddresses: settings.addresses, proxiedAddresses: settings.proxiedAddresses,
             redirects: settings.redirects, adminAddresses: admins)
     }

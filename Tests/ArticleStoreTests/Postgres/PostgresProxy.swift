@@ -22,11 +22,16 @@ final class PostgresProxy: Sendable {
     private let folder: TemporaryFolder
     private let listener: Int32
     private let server: String
+    /// What a commit contains.
+    private let commit: String
     private let state = Lock(State())
 
-    /// - Parameter server: the folder of the server's socket.
-    init(to server: String) throws {
+    /// - Parameters:
+    ///   - server: the folder of the server's socket.
+    ///   - commit: the text by which a commit is recognized.
+    init(to server: String, commit: String = "; COMMIT") throws {
         self.server = server
+        self.commit = commit
         folder = try TemporaryFolder()
         listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         let bound = Self.withAddress(folder.file(".s.PGSQL.5432")) { bind(listener, $0, $1) }
@@ -80,9 +85,9 @@ final class PostgresProxy: Sendable {
         }
         state.withLock { $0.sockets += [client, upstream] }
         let cutsResponse = Lock(false)
-        Self.start { [weak self] in
+        Self.start { [weak self, commit] in
             Self.pump(client, upstream) { bytes in
-                guard bytes.contains("; COMMIT"), let cut = self?.takeCut() else { return true }
+                guard bytes.contains(commit), let cut = self?.takeCut() else { return true }
                 if cut == .beforeResponse { cutsResponse.withLock { $0 = true } }
                 return cut == .beforeResponse
             }

@@ -6,44 +6,20 @@ import Testing
 /// `broadsheet migrate` while no server runs.
 @Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct MigrateTests {
-    let folder: TemporaryFolder
-    let file: String
+    private let commands: MigrationCommands
+    private let file: String
     private let server: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        file = folder.file("a.db")
+        commands = try MigrationCommands()
+        file = commands.folder.file("a.db")
         server = try PostgresServer.shared.newDatabase()
-    }
-
-    /// Runs the binary in the folder, where the server of a PostgreSQL database has its socket.
-    private func start(_ arguments: [String]) throws -> RunningProgram {
-        try RunningProgram(
-            "/usr/bin/env", ["-C", folder.path, try Program.path()] + arguments,
-            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
-    }
-
-    private func run(_ arguments: String...) throws -> Program.Ended {
-        let program = try start(arguments)
-        let (output, errors) = (program.output.rest(), program.errors.rest())
-        return Program.Ended(status: program.wait(), output: output, errors: errors)
-    }
-
-    private func serve(_ database: String, _ arguments: [String] = []) throws -> Served {
-        try Served(
-            start(["serve", "--listen", "127.0.0.1:0", "--database", database] + arguments))
-    }
-
-    private func export(_ database: String) throws -> String {
-        let path = folder.file("export.ndjson")
-        #expect(try run("export", path, "--database", database).status == 0)
-        return try read(path)
     }
 
     @Test func `a database moves there and back, and tokens, tags and cursors stay valid`()
         throws
     {
-        var served = try serve(file, ["--samples", "--sign-up", "open"])
+        var served = try commands.serve(file, ["--samples", "--sign-up", "open"])
         let account = #"{"name":"ada","password":"correct horse battery"}"#
         #expect(try served.send(.post, "/v1/users", account).status == 201)
         let session = try served.send(.post, "/v1/sessions", account)
@@ -53,19 +29,19 @@ struct MigrateTests {
         let cursor = try #require(page.text.firstMatch(of: #/"next":"([^"]+)"/#)?.1)
         let changes = try served.client.get("/v1/changes?since=now")
         #expect(served.stop() == 0)
-        let before = try export(file)
+        let before = try commands.export(file)
 
-        let back = folder.file("b.db")
-        let there = try run("migrate", "--from", file, "--to", server)
+        let back = commands.folder.file("b.db")
+        let there = try commands.run("migrate", "--from", file, "--to", server)
         #expect(there.status == 0, "\(there.errors)")
         #expect(there.output.contains { $0.hasPrefix("articles: 17 rows, ") })
         #expect(there.errors.last?.contains("tables are the same, up to change") == true)
-        let here = try run("migrate", "--from", server, "--to", back)
+        let here = try commands.run("migrate", "--from", server, "--to", back)
         #expect(here.status == 0 && here.output == there.output, "\(here.errors)")
 
         for database in [server, back] {
-            #expect(try export(database) == before)
-            served = try serve(database)
+            #expect(try commands.export(database) == before)
+            served = try commands.serve(database)
             let same = try served.client.get("/v1/articles/your-first-request")
             #expect(same.fields[.etag] == article.fields[.etag] && same.text == article.text)
             #expect(
@@ -77,18 +53,18 @@ struct MigrateTests {
     }
 
     @Test func `what cannot be moved is rejected with the reason`() throws {
-        #expect(try serve(file).stop() == 0)
-        #expect(try serve(server).stop() == 0)
-        let other = folder.file("other.db")
+        #expect(try commands.serve(file).stop() == 0)
+        #expect(try commands.serve(server).stop() == 0)
+        let other = commands.folder.file("other.db")
         for (arguments, status, reason) in [
             (["--from", file], 64, "needs --from and --to"),
             (["--from", file, "--to", other], 64, "use backup and restore"),
-            (["--from", server, "--to", server], 64, "its own tools"),
+            (["--from", server, "--to", server], 64, "own tools"),
             (["--from", other, "--to", server], 66, "does not exist"),
             (["--from", file, "--to", server], 73, "is not empty"),
             (["--from", server, "--to", file], 73, "is not empty"),
         ] as [([String], Int32, String)] {
-            let ended = try start(["migrate"] + arguments)
+            let ended = try commands.start(["migrate"] + arguments)
             #expect(ended.wait() == status, "\(arguments)")
             #expect(ended.errors.rest().contains { $0.contains(reason) }, "\(arguments)")
         }
@@ -96,11 +72,11 @@ struct MigrateTests {
     }
 
     @Test func `a backup is moved into an empty PostgreSQL database`() throws {
-        let served = try serve(file, ["--samples"])
-        let backup = folder.file("backup.db")
-        #expect(try run("backup", backup, "--database", file).status == 0)
+        let served = try commands.serve(file, ["--samples"])
+        let backup = commands.folder.file("backup.db")
+        #expect(try commands.run("backup", backup, "--database", file).status == 0)
         #expect(served.stop() == 0)
-        #expect(try run("migrate", "--from", backup, "--to", server).status == 0)
-        #expect(try export(server) == export(backup))
+        #expect(try commands.run("migrate", "--from", backup, "--to", server).status == 0)
+        #expect(try commands.export(server) == commands.export(backup))
     }
 }

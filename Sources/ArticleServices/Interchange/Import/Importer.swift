@@ -204,6 +204,7 @@ extension StoreError {
         case .rejected(let cause): "\(cause)"
         case .busy: "the database is busy"
         case .full: "the disk is full"
+        case .moving: "the database is being moved to another engine"
         case .unavailable(let cause): "the database cannot be used: \(cause)"
         case .corrupt(let cause): "the database is inconsistent: \(cause)"
         }

@@ -1,0 +1,76 @@
+import ArticleStore
+import Glibc
+import Platform
+
+/// Moves the PostgreSQL database of a store that is in use to a file, which gets its name when it
+/// is complete.
+final class FollowedServer: OngoingMigration {
+    private let store: PostgresStore
+    private var place: DatabasePlace?
+    private let path: String
+    private var file: TemporaryFile?
+    private var migration: FileMigration?
+    private var isCommitted = false
+
+    init(_ store: PostgresStore, to place: DatabasePlace) {
+        self.store = store
+        self.place = place
+        path = place.path
+    }
+
+    deinit { removeFile() }
+
+    func copy(_ progress: @escaping MigrationReporter) throws(StoreError) {
+        guard place?.isTaken == false else { throw .rejected(MigrationError.occupied(path)) }
+        let file: TemporaryFile
+        do throws(SystemError) { file = try TemporaryFile(path) } catch {
+            throw .unavailable("\(path): \(error)")
+        }
+        self.file = file
+        let session = try PostgresSession(
+            store.address, settings: PostgresConfiguration().migrationSettings)
+        let migration = try FileMigration(
+            session, to: Connection(path: file.path, access: .write), progress: progress)
+        self.migration = migration
+        try migration.copy()
+        migration.endRead()
+    }
+
+    func follow() throws(StoreError) -> Int {
+        guard let migration else { return 0 }
+        defer { migration.endRead() }
+        return try migration.follow()
+    }
+
+    func complete() throws(StoreError) -> MigrationReport {
+        guard let migration, let file, let place else { throw .unavailable("there is no copy") }
+        store.core.writer.reject(.moving)
+        store.core.writer.waitUntilIdle()
+        _ = try migration.follow()
+        let report = try migration.complete()
+        // The file is closed before it is moved.
+        self.migration = nil
+        do throws(StoreOpeningError) {
+            try place.put(file.path, keepingOldAs: path + ".empty")
+        } catch { throw .rejected(error) }
+        isCommitted = true
+        // It can be served from now on.
+        self.place = nil
+        removeFile()
+        return report
+    }
+
+    func abandon() {
+        migration = nil
+        if isCommitted { for ending in ["", "-wal", "-shm"] { unlink(path + ending) } }
+        removeFile()
+        store.core.writer.reject(nil)
+    }
+
+    private func removeFile() {
+        guard let file else { return }
+        unlink(file.path)
+        close(file.descriptor)
+        self.file = nil
+    }
+}

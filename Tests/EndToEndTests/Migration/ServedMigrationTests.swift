@@ -1,0 +1,186 @@
+import Dispatch
+import Glibc
+import HTTP
+import Platform
+import TestSupport
+import Testing
+
+/// `broadsheet migrate` while the source is served, and written to.
+@Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+struct ServedMigrationTests {
+    private let commands: MigrationCommands
+    private let file: String
+    private let server: String
+
+    init() throws {
+        commands = try MigrationCommands()
+        file = commands.folder.file("a.db")
+        server = try PostgresServer.shared.newDatabase()
+    }
+
+    /// Writes articles until it is stopped: each until it is acknowledged. Rejections say when to
+    /// retry.
+    private final class Writer: Sendable {
+        private struct State {
+            var isOver = false
+            var titles: [String] = []
+            var failures: [String] = []
+        }
+
+        private let state = Lock(State())
+        private let group = DispatchGroup()
+
+        init(_ served: Served, _ name: String) {
+            DispatchQueue(label: name).async(group: group) {
+                var number = 0
+                while !self.state.withLock({ $0.isOver }) {
+                    self.write("\(name)-\(number)", served)
+                    number += 1
+                }
+            }
+        }
+
+        private func write(_ title: String, _ served: Served) {
+            let body = #"{"title":"\#(title)","status":"published","tags":["\#(title)"]}"#
+            while true {
+                do {
+                    let response = try served.send(.post, "/v1/articles", body)
+                    if response.status == 503, response.fields[.retryAfter] != nil { continue }
+                    state.withLock { state in
+                        if response.status == 201 {
+                            state.titles.append(title)
+                        } else {
+                            state.failures.append("\(response.status) \(response.text)")
+                        }
+                    }
+                } catch { state.withLock { $0.failures.append("\(error)") } }
+                return
+            }
+        }
+
+        var count: Int { state.withLock { $0.titles.count } }
+
+        /// The acknowledged titles, and what failed.
+        func stop() -> (titles: [String], failures: [String]) {
+            state.withLock { $0.isOver = true }
+            group.wait()
+            return state.withLock { ($0.titles, $0.failures) }
+        }
+    }
+
+    @Test func `a served file moves to PostgreSQL and back without losing a write`() async throws {
+        let served = try commands.serve(file, ["--samples", "--sign-up", "open"])
+        let account = #"{"name":"ada","password":"correct horse battery"}"#
+        #expect(try served.send(.post, "/v1/users", account).status == 201)
+        let session = try served.send(.post, "/v1/sessions", account)
+        let token = try #require(session.text.firstMatch(of: #/"accessToken":"([^"]+)"/#)?.1)
+        let article = try served.client.get("/v1/articles/your-first-request")
+        let back = commands.folder.file("b.db")
+        var processes: [Int32] = []
+        defer { for process in processes { kill(process, SIGKILL) } }
+        for (source, target) in [(file, server), (server, back)] {
+            let writers = ["one", "two"].map { Writer(served, "\($0)-\(processes.count)") }
+            let migration = try commands.follow(from: source, to: target)
+            let before = writers.map(\.count)
+            #expect(await eventually { zip(writers, before).allSatisfy { $0.count > $1 + 5 } })
+            processes.append(try commands.takeOver(from: source, to: target))
+            let tables = migration.output.rest()
+            #expect(migration.wait() == 0, "\(migration.errors.rest())")
+            #expect(tables.contains { $0.hasPrefix("articles: ") })
+            #expect(tables.last == "process \(processes[processes.count - 1]) serves")
+            let counts = writers.map(\.count)
+            #expect(await eventually { zip(writers, counts).allSatisfy { $0.count > $1 + 5 } })
+            let written = writers.map { $0.stop() }
+            #expect(written.flatMap(\.failures) == [])
+            let export = try commands.export(target)
+            let kept = Set(export.matches(of: #/"title":"([^"]+)"/#).map { String($0.1) })
+            #expect(kept.isSuperset(of: written.flatMap(\.titles)))
+            let same = try served.client.get("/v1/articles/your-first-request")
+            #expect(same.fields[.etag] == article.fields[.etag])
+            #expect(try served.send(.get, "/v1/me", key: String(token)).status == 200)
+        }
+        // The server that moved is upgraded like any other.
+        let upgraded = try commands.run("upgrade", "--database", back)
+        #expect(upgraded.status == 0, "\(upgraded.errors)")
+        if let word = upgraded.output.last?.split(separator: " ").dropFirst().first {
+            processes.append(try #require(Int32(word)))
+        }
+        #expect(try served.client.get("/readyz").status == 200)
+        #expect(try commands.run("check", "--database", back).status == 0)
+    }
+
+    @Test func `a migration that is interrupted leaves the source alone, and can be repeated`()
+        async throws
+    {
+        let served = try commands.serve(file, ["--samples"])
+        let before = try commands.export(file)
+        var migration = try commands.follow(from: file, to: server)
+        // While it runs, the target belongs to it.
+        let other = try commands.start(["serve", "--database", server])
+        #expect(other.wait() == 69)
+        let second = try commands.run("migrate", "--from", file, "--to", server)
+        #expect(second.errors.last?.contains("another migration is running") == true)
+        migration.signal(SIGKILL)
+        #expect(migration.wait() == 128 + SIGKILL)
+        try served.waitForError("the migration to")
+        #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
+        let late = try commands.run("upgrade", "--from", file, "--database", server)
+        #expect(late.status == 69 && late.errors.last?.contains("no broadsheet migrate") == true)
+
+        // The server is killed.
+        migration = try commands.follow(from: file, to: server)
+        served.program.signal(SIGKILL)
+        #expect(served.program.wait() == 128 + SIGKILL)
+        #expect(migration.wait() == 69)
+        #expect(try commands.run("check", "--database", file).status == 0)
+        #expect(try commands.export(file).hasPrefix(before.split(separator: "\n")[0]))
+        let moved = try commands.run("migrate", "--from", file, "--to", server)
+        #expect(moved.status == 0, "\(moved.errors)")
+        #expect(try commands.export(server) == commands.export(file))
+    }
+
+    @Test func `if the new process cannot serve, the old one does, and the target is empty`()
+        async throws
+    {
+        let key = commands.folder.file("key")
+        try write(Served.adminKey, to: key)
+        let program = try RunningProgram(
+            "/usr/bin/env",
+            [
+                "-C", commands.folder.path, try Program.path(), "serve", "--listen",
+                "127.0.0.1:0", "--database", file, "--samples", "--admin-key-file", key,
+            ])
+        let served = try Served(program)
+        let migration = try commands.follow(from: file, to: server)
+        try #require(unlink(key) == 0)
+        let failed = try commands.run("upgrade", "--from", file, "--database", server)
+        #expect(failed.status == 69)
+        #expect(failed.errors.last?.contains("the old one continues") == true)
+        #expect(migration.wait() == 69)
+        try served.waitForError("was emptied again")
+        #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
+        #expect(
+            try commands.run("doctor", "--database", server).output.contains {
+                $0.contains("responds and is empty")
+            })
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `a full disk ends a migration to a file, and nothing is left of it`() throws {
+        #expect(try commands.serve(server, ["--samples"]).stop() == 0)
+        let target = commands.folder.file("b.db")
+        // 200 blocks of 1,024 bytes.
+        let migration = try RunningProgram(
+            "/bin/bash",
+            [
+                "-c", #"ulimit -f 200; exec "$0" migrate --from "$1" --to "$2""#,
+                try Program.path(), server, target,
+            ])
+        let errors = migration.errors.rest()
+        #expect(migration.wait() != 0, "\(errors)")
+        #expect(access(target, F_OK) != 0)
+        #expect(!ProcessFigures.entries(commands.folder.path).contains { $0.contains("partial") })
+        let moved = try commands.run("migrate", "--from", server, "--to", target)
+        #expect(moved.status == 0, "\(moved.errors)")
+    }
+}
