@@ -55,14 +55,14 @@ final class FileMigration {
         var changes = 0
         var changed: [MigratedTable] = []
         for table in tables where !table.isDerived {
-            let count = try source.count(of: table, since: last)
+            let (all, count) = try source.counts(of: table, since: last)
             if count > 0 {
                 try target.remove(from: table) { (remove) throws(StoreError) in
                     try source.readKeys(of: table, since: last, remove)
                 }
                 changed.append(table)
             }
-            let excess = try target.count(of: table) - (source.count(of: table) - count)
+            let excess = target.count(of: table) - (all - count)
             if excess > 0 {
                 try target.keepOnly(in: table) { (keep) throws(StoreError) in
                     try source.readKeys(of: table, keep)

@@ -10,7 +10,8 @@ final class FollowedServer: OngoingMigration {
     private let path: String
     private var file: TemporaryFile?
     private var migration: FileMigration?
-    private var isCommitted = false
+    /// What was verified, once the file is at its place.
+    private var report: MigrationReport?
 
     init(_ store: PostgresStore, to place: DatabasePlace) {
         self.store = store
@@ -22,6 +23,7 @@ final class FollowedServer: OngoingMigration {
 
     func copy(_ progress: @escaping MigrationReporter) throws(StoreError) {
         guard place?.isTaken == false else { throw .rejected(MigrationError.occupied(path)) }
+        TemporaryFile.removeAbandoned(path)
         let file: TemporaryFile
         do throws(SystemError) { file = try TemporaryFile(path) } catch {
             throw .unavailable("\(path): \(error)")
@@ -53,7 +55,7 @@ final class FollowedServer: OngoingMigration {
         do throws(StoreOpeningError) {
             try place.put(file.path, keepingOldAs: path + ".empty")
         } catch { throw .rejected(error) }
-        isCommitted = true
+        self.report = report
         // It can be served from now on.
         self.place = nil
         removeFile()
@@ -62,9 +64,19 @@ final class FollowedServer: OngoingMigration {
 
     func abandon() {
         migration = nil
-        if isCommitted { for ending in ["", "-wal", "-shm"] { unlink(path + ending) } }
+        if let report { removeTarget(report) }
         removeFile()
         store.core.writer.reject(nil)
+    }
+
+    /// Removes the complete file, unless somebody has written to it since, or uses it.
+    private func removeTarget(_ report: MigrationReport) {
+        guard let place = try? DatabasePlace(path: path),
+            let connection = try? place.file.reader(),
+            let sequence = try? RowFile(connection).changeSequence(),
+            sequence == report.sequence
+        else { return }
+        for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
     }
 
     private func removeFile() {

@@ -52,12 +52,19 @@ final class RowServer {
         oldest.map { " WHERE age(xmin) <= age('\($0)'::xid)" } ?? ""
     }
 
-    func count(
-        of table: MigratedTable, since oldest: String? = nil
-    ) throws(StoreError) -> Int {
-        let count = try session.value(
-            "SELECT count(*) FROM \(table.name)\(Self.condition(oldest))")
-        return count.flatMap { Int($0) } ?? 0
+    func count(of table: MigratedTable) throws(StoreError) -> Int {
+        try session.value("SELECT count(*) FROM \(table.name)").flatMap { Int($0) } ?? 0
+    }
+
+    /// The number of rows, and of those among them that this transaction or later ones wrote.
+    func counts(
+        of table: MigratedTable, since oldest: String
+    ) throws(StoreError) -> (all: Int, changed: Int) {
+        let result = try session.run(
+            """
+            SELECT count(*), count(*) FILTER (\(Self.condition(oldest))) FROM \(table.name)
+            """)
+        return (Int(result.text(0, 0)) ?? 0, Int(result.text(0, 1)) ?? 0)
     }
 
     func digest(of table: MigratedTable) throws(StoreError) -> TableDigest {

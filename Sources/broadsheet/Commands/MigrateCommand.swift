@@ -131,17 +131,22 @@ struct MigrateCommand: Command {
                     .unavailable, "\(source): the server exited during the migration")
             }
             switch UpgradeMessage(line) {
-            case .serving(let process): return try Console.print("process \(process) serves")
+            case .serving(let process):
+                try Console.print("process \(process) serves")
+                return Console.printStatus(
+                    "name \(target) in the configuration before the next start; \(source) stays as "
+                        + "it is\n")
             case .failed(let reason): throw CommandFailure(.unavailable, "\(source): \(reason)")
             case nil: break
             }
             guard let message = MigrationMessage(line) else { continue }
-            if case .following(_, let milliseconds) = message, milliseconds < 1_000, !isFollowing {
+            if case .following(_, let milliseconds) = message, !isFollowing {
                 isFollowing = true
                 bar.withLock { $0.clear() }
+                let seconds = (milliseconds + 999) / 1_000
                 Console.printStatus(
-                    "\(target) follows; broadsheet upgrade --from \(source) --database \(target) "
-                        + "serves it\n")
+                    "\(target) follows within \(seconds) s; broadsheet upgrade --from \(source) "
+                        + "--database \(target) serves it\n")
             }
             try show(message, bar)
         }
@@ -155,6 +160,7 @@ struct MigrateCommand: Command {
             bar.withLock { $0.show(.copying(rows: rows, of: total)) }
         case .indexing: bar.withLock { $0.show(.indexing) }
         case .verifying: bar.withLock { $0.show(.verifying) }
+        case .catchingUp(let rows): bar.withLock { $0.show(1, of: 1, "\(rows) changed rows") }
         case .following, .to: break
         case .same(let table, let rows, let digest):
             bar.withLock { $0.clear() }

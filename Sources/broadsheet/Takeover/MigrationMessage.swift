@@ -6,7 +6,8 @@ import Sockets
 ///
 ///     command  to <database>
 ///     server   copying <rows> <all>, indexing, verifying   while it copies
-///              following <rows> <milliseconds>             several times a second afterwards
+///              catching-up <rows>                          while it copies what changed meanwhile
+///              following <rows> <milliseconds>             every second or more often afterwards
 ///              same <table> <rows> <digest>                for each, when another command asks
 ///              moved <tables> <sequence>                   for the takeover
 ///              serving <process>, failed <reason>          as in `UpgradeMessage`
@@ -17,7 +18,9 @@ enum MigrationMessage: Equatable {
     case copying(rows: Int, of: Int)
     case indexing
     case verifying
-    /// How many rows were changed, and how old the state is that was copied.
+    /// How many rows were changed during the copy.
+    case catchingUp(rows: Int)
+    /// How many rows were changed, and how old the copy may be.
     case following(rows: Int, milliseconds: Int)
     case same(table: String, rows: Int, digest: String)
     case moved(tables: Int, sequence: Int64)
@@ -46,6 +49,9 @@ enum MigrationMessage: Equatable {
             self = .copying(rows: rows, of: total)
         case ("indexing", 1): self = .indexing
         case ("verifying", 1): self = .verifying
+        case ("catching-up", 2):
+            guard let rows = numbers[0] else { return nil }
+            self = .catchingUp(rows: rows)
         case ("following", 3):
             guard let rows = numbers[0], let milliseconds = numbers[1] else { return nil }
             self = .following(rows: rows, milliseconds: milliseconds)
@@ -65,6 +71,7 @@ enum MigrationMessage: Equatable {
         case .copying(let rows, let total): "copying \(rows) \(total)"
         case .indexing: "indexing"
         case .verifying: "verifying"
+        case .catchingUp(let rows): "catching-up \(rows)"
         case .following(let rows, let milliseconds): "following \(rows) \(milliseconds)"
         case .same(let table, let rows, let digest): "same \(table) \(rows) \(digest)"
         case .moved(let tables, let sequence): "moved \(tables) \(sequence)"

@@ -25,9 +25,9 @@ final class MigrationServer: Sendable {
         var waiting: [DescriptorChannel] = []
     }
 
-    /// Time between two looks at the source.
+    /// Minimum time between two looks at the source.
     private static let pauseMilliseconds = 200
-    /// The takeover begins when the copy is not older than this.
+    /// The copy is not older than this, unless looking for changes takes longer.
     private static let lagMilliseconds = 1_000
     private static let waitingLimit = 8
     private static let timeoutSeconds = 60
@@ -50,14 +50,13 @@ final class MigrationServer: Sendable {
                 return true
             }
             guard isFirst else { return self.send("another migration is running", to: channel) }
-            self.log.info("copying the database to \(target)")
             let failure = self.migrate(to: target, for: channel)
             let waiting = self.state.withLock { state in
                 defer { state = State() }
                 return state.waiting
             }
             guard let failure else { return }
-            self.log.error("the migration to \(target) ended: \(failure.message)")
+            self.log.error("the migration ended: \(failure.message)")
             for client in waiting + [channel] { self.send(failure.message, to: client) }
         }
     }
@@ -110,6 +109,7 @@ final class MigrationServer: Sendable {
     ) -> CommandFailure? {
         do throws(StoreError) {
             let migration = try store.migration(to: target)
+            log.info("copying the database to \(target)")
             do throws(StoreError) {
                 try follow(migration, channel)
                 try complete(migration, channel)
@@ -129,20 +129,31 @@ final class MigrationServer: Sendable {
         try migration.copy { (step) throws(StoreError) in
             try Self.report(MigrationMessage(step), to: channel)
         }
-        var isCurrent = false
+        var last = Int.max
         while true {
             let start = ContinuousClock.now
             let rows = try migration.follow()
             let milliseconds = Int(start.duration(to: .now) / .milliseconds(1))
-            isCurrent = milliseconds + Self.pauseMilliseconds <= Self.lagMilliseconds
-            try Self.report(.following(rows: rows, milliseconds: milliseconds), to: channel)
-            guard isCurrent else { continue }
+            // A database can be so large that to look for changes takes longer.
+            let hasCaughtUp =
+                milliseconds + Self.pauseMilliseconds <= Self.lagMilliseconds
+                || milliseconds >= last
+            last = milliseconds
+            guard hasCaughtUp else {
+                try Self.report(.catchingUp(rows: rows), to: channel)
+                continue
+            }
+            // The pause is as long as the work, if the lag allows it.
+            let pause = max(
+                Self.pauseMilliseconds, min(milliseconds, Self.lagMilliseconds - milliseconds))
+            try Self.report(
+                .following(rows: rows, milliseconds: milliseconds + pause), to: channel)
             let isAsked = state.withLock { state in
                 state.isFollowing = true
                 return !state.waiting.isEmpty
             }
             if isAsked { return }
-            _ = isRequested.wait(timeout: .now() + .milliseconds(Self.pauseMilliseconds))
+            _ = isRequested.wait(timeout: .now() + .milliseconds(pause))
         }
     }
 

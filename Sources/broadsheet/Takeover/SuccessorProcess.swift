@@ -32,7 +32,12 @@ final class SuccessorProcess: Sendable {
     /// one still serves, that is logged.
     /// - Parameter client: receives the outcome.
     func start(for client: DescriptorChannel) {
-        start(for: [client], with: ServerArguments(CommandLine.arguments)) {}
+        let isNew = state.withLock { state in
+            if state.waiting.count < Self.waitingLimit { state.waiting.append(client) }
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if isNew { start(with: ServerArguments(CommandLine.arguments)) {} }
     }
 
     /// Starts the program to serve another database, to which the one of this process was moved.
@@ -47,20 +52,19 @@ final class SuccessorProcess: Sendable {
         var arguments = ServerArguments(CommandLine.arguments)
         arguments.set("--database", to: database)
         arguments.set("--take-over-from", to: former)
-        start(for: clients, with: arguments, failed: failed)
+        let isNew = state.withLock { state in
+            guard !state.isRunning else { return false }
+            state = State(isRunning: true, waiting: Array(clients.prefix(Self.waitingLimit)))
+            return true
+        }
+        guard isNew else {
+            Self.send(.failed("an upgrade is in progress"), to: clients)
+            return failed()
+        }
+        start(with: arguments, failed: failed)
     }
 
-    private func start(
-        for clients: [DescriptorChannel], with arguments: ServerArguments,
-        failed: @escaping @Sendable () -> Void
-    ) {
-        let isNew = state.withLock { state in
-            let room = max(0, Self.waitingLimit - state.waiting.count)
-            state.waiting += clients.prefix(room)
-            defer { state.isRunning = true }
-            return !state.isRunning
-        }
-        guard isNew else { return failed() }
+    private func start(with arguments: ServerArguments, failed: @escaping @Sendable () -> Void) {
         do throws(SystemError) {
             let process = try spawn(arguments)
             log.info("started process \(process.id) to take over")
@@ -92,7 +96,11 @@ final class SuccessorProcess: Sendable {
             defer { state = State() }
             return state.waiting
         }
-        for client in waiting {
+        Self.send(message, to: waiting)
+    }
+
+    private static func send(_ message: UpgradeMessage, to clients: [DescriptorChannel]) {
+        for client in clients {
             // A client that has disconnected does not need the outcome.
             do throws(SystemError) { try client.send(message.line) } catch {}
         }

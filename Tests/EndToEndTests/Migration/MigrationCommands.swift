@@ -36,7 +36,7 @@ struct MigrationCommands {
         let program = try start(["migrate", "--from", source, "--to", target])
         var errors: [String] = []
         while let line = program.errors.next() {
-            if line.contains("follows; broadsheet upgrade") { return program }
+            if line.contains("; broadsheet upgrade --from") { return program }
             errors.append(line)
         }
         throw TestFailure("the target does not follow: \(errors)")

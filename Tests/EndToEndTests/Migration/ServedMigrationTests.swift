@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import HTTP
 import Platform
+import Sockets
 import TestSupport
 import Testing
 
@@ -122,7 +123,7 @@ struct ServedMigrationTests {
         #expect(second.errors.last?.contains("another migration is running") == true)
         migration.signal(SIGKILL)
         #expect(migration.wait() == 128 + SIGKILL)
-        try served.waitForError("the migration to")
+        try served.waitForError("the migration ended")
         #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
         let late = try commands.run("upgrade", "--from", file, "--database", server)
         #expect(late.status == 69 && late.errors.last?.contains("no broadsheet migrate") == true)
@@ -137,6 +138,49 @@ struct ServedMigrationTests {
         let moved = try commands.run("migrate", "--from", file, "--to", server)
         #expect(moved.status == 0, "\(moved.errors)")
         #expect(try commands.export(server) == commands.export(file))
+    }
+
+    /// Speaks with the server as `broadsheet migrate` does.
+    private func ask(_ line: String) throws -> DescriptorChannel {
+        let channel = try DescriptorChannel.connect(to: file + ".control", timeoutSeconds: 60)
+        try channel.send(
+            "GET / HTTP/1.1\r\nHost: control\r\nConnection: upgrade\r\n"
+                + "Upgrade: broadsheet-migration/1\r\n\r")
+        while let head = try channel.receiveLine(), !head.isEmpty {}
+        try channel.send(line)
+        return channel
+    }
+
+    @Test func `a server that is killed at any step leaves the source as it was`() throws {
+        let articles = (0..<300).map { #"{"title":"Bread \#($0)","slug":"bread-\#($0)"}"# }
+        let list = commands.folder.file("articles.ndjson")
+        try write(articles.joined(separator: "\n"), to: list)
+        #expect(try commands.run("import", list, "--database", file).status == 0)
+        let before = try commands.export(file)
+        for step in ["copying", "indexing", "following", "verifying"] {
+            let served = try commands.serve(file)
+            let channel = try ask("to \(server)")
+            var upgrade: RunningProgram?
+            while let line = try channel.receiveLine(), !line.hasPrefix(step) {
+                if line.hasPrefix("following"), upgrade == nil {
+                    upgrade = try commands.start(
+                        ["upgrade", "--from", file, "--database", server])
+                }
+                try #require(!line.hasPrefix("failed"), "\(line)")
+            }
+            served.program.signal(SIGKILL)
+            #expect(served.program.wait() == 128 + SIGKILL)
+            if let upgrade { #expect(upgrade.wait() == 69) }
+            #expect(try commands.run("check", "--database", file).status == 0)
+            #expect(try commands.export(file) == before, "\(step)")
+            #expect(
+                try commands.run("doctor", "--database", server).output.contains {
+                    $0.contains("responds and is empty")
+                })
+        }
+        let moved = try commands.run("migrate", "--from", file, "--to", server)
+        #expect(moved.status == 0, "\(moved.errors)")
+        #expect(try commands.export(server) == before)
     }
 
     @Test func `if the new process cannot serve, the old one does, and the target is empty`()
