@@ -16,7 +16,6 @@ final class FilledFile {
         try connection.execute(
             script: """
                 PRAGMA locking_mode = EXCLUSIVE;
-                PRAGMA journal_mode = OFF;
                 PRAGMA synchronous = OFF;
                 PRAGMA temp_store = FILE;
                 PRAGMA cache_size = -65536;
@@ -79,7 +78,7 @@ final class FilledFile {
     ) throws(StoreError) {
         try database.execute(
             script: """
-                CREATE TEMP TABLE present (\(table.keyList), PRIMARY KEY (\(table.keyList)))
+                CREATE TEMP TABLE present (\(table.keyDeclarations), PRIMARY KEY (\(table.keyList)))
                     WITHOUT ROWID
                 """)
         let places = (1...table.keys.count).map { "?\($0)" }.joined(separator: ", ")

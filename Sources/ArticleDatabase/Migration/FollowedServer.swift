@@ -81,7 +81,7 @@ final class FollowedServer: OngoingMigration {
 
     private func removeFile() {
         guard let file else { return }
-        unlink(file.path)
+        for ending in ["", "-journal"] { unlink(file.path + ending) }
         close(file.descriptor)
         self.file = nil
     }

@@ -22,6 +22,21 @@ struct MigratedTable: Sendable {
     /// `a, b, c`, with quotation marks, as some are words of SQL.
     var columnList: String { Self.list(columns) }
     var keyList: String { Self.list(keys) }
+    /// The columns of a file's table of keys. They have types: SQLite compares a column without one
+    /// with a number only after a conversion, for which it cannot use the index.
+    var keyDeclarations: String {
+        keys.map { key in
+            let type =
+                switch key.kind {
+                case .integer: " INTEGER"
+                case .real: " REAL"
+                case .text: " TEXT"
+                case .bytes: " BLOB"
+                case .mixed: ""
+                }
+            return Self.quoted(key.name) + type
+        }.joined(separator: ", ")
+    }
     /// `"a" = ?1 AND "b" = ?2`.
     var keyCondition: String {
         keys.enumerated().map { "\(Self.quoted($1.name)) = ?\($0 + 1)" }

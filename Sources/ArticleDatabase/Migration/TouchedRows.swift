@@ -22,7 +22,7 @@ struct TouchedRows: Sendable {
             try connection.execute(
                 script: """
                     CREATE TEMP TABLE touched_\(table.name) (
-                        \(table.keyList), PRIMARY KEY (\(table.keyList))) WITHOUT ROWID;
+                        \(table.keyDeclarations), PRIMARY KEY (\(table.keyList))) WITHOUT ROWID;
                     CREATE TEMP TRIGGER inserting_\(table.name) AFTER INSERT ON main.\(table.name)
                     BEGIN \(new) END;
                     CREATE TEMP TRIGGER updating_\(table.name) AFTER UPDATE ON main.\(table.name)
