@@ -66,11 +66,16 @@ struct MigratedTable: Sendable {
         let names = try file.texts(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
         for name in names {
+            // Names become parts of statements, and a file may be anybody's.
+            guard isPlain(name) else { throw .corrupt("a table has the name \(name)") }
             let types = try session.columns(of: name)
             guard !types.isEmpty else { throw .corrupt("PostgreSQL has no table \(name)") }
             let mixed = try Set(
                 file.texts("SELECT name FROM pragma_table_info('\(name)') WHERE type = 'ANY'"))
             let author = FacetKind.author.rawValue
+            guard types.allSatisfy({ isPlain($0.name) }) else {
+                throw .corrupt("a column of \(name) has a strange name")
+            }
             let columns = try types.map { (column) throws(StoreError) in
                 guard mixed.contains(column.name) else {
                     return Column(name: column.name, kind: try kind(column.type))
@@ -88,6 +93,12 @@ struct MigratedTable: Sendable {
                     name: name, columns: columns, keys: keys, isDerived: derived.contains(name)))
         }
         return tables
+    }
+
+    private static func isPlain(_ name: String) -> Bool {
+        name.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_")
+        }
     }
 
     private static func kind(_ type: String) throws(StoreError) -> RowFormat.Kind {

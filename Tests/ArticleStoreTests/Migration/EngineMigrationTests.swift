@@ -86,6 +86,20 @@ struct EngineMigrationTests {
         #expect(try session.value("SELECT to_regclass('articles')") == nil)
     }
 
+    @Test func `the names of a hostile file's tables are no part of a statement`() async throws {
+        try await SQLiteStore.open(path: path, mode: .create).close()
+        try Connection(path: path, access: .write).execute(
+            script: #"CREATE TABLE "x'); CREATE TABLE taken (a int); --" (a)"#)
+        let address = try PostgresServer.shared.newSchema()
+        #expect {
+            try EngineMigration.copy(file: path, to: address) { _ in }
+        } throws: { error in
+            "\(error)".contains("a table has the name")
+        }
+        let session = try PostgresSession(address, settings: [])
+        #expect(try session.value("SELECT to_regclass('taken')") == nil)
+    }
+
     @Test func `a database that is served is not a target`() async throws {
         try await SQLiteStore.open(path: path, mode: .create).close()
         let address = try PostgresServer.shared.newSchema()
