@@ -302,6 +302,7 @@ extension Snapshot {
     }
 
     func stored(number: Int64) throws(StoreError) -> StoredArticle {
+        if let found = ahead?.takeArticle(number) { return found }
         let row = try connection.statement(SQL.articleByNumber)
         try row.bind(1, number)
         guard try row.step() else { throw .corrupt("article \(number) has no revision") }
@@ -317,6 +318,7 @@ extension Snapshot {
     }
 
     func body(_ number: Int64) throws(StoreError) -> String {
+        if let found = ahead?.takeBody(number) { return found }
         let row = try connection.statement(SQL.body)
         try row.bind(1, number)
         guard try row.step() else { throw .corrupt("body \(number) is missing") }

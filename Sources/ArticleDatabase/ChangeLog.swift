@@ -88,6 +88,14 @@ final class LogWalk {
         transition = try rows.step() ? Transition(rows) : nil
     }
 
+    /// The numbers of the articles of the next transitions, as far as they have been read.
+    func upcomingArticles(_ limit: Int) -> [Int64] {
+        let articles = rows.upcoming(limit).filter {
+            $0.integer(1) == SubjectKind.article.rawValue && $0.integer(4) == 0
+        }
+        return articles.map { $0.integer(2) }
+    }
+
     /// The walk whose current transition comes first; `nil` at the end of all.
     static func first(of walks: [LogWalk]) -> LogWalk? {
         var first: LogWalk?

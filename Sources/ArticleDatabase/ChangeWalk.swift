@@ -50,7 +50,7 @@ struct ChangeWalk {
         // Invariant: all transitions up to the page's position have been examined, and what follows
         // from them is in the page.
         while let walk = LogWalk.first(of: walks), let transition = walk.transition {
-            guard try take(transition, in: walk.log) else { return page }
+            guard try take(transition, of: walk) else { return page }
             page.position.sequence = transition.sequence
             try walk.advance()
         }
@@ -66,18 +66,18 @@ struct ChangeWalk {
 
     /// Examines a transition and adds what follows from it; `false` if a limit comes first.
     private mutating func take(
-        _ transition: Transition, in log: ChangeLog
+        _ transition: Transition, of walk: LogWalk
     ) throws(StoreError) -> Bool {
         guard page.items.count < min(max(query.limit, 1), 500), !isExhausted else { return false }
         examined += 1
-        guard case .content(let audience) = log else {
-            return try takeAddition(transition, in: log)
+        guard case .content(let audience) = walk.log else {
+            return try takeAddition(transition, in: walk.log)
         }
         guard let transition = try content.last(transition, in: audience) else { return true }
         switch transition.kind {
         case .article:
             guard query.kinds.contains(.article), let matcher else { return true }
-            return try takeArticle(transition, matcher)
+            return try takeArticle(transition, of: walk, matcher)
         case .author:
             guard query.kinds.contains(.author) else { return true }
             return try takeAuthor(transition)
@@ -97,9 +97,13 @@ struct ChangeWalk {
     }
 
     private mutating func takeArticle(
-        _ transition: Transition, _ matcher: ArticleMatcher
+        _ transition: Transition, of walk: LogWalk, _ matcher: ArticleMatcher
     ) throws(StoreError) -> Bool {
         if !transition.isDeparture {
+            let wanted = min(query.limit - page.items.count, 100)
+            try state.readAhead(transition.subject, withBodies: query.withBodies) {
+                walk.upcomingArticles(wanted)
+            }
             let stored = try state.stored(number: transition.subject)
             let content = stored.revision.content
             if matcher.matches(content) {

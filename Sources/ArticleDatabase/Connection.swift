@@ -34,6 +34,11 @@ final class Connection {
 
     deinit { idle.removeAll { finalize($0) } }
 
+    /// Whether each statement is a round trip to another process.
+    var isRemote: Bool {
+        if case .postgres = engine { true } else { false }
+    }
+
     /// Whether a transaction is open: some failures end one on their own.
     var isInTransaction: Bool {
         switch engine {

@@ -242,6 +242,11 @@ final class ListingCursor {
             article: statement.integer(2), publication: statement.integer(3))
     }
 
+    /// The numbers of the next articles, as far as they have been read.
+    func upcoming(_ limit: Int) -> [Int64] {
+        statement.upcoming(limit).map { $0.integer(2) }
+    }
+
     private static func sql(_ sort: ArticleSort) -> StaticString {
         switch sort {
         case .newestFirst: SQL.byPublicationDescending

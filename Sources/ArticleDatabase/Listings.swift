@@ -44,7 +44,7 @@ extension Snapshot {
                 return page
             }
             if try matches(entry, of: cursor, &examined),
-                let stored = try candidate(entry, query)
+                let stored = try candidate(entry, of: cursor, query, limit - page.items.count)
             {
                 bytes += stored.revision.content.lightBytes
                 bytes += query.withBodies ? stored.revision.content.bodyBytes : 0
@@ -128,9 +128,16 @@ extension Snapshot {
     }
 
     /// The article, unless the query has a range of publication times and it was never published.
+    ///
+    /// - Parameter wanted: how many of the next articles are probably needed.
     func candidate(
-        _ entry: ListingCursor.Entry, _ query: ArticleQuery
+        _ entry: ListingCursor.Entry, of cursor: ListingCursor, _ query: ArticleQuery,
+        _ wanted: Int
     ) throws(StoreError) -> StoredArticle? {
+        // With filters that are looked up for each row, few of the next rows may match.
+        try readAhead(entry.article, withBodies: query.withBodies) {
+            cursor.plan.probes.isEmpty ? cursor.upcoming(wanted) : []
+        }
         let stored = try stored(number: entry.article)
         return query.filter.isBounded && stored.revision.content.publishedAt == nil ? nil : stored
     }
@@ -142,6 +149,7 @@ extension Snapshot {
     func count(_ query: ArticleQuery) throws(StoreError) -> PageCount {
         var query = query
         query.after = nil
+        query.withBodies = false
         // Ordering by publication iterates over the rarest facet.
         query.sort = .newestFirst
         var count = PageCount(value: 0, isExact: true)
@@ -154,7 +162,7 @@ extension Snapshot {
                 }
                 examined += 1
                 if try matches(entry, of: cursor, &examined),
-                    try isCandidate(entry, query, &examined)
+                    try isCandidate(entry, of: cursor, query, &examined)
                 {
                     guard count.value < ArticleLimits.count else {
                         count.isExact = false
@@ -169,11 +177,12 @@ extension Snapshot {
     }
 
     private func isCandidate(
-        _ entry: ListingCursor.Entry, _ query: ArticleQuery, _ examined: inout Int
+        _ entry: ListingCursor.Entry, of cursor: ListingCursor, _ query: ArticleQuery,
+        _ examined: inout Int
     ) throws(StoreError) -> Bool {
         guard query.filter.isBounded else { return true }
         examined += 1
-        return try candidate(entry, query) != nil
+        return try candidate(entry, of: cursor, query, 100) != nil
     }
 }
 

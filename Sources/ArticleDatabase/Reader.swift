@@ -112,7 +112,7 @@ extension Connection {
     }
 
     fileprivate func snapshot(_ limits: StoreLimits) -> Snapshot {
-        Snapshot(self, limits, names: names)
+        Snapshot(self, limits, names: names, ahead: isRemote ? ArticlesAhead() : nil)
     }
 }
 

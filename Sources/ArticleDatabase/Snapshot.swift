@@ -5,16 +5,23 @@ import ArticleStore
 struct Snapshot {
     let connection: Connection
     let limits: StoreLimits
-    private let names: Names
+    let names: Names
+    /// What was read ahead; `nil` if reading ahead is of no use.
+    let ahead: ArticlesAhead?
 
     /// - Parameters:
     ///   - connection: a connection in a transaction that outlives the snapshot.
     ///   - limits: those of reads.
     ///   - names: a cache of names for the same state.
-    init(_ connection: Connection, _ limits: StoreLimits, names: Names = Names()) {
+    ///   - ahead: articles that were read ahead, in a transaction that writes nothing.
+    init(
+        _ connection: Connection, _ limits: StoreLimits, names: Names = Names(),
+        ahead: ArticlesAhead? = nil
+    ) {
         self.connection = connection
         self.limits = limits
         self.names = names
+        self.ahead = ahead
     }
 
     func tag(_ number: Int64) throws(StoreError) -> Tag {
@@ -31,10 +38,7 @@ struct Snapshot {
             let row = try connection.statement(SQL.authorReference)
             try row.bind(1, number)
             guard try row.step() else { throw .corrupt("author \(number) is missing") }
-            return Names.NamedAuthor(
-                reference: Author.Reference(
-                    id: try row.identifier(0), name: row.text(1), revision: Int(row.integer(3))),
-                updatedAt: row.time(2))
+            return try Names.NamedAuthor(row)
         }
     }
 
@@ -73,6 +77,12 @@ extension SQL {
         "SELECT key, name FROM facets WHERE number = ?1"
     fileprivate static let authorReference: StaticString = """
         SELECT id, name, updated_at, revision FROM authors WHERE number = ?1
+        """
+    // Only PostgreSQL has arrays.
+    fileprivate static let tagsByNumber: StaticString =
+        "SELECT key, name, number FROM facets WHERE number = ANY(?1)"
+    fileprivate static let authorReferences: StaticString = """
+        SELECT id, name, updated_at, revision, number FROM authors WHERE number = ANY(?1)
         """
     fileprivate static let epoch: StaticString = "SELECT value FROM epoch"
     fileprivate static let takeEpoch: StaticString =
@@ -143,6 +153,13 @@ final class Names {
     struct NamedAuthor {
         let reference: Author.Reference
         let updatedAt: Timestamp
+
+        /// Reads the columns of `SQL.authorReference`.
+        init(_ row: borrowing Statement) throws(StoreError) {
+            reference = Author.Reference(
+                id: try row.identifier(0), name: row.text(1), revision: Int(row.integer(3)))
+            updatedAt = row.time(2)
+        }
     }
 
     /// Clears the cache if it belongs to a different state.
@@ -176,6 +193,35 @@ final class Names {
         actorNumbers.removeAll(keepingCapacity: true)
     }
 
+    /// Reads the tags and authors of articles that are not cached, with one statement each.
+    func readAhead(
+        _ articles: [StoredArticle], in state: Snapshot
+    ) throws(StoreError) {
+        let contents = articles.map(\.revision.content)
+        let missingTags = Set(contents.flatMap(\.tags)).filter { tags[$0] == nil }
+        if !missingTags.isEmpty {
+            let row = try state.connection.statement(SQL.tagsByNumber)
+            try row.bind(1, numbers: Array(missingTags))
+            while try row.step() { keep(Tag(key: row.text(0), name: row.text(1)), row.integer(2)) }
+        }
+        let missingAuthors = Set(contents.flatMap(\.authors)).filter { authors[$0] == nil }
+        if !missingAuthors.isEmpty {
+            let row = try state.connection.statement(SQL.authorReferences)
+            try row.bind(1, numbers: Array(missingAuthors))
+            while try row.step() { keep(try NamedAuthor(row), row.integer(4)) }
+        }
+    }
+
+    private func keep(_ tag: Tag, _ number: Int64) {
+        if tags.count >= Self.limit { tags.removeAll(keepingCapacity: true) }
+        tags[number] = tag
+    }
+
+    private func keep(_ author: NamedAuthor, _ number: Int64) {
+        if authors.count >= Self.limit { authors.removeAll(keepingCapacity: true) }
+        authors[number] = author
+    }
+
     func epoch(else read: () throws(StoreError) -> Epoch) throws(StoreError) -> Epoch {
         if let epoch { return epoch }
         let epoch = try read()
@@ -188,8 +234,7 @@ final class Names {
     ) throws(StoreError) -> Tag {
         if let tag = tags[number] { return tag }
         let tag = try read()
-        if tags.count >= Self.limit { tags.removeAll(keepingCapacity: true) }
-        tags[number] = tag
+        keep(tag, number)
         return tag
     }
 
@@ -198,8 +243,7 @@ final class Names {
     ) throws(StoreError) -> NamedAuthor {
         if let author = authors[number] { return author }
         let author = try read()
-        if authors.count >= Self.limit { authors.removeAll(keepingCapacity: true) }
-        authors[number] = author
+        keep(author, number)
         return author
     }
 

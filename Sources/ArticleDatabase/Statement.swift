@@ -179,6 +179,14 @@ struct Statement: ~Copyable {
         }
     }
 
+    /// Binds the numbers of rows that are read together, which is only done on PostgreSQL.
+    func bind(_ index: Int32, numbers: [Int64]) throws(StoreError) {
+        guard case .postgres(let statement) = handle else {
+            throw .unavailable("programmer error: SQLite has no arrays")
+        }
+        statement.takeUnretainedValue().bind(index, numbers: numbers)
+    }
+
     /// Binds a text that shares its column with bytes, which only SQLite's columns can do: in
     /// PostgreSQL, it is bytes.
     func bind(_ index: Int32, mixed text: String) throws(StoreError) {
@@ -188,6 +196,12 @@ struct Statement: ~Copyable {
             statement.takeUnretainedValue().bind(
                 index, text: UnsafeRawBufferPointer(bytes), as: .bytes)
         }
+    }
+
+    /// The rows that follow the current one, as far as PostgreSQL has sent them already.
+    func upcoming(_ limit: Int) -> [PostgresRow] {
+        guard case .postgres(let statement) = handle else { return [] }
+        return statement.takeUnretainedValue().upcoming(limit)
     }
 
     // MARK: Columns, counted from 0

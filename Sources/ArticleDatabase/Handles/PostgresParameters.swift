@@ -18,6 +18,7 @@ struct PostgresParameters: ~Copyable {
     enum Kind: Oid {
         case bytes = 17
         case integer = 20
+        case integers = 1016
         case text = 25
         case real = 701
     }

@@ -80,6 +80,19 @@ final class PostgresResult {
     }
 }
 
+/// A row of a result.
+struct PostgresRow {
+    fileprivate let result: PostgresResult
+    fileprivate let number: Int32
+
+    init(result: PostgresResult, number: Int32) {
+        self.result = result
+        self.number = number
+    }
+
+    func integer(_ column: Int32) -> Int64 { result.integer(number, column) }
+}
+
 extension StoreError {
     /// The only place that interprets PostgreSQL's codes
     /// (https://www.postgresql.org/docs/15/errcodes-appendix.html).

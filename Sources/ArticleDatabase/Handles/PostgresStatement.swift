@@ -66,6 +66,23 @@ final class PostgresStatement {
         encoded.withUnsafeBytes { parameters.set(index, kind, $0) }
     }
 
+    /// Binds an array of one dimension (`array_recv`).
+    func bind(_ index: Int32, numbers: [Int64]) {
+        // Dimensions, whether there are NULLs, the type; then the length and the first index.
+        let header = [
+            1, 0, Int32(bitPattern: PostgresParameters.Kind.integer.rawValue),
+            Int32(numbers.count), 1,
+        ]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(4 * header.count + 12 * numbers.count)
+        for word in header { withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) } }
+        for number in numbers {
+            withUnsafeBytes(of: Int32(8).bigEndian) { bytes.append(contentsOf: $0) }
+            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+        }
+        bytes.withUnsafeBytes { parameters.set(index, .integers, $0) }
+    }
+
     func bind(_ index: Int32, bytes: UnsafeRawBufferPointer?) {
         parameters.set(index, .bytes, bytes)
     }
@@ -107,6 +124,13 @@ final class PostgresStatement {
                 + "OFFSET \(PostgresQuery.firstRows)", parameters)
         self.cursor = cursor
         return cursor
+    }
+
+    /// The rows that follow the current one, as far as they have been read, and at most this many.
+    func upcoming(_ limit: Int) -> [PostgresRow] {
+        guard let result, limit > 0, row + 1 < result.rows else { return [] }
+        let end = min(Int32(clamping: Int(row) + 1 + limit), result.rows)
+        return (row + 1..<end).map { PostgresRow(result: result, number: $0) }
     }
 
     // MARK: Columns of the current row, counted from 0

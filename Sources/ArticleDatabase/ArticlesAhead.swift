@@ -1,0 +1,78 @@
+import ArticleAPI
+import ArticleStore
+
+/// Articles that a page will probably need, read together.
+///
+/// A statement of SQLite costs little. One of PostgreSQL is a round trip, which costs as much as
+/// the rows of a whole page: there, a page reads its articles, their bodies and names with one
+/// statement each. It belongs to one read, and is used by its thread.
+final class ArticlesAhead {
+    private var articles: [Int64: StoredArticle] = [:]
+    private var bodies: [Int64: String] = [:]
+
+    func takeArticle(_ number: Int64) -> StoredArticle? { articles.removeValue(forKey: number) }
+
+    func takeBody(_ number: Int64) -> String? { bodies.removeValue(forKey: number) }
+
+    func hasArticle(_ number: Int64) -> Bool { articles[number] != nil }
+
+    fileprivate func keep(_ article: StoredArticle) { articles[article.number] = article }
+
+    fileprivate func keep(_ body: String, number: Int64) { bodies[number] = body }
+}
+
+extension SQL {
+    // Only PostgreSQL has arrays. The columns of the first one are those of `StoredArticle`.
+    fileprivate static let articlesByNumber: StaticString = """
+        SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
+            revisions.*
+        FROM articles JOIN revisions ON row = (articles.number << 20 | articles.revision)
+        WHERE articles.number = ANY(?1)
+        """
+    fileprivate static let bodies: StaticString =
+        "SELECT number, text FROM bodies WHERE number = ANY(?1)"
+}
+
+extension Snapshot {
+    /// Reads the article ahead, and those that follow it on the page.
+    ///
+    /// - Parameters:
+    ///   - withBodies: whether to read their bodies, too.
+    ///   - following: the numbers of the next articles, as far as they are known.
+    func readAhead(
+        _ number: Int64, withBodies: Bool, following: () -> [Int64]
+    ) throws(StoreError) {
+        guard let ahead, !ahead.hasArticle(number) else { return }
+        let articles = try storedArticles([number] + following())
+        for article in articles { ahead.keep(article) }
+        try names.readAhead(articles, in: self)
+        guard withBodies else { return }
+        var bytes = 0
+        // At least the first one, and as many as a page may contain.
+        let bodies = articles.prefix { article in
+            defer { bytes += article.revision.content.bodyBytes }
+            return bytes <= limits.bytesPerPage
+        }
+        for body in try self.bodies(bodies.map(\.revision.content.body)) {
+            ahead.keep(body.text, number: body.number)
+        }
+    }
+
+    /// The articles with these numbers, in any order.
+    private func storedArticles(_ numbers: [Int64]) throws(StoreError) -> [StoredArticle] {
+        let row = try connection.statement(SQL.articlesByNumber)
+        try row.bind(1, numbers: numbers)
+        var articles: [StoredArticle] = []
+        while try row.step() { articles.append(try StoredArticle(row)) }
+        return articles
+    }
+
+    /// The bodies with these numbers, in any order.
+    private func bodies(_ numbers: [Int64]) throws(StoreError) -> [(number: Int64, text: String)] {
+        let row = try connection.statement(SQL.bodies)
+        try row.bind(1, numbers: numbers)
+        var bodies: [(number: Int64, text: String)] = []
+        while try row.step() { bodies.append((row.integer(0), row.text(1))) }
+        return bodies
+    }
+}
