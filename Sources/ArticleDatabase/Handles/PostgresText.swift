@@ -11,21 +11,24 @@ enum PostgresText {
         guard contains(text, 0) || contains(text, escape[0]) else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count + 16)
-        var rest = text[...]
-        // Invariant: what precedes `rest` is encoded in `bytes`.
-        while let byte = rest.first {
-            if byte == 0 {
-                bytes += escape + [UInt8(ascii: "0")]
-                rest = rest.dropFirst()
-            } else if rest.starts(with: escape) {
-                bytes += escape + [UInt8(ascii: "1")]
-                rest = rest.dropFirst(escape.count)
+        var start = 0
+        var (nul, mark) = (index(of: 0, in: text), index(of: escape[0], in: text))
+        // Invariant: what precedes `start` is encoded in `bytes`; `nul` and `mark` are the next
+        // bytes of their kinds, or the end.
+        while true {
+            let next = min(nul, mark)
+            bytes.append(contentsOf: text[start..<next])
+            if next == text.count { return bytes }
+            let isEscape = next == mark && text[next...].starts(with: escape)
+            bytes += next == nul ? escape + [UInt8(ascii: "0")] : escape.prefix(isEscape ? 4 : 1)
+            if isEscape { bytes.append(UInt8(ascii: "1")) }
+            start = next + (isEscape ? escape.count : 1)
+            if next == nul {
+                nul = index(of: 0, in: text, from: start)
             } else {
-                bytes.append(byte)
-                rest = rest.dropFirst()
+                mark = index(of: escape[0], in: text, from: start)
             }
         }
-        return bytes
     }
 
     /// The text that is stored as these bytes.
@@ -39,23 +42,34 @@ enum PostgresText {
         guard contains(bytes, escape[0]) else { return nil }
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
-        var rest = bytes[...]
-        // Invariant: what precedes `rest` is decoded in `text`.
-        while let byte = rest.first {
+        var start = 0
+        // Invariant: what precedes `start` is decoded in `text`.
+        while true {
+            let next = index(of: escape[0], in: bytes, from: start)
+            text.append(contentsOf: bytes[start..<next])
+            if next == bytes.count { return text }
+            let rest = bytes[next...]
             guard rest.starts(with: escape), rest.count > escape.count else {
-                text.append(byte)
-                rest = rest.dropFirst()
+                text.append(escape[0])
+                start = next + 1
                 continue
             }
-            rest = rest.dropFirst(escape.count)
-            text += rest.first == UInt8(ascii: "0") ? [0] : escape
-            rest = rest.dropFirst()
+            text += bytes[next + escape.count] == UInt8(ascii: "0") ? [0] : escape
+            start = next + escape.count + 1
         }
-        return text
     }
 
     private static func contains(_ bytes: UnsafeRawBufferPointer, _ byte: UInt8) -> Bool {
-        guard let base = bytes.baseAddress, !bytes.isEmpty else { return false }
-        return memchr(base, Int32(byte), bytes.count) != nil
+        index(of: byte, in: bytes) < bytes.count
+    }
+
+    /// Where the byte is next; the end if it is not there.
+    private static func index(
+        of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int = 0
+    ) -> Int {
+        guard let base = bytes.baseAddress, start < bytes.count,
+            let found = memchr(base + start, Int32(byte), bytes.count - start)
+        else { return bytes.count }
+        return UnsafeRawPointer(found) - base
     }
 }

@@ -41,7 +41,18 @@ extension PostgresSession {
     }
 
     /// Becomes the owner of the database, until the session ends; `false` if there is another one.
+    ///
+    /// It waits a little: the server ends a session some time after its program has closed it.
     func own() throws(StoreError) -> Bool {
-        try value("SELECT pg_try_advisory_lock(\(PostgresLock.ownership))") == "t"
+        _ = try run("SET lock_timeout = '2s'")
+        do throws(StoreError) {
+            _ = try run("SELECT pg_advisory_lock(\(PostgresLock.ownership))")
+        } catch {
+            guard lastState == "55P03" else { throw error }
+            _ = try run("RESET lock_timeout")
+            return false
+        }
+        _ = try run("RESET lock_timeout")
+        return true
     }
 }

@@ -26,7 +26,14 @@ struct PostgresSchema: Sendable {
 
     /// The version of a database; 0 if it has none.
     static func version(of session: PostgresSession) throws(StoreError) -> Int {
-        guard try session.value("SELECT to_regclass('schema_version')") != nil else { return 0 }
+        // `to_regclass` may not know yet what others have created while this session waited for a
+        // lock within a transaction. A query sees what is committed.
+        let table = try session.value(
+            """
+            SELECT 1 FROM pg_catalog.pg_class
+            WHERE relname = 'schema_version' AND pg_catalog.pg_table_is_visible(oid)
+            """)
+        guard table != nil else { return 0 }
         let version = try session.value("SELECT version FROM schema_version WHERE number = 1")
         guard let number = version.flatMap({ Int($0) }) else {
             throw .corrupt("the version of the schema is missing")
