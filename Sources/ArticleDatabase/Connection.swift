@@ -98,6 +98,11 @@ final class Connection {
         }
     }
 
+    /// Throws the failure of a statement whose result was not read yet.
+    func settle() throws(StoreError) {
+        if case .postgres(let session) = engine { try session.settle() }
+    }
+
     /// Runs a statement that rolls back to a savepoint, and forgets the names and effects since
     /// then.
     func undo(_ sql: StaticString, to mark: CommitEffects.Mark) throws(StoreError) {

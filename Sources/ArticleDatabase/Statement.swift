@@ -53,9 +53,14 @@ struct Statement: ~Copyable {
         }
     }
 
-    /// Runs to the end, ignoring rows.
+    /// Runs to the end, ignoring rows. On PostgreSQL, a failure may be thrown by a later statement,
+    /// or by `Connection.settle`.
     consuming func run() throws(StoreError) {
-        while try step() {}
+        if case .postgres(let statement) = handle {
+            try statement.takeUnretainedValue().run()
+        } else {
+            while try step() {}
+        }
     }
 
     /// Runs an INSERT and returns the number of its row (`sqlite3_last_insert_rowid`).

@@ -68,6 +68,7 @@ final class WriteJob<Value: Sendable>: CommitJob {
         let changed = connection.totalChangedRows
         do {
             result = .success(try work(WriteStep(connection, limits)))
+            try connection.settle()
         } catch {
             result = .failure(error)
             return connection.canCommit && connection.totalChangedRows == changed

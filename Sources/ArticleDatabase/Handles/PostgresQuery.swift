@@ -17,6 +17,8 @@ final class PostgresQuery {
     /// Whether each of the parameters, from the first to the last, occurs.
     let parameters: [Bool]
     var isPrepared = false
+    /// Whether it only changes rows, so that its result may not be needed.
+    let isWrite: Bool
 
     /// Tables whose rows are numbered by the database, and the column with the number.
     private static let numbered = [
@@ -53,6 +55,7 @@ final class PostgresQuery {
         {
             text += " RETURNING \(column)"
         }
+        isWrite = ["INSERT", "UPDATE", "DELETE"].contains(words.first ?? "")
         let isUnlimited =
             words.first == "SELECT" && words.contains("ORDER") && !words.contains("LIMIT")
         unlimited = isUnlimited ? text : nil

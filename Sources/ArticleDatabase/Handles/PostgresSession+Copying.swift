@@ -58,6 +58,7 @@ extension PostgresSession {
     private static let messageBytes = 64 << 10
 
     private func begin(_ text: String, _ status: ExecStatusType) throws(StoreError) {
+        try settle()
         let result = PQexec(handle, text)
         guard PQresultStatus(result) == status else {
             _ = try checked(result)

@@ -10,9 +10,10 @@ final class PostgresSession {
     let handle: OpaquePointer
     /// By the address of their SQL.
     private var queries: [UnsafePointer<UInt8>: PostgresQuery] = [:]
-    /// Rows changed by the last INSERT, UPDATE or DELETE, and by all of them.
-    private(set) var changedRows: Int64 = 0
-    private(set) var totalChangedRows: Int64 = 0
+    /// Writes that were sent, whose results were not read yet. See `PostgresSession+Pipeline`.
+    var pending = PostgresPipeline()
+    private var lastChangedRows: Int64 = 0
+    private var allChangedRows: Int64 = 0
     /// The number of transactions that were begun: cursors end with theirs.
     private(set) var transactions = 0
     private var cursors = 0
@@ -64,16 +65,32 @@ final class PostgresSession {
     /// Whether the connection was lost (`PQstatus`).
     var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
 
+    /// Rows changed by the last INSERT, UPDATE or DELETE.
+    var changedRows: Int64 {
+        readPendingResults()
+        return lastChangedRows
+    }
+
+    /// Rows changed by all of them.
+    var totalChangedRows: Int64 {
+        readPendingResults()
+        return allChangedRows
+    }
+
     /// Whether a transaction is open, perhaps one that failed (`PQtransactionStatus`).
     var isInTransaction: Bool {
-        switch PQtransactionStatus(handle) {
+        readPendingResults()
+        return switch PQtransactionStatus(handle) {
         case PQTRANS_INTRANS, PQTRANS_INERROR: true
         default: false
         }
     }
 
     /// Whether a transaction is open and no statement has failed in it.
-    var isInGoodTransaction: Bool { PQtransactionStatus(handle) == PQTRANS_INTRANS }
+    var isInGoodTransaction: Bool {
+        readPendingResults()
+        return PQtransactionStatus(handle) == PQTRANS_INTRANS
+    }
 
     /// Whether the last failure was due to other transactions: the same one may succeed now.
     var mayRetry: Bool { lastState == "40001" || lastState == "40P01" }
@@ -86,6 +103,8 @@ final class PostgresSession {
     /// Runs statements without parameters, and returns the last result, as text (`PQexec`).
     func run(_ text: String) throws(StoreError) -> PostgresResult {
         if text.hasPrefix("BEGIN") { transactions += 1 }
+        // What failed is rolled back.
+        if text.hasPrefix("ROLLBACK") { forgetPendingResults() } else { try settle() }
         return try checked(PQexec(handle, text))
     }
 
@@ -96,27 +115,34 @@ final class PostgresSession {
         return query
     }
 
-    /// Executes a prepared statement, which is prepared for these types if it was not before
-    /// (`PQexecPrepared`).
+    /// Executes a prepared statement (`PQexecPrepared`), after all that were sent before.
     func execute(
         _ query: PostgresQuery, _ parameters: borrowing PostgresParameters
     ) throws(StoreError) -> PostgresResult {
-        if !query.isPrepared {
-            let types = parameters.types
-            _ = try checked(
-                PQprepare(handle, query.name, query.text, Int32(types.count), types))
-            query.isPrepared = true
-        }
+        try settle()
+        try prepare(query, parameters)
         return try checked(
             parameters.lend { count, values, lengths, formats in
                 PQexecPrepared(handle, query.name, count, values, lengths, formats, 1)
             })
     }
 
+    /// Prepares a statement for the types of these parameters, if it was not before (`PQprepare`).
+    func prepare(
+        _ query: PostgresQuery, _ parameters: borrowing PostgresParameters
+    ) throws(StoreError) {
+        guard !query.isPrepared else { return }
+        try settle()
+        let types = parameters.types
+        _ = try checked(PQprepare(handle, query.name, query.text, Int32(types.count), types))
+        query.isPrepared = true
+    }
+
     /// Executes a statement once (`PQexecParams`).
     func execute(
         once text: String, _ parameters: borrowing PostgresParameters
     ) throws(StoreError) -> PostgresResult {
+        try settle()
         let types = parameters.types
         return try checked(
             parameters.lend { count, values, lengths, formats in
@@ -139,8 +165,8 @@ final class PostgresSession {
             throw StoreError(sqlState: state, message: result.message)
         }
         if let count = result.changedRows {
-            changedRows = count
-            totalChangedRows += count
+            lastChangedRows = count
+            allChangedRows += count
         }
         return result
     }
@@ -159,7 +185,7 @@ final class PostgresSession {
 /// Cancels the statement that a session is running, from any thread (`PQgetCancel`).
 final class PostgresCanceller: @unchecked Sendable {
     // `PQcancel` may be called from any thread, and the handle is independent of the session's.
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
 
     fileprivate init?(of session: OpaquePointer) {
         guard let handle = PQgetCancel(session) else { return nil }

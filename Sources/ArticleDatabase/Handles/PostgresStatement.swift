@@ -89,6 +89,16 @@ final class PostgresStatement {
 
     // MARK: Running
 
+    /// Runs to the end, ignoring rows. A write is only sent: `PostgresSession.settle` throws its
+    /// failure.
+    func run() throws(StoreError) {
+        guard query.isWrite, result == nil else {
+            while try step() {}
+            return
+        }
+        try session.send(query, parameters)
+    }
+
     /// Advances to the next row; `false` at the end.
     func step() throws(StoreError) -> Bool {
         guard let result else {

@@ -103,4 +103,56 @@ struct PostgresStatementTests {
             return text.contains("23505") && !text.contains("secret")
         }
     }
+
+    @Test func `a write that fails in a transaction is thrown before anything else is done`()
+        throws
+    {
+        let connection = try connect()
+        try connection.execute(
+            script: "CREATE TABLE numbers (number bigint PRIMARY KEY); BEGIN; SAVEPOINT step")
+        let count: StaticString = "SELECT count(*) FROM numbers"
+        func insert(_ numbers: ClosedRange<Int>) throws(StoreError) {
+            for number in numbers {
+                let row = try connection.statement("INSERT INTO numbers (number) VALUES (?1)")
+                try row.bind(1, number)
+                try row.run()
+            }
+        }
+        try insert(1...200)
+        check(connection.changedRows == 1 && connection.totalChangedRows == 200)
+        try insert(200...201)
+        #expect {
+            let row = try connection.statement(count)
+            _ = try row.step()
+        } throws: { error in
+            guard case .corrupt(let text)? = error as? StoreError else { return false }
+            return text.contains("23505")
+        }
+        check(connection.isInTransaction && !connection.canCommit)
+        try connection.execute(SQL.rollbackToSavepoint)
+        try insert(7...9)
+        try connection.settle()
+        check(connection.canCommit)
+        // What failed and is rolled back is not thrown by what follows.
+        try insert(9...9)
+        try connection.execute(SQL.rollbackToSavepoint)
+        try insert(5...6)
+        try connection.execute(SQL.commit)
+        let row = try connection.statement(count)
+        check(try row.step())
+        check(row.integer(0) == 2)
+    }
+
+    @Test func `writes outside of a transaction are done one by one`() throws {
+        let connection = try connect()
+        try connection.execute(script: "CREATE TABLE numbers (number bigint PRIMARY KEY)")
+        for number in [1, 2, 1, 3] {
+            let row = try connection.statement("INSERT INTO numbers (number) VALUES (?1)")
+            try row.bind(1, number)
+            try? row.run()
+        }
+        let row = try connection.statement("SELECT count(*) FROM numbers")
+        check(try row.step())
+        check(row.integer(0) == 3)
+    }
 }
