@@ -10,10 +10,10 @@ CREATE TABLE commit_clock (
     commits bigint NOT NULL
 ) WITH (fillfactor = 10);
 INSERT INTO commit_clock VALUES (1, 0);
-CREATE TABLE epoch (
-    number bigint PRIMARY KEY CHECK (number = 1),
-    value bytea NOT NULL CHECK (length(value) = 16)
-);
+-- A random number for each of the last commits, by which its writer recognizes it. Ids of transactions do not serve
+-- for this: a standby that becomes the primary uses those of transactions that it did not receive for others.
+CREATE TABLE commit_marks (number bigint PRIMARY KEY, mark bigint NOT NULL);
+CREATE TABLE epoch (number bigint PRIMARY KEY CHECK (number = 1), value bytea NOT NULL CHECK (length(value) = 16));
 
 -- Keys are texts as UTF-8, or ids.
 CREATE TABLE facets (

@@ -10,6 +10,8 @@ final class Reader: @unchecked Sendable {
     // Mutable state is only accessed by the pool's worker with the same number.
     private var connection: Connection?
     private var isClosed = false
+    /// The server of the connection, counted by the clock.
+    private var server: UInt64 = 0
     /// The commit sequence before the open transaction began; `nil` if the transaction must end.
     private var time: UInt64?
     private let open: @Sendable () throws(StoreError) -> Connection
@@ -55,9 +57,12 @@ final class Reader: @unchecked Sendable {
     }
 
     private func connected() throws(StoreError) -> Connection {
-        if let connection { return connection }
+        let server = clock.server
+        if let connection, self.server == server { return connection }
         guard !isClosed else { throw Self.closed }
+        connection = nil
         let connection = try open()
+        self.server = server
         self.connection = connection
         time = nil
         return connection
@@ -170,12 +175,20 @@ final class ReaderPool: Sendable {
 final class CommitSequence: Sendable {
     /// Odd during a commit.
     private let count = Atomic<UInt64>(0)
+    private let reconnections = Atomic<UInt64>(0)
 
     /// The current count; `nil` during a commit.
     var time: UInt64? {
         let count = count.load(ordering: .acquiring)
         return count & 1 == 0 ? count : nil
     }
+
+    /// Counts the servers that had the database. Readers leave the one before: it may not have what
+    /// is committed from now on.
+    var server: UInt64 { reconnections.load(ordering: .acquiring) }
+
+    /// Called when the writer has connected again.
+    func reconnect() { reconnections.add(1, ordering: .sequentiallyConsistent) }
 
     /// Runs an operation that changes what readers see, or requires them to end their transactions.
     /// Only called by one thread.

@@ -14,19 +14,39 @@ extension PostgresSession {
 
     /// Begins a transaction that excludes all other writers, of this and of other programs: it
     /// waits for the row of the clock. Statements after this see what the writers before it have
-    /// committed.
-    func beginWrite() throws(StoreError) -> (commits: Int64, transaction: String) {
+    /// committed. Returns the number of commits before it.
+    func beginWrite() throws(StoreError) -> Int64 {
         let result = try run(
             """
             BEGIN ISOLATION LEVEL READ COMMITTED;
-            SELECT commits, pg_current_xact_id() FROM commit_clock WHERE number = 1 FOR UPDATE
+            SELECT commits FROM commit_clock WHERE number = 1 FOR UPDATE
             """)
-        return (try commits(result), result.text(0, 1))
+        return try commits(result)
     }
 
-    /// Commits the transaction of `beginWrite`.
-    func commitWrite() throws(StoreError) {
-        _ = try run("UPDATE commit_clock SET commits = commits + 1 WHERE number = 1; COMMIT")
+    /// Commits the transaction of `beginWrite`, as the commit with this number.
+    ///
+    /// - Parameter mark: a random number, which tells it from others.
+    func commitWrite(_ number: Int64, mark: Int64) throws(StoreError) {
+        _ = try run(
+            """
+            UPDATE commit_clock SET commits = \(number) WHERE number = 1;
+            INSERT INTO commit_marks (number, mark) VALUES (\(number), \(mark));
+            DELETE FROM commit_marks WHERE number <= \(number - Self.keptMarks); COMMIT
+            """)
+    }
+
+    /// Far more commits than can follow one while its writer asks what became of it.
+    private static let keptMarks: Int64 = 10_000
+
+    /// Whether there was a commit with this number and mark, once the transaction that may have
+    /// made it has ended.
+    func hasCommit(_ number: Int64, mark: Int64) throws(StoreError) -> Bool {
+        // Its transaction has the row of the clock until it ends.
+        _ = try beginWrite()
+        let found = try value("SELECT mark FROM commit_marks WHERE number = \(number)")
+        _ = try run("ROLLBACK")
+        return found == String(mark)
     }
 
     /// What became of a transaction whose connection was lost (`pg_xact_status`): `committed`,

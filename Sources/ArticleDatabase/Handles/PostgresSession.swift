@@ -28,7 +28,9 @@ final class PostgresSession {
         let options = [
             ("fallback_application_name", "broadsheet"), ("connect_timeout", "10"),
             ("tcp_user_timeout", "15000"), ("keepalives_idle", "10"),
-            ("keepalives_interval", "5"), ("keepalives_count", "2"), ("dbname", address.text),
+            ("keepalives_interval", "5"), ("keepalives_count", "2"),
+            // Of several servers in the address, the one that has all commits.
+            ("target_session_attrs", "primary"), ("dbname", address.text),
             ("client_encoding", "UTF8"),
         ]
         guard let handle = Self.connect(options) else { throw .unavailable("out of memory") }

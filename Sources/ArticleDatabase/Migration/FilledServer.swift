@@ -134,9 +134,14 @@ final class FilledServer {
         do throws(StoreError) { _ = try session.run("COMMIT") } catch {
             guard session.isLost else { throw error }
             for _ in 0..<Self.attempts {
-                let status = try? PostgresSession(address, settings: [])
-                    .status(ofTransaction: transaction)
-                if status == "committed" { return }
+                let session = try? PostgresSession(address, settings: [])
+                let status = try? session?.status(ofTransaction: transaction)
+                // A standby that became the primary may have given the id to another transaction.
+                if status == "committed", let session,
+                    try PostgresSchema.version(of: session) > 0
+                {
+                    return
+                }
                 if status == "aborted" { throw error }
                 // The server does not respond, or has not noticed yet that the connection is lost.
                 usleep(Self.pauseMicroseconds)

@@ -9,24 +9,24 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
     private var session: PostgresSession?
     private var connection: Connection?
     private var isClosed = false
-    /// The id of the open transaction, by which the server knows what became of it.
-    private var transaction = ""
+    private let clock: CommitSequence
     /// The number of commits before the open transaction.
     private var commits: Int64 = 0
 
-    /// How often and how long it waits to learn what became of a commit.
-    private static let attempts = 50
+    /// How long it waits to learn what became of a commit: longer than most fail-overs take.
+    private static let patience = Duration.seconds(30)
     private static let pauseMicroseconds: UInt32 = 200_000
 
     /// - Parameters:
     ///   - session: the first session, which owns the database.
     ///   - open: opens another session that owns the database, once this one is lost.
     init(
-        _ session: sending PostgresSession,
+        _ session: sending PostgresSession, _ clock: CommitSequence,
         open: @escaping @Sendable () throws(StoreError) -> PostgresSession
     ) {
         self.session = session
         connection = Connection(.postgres(session))
+        self.clock = clock
         self.open = open
     }
 
@@ -44,7 +44,7 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
     }
 
     private func begin(on connection: Connection) throws(StoreError) -> Connection {
-        (commits, transaction) = try current().beginWrite()
+        commits = try current().beginWrite()
         connection.names.move(to: commits)
         return connection
     }
@@ -56,6 +56,8 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
         connection = nil
         session = nil
         let session = try open()
+        // Another server may have become the primary.
+        clock.reconnect()
         let connection = Connection(.postgres(session))
         (self.session, self.connection) = (session, connection)
         return connection
@@ -68,31 +70,32 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
 
     func commit(_ connection: Connection) throws(StoreError) {
         let session = try current()
+        let (number, mark) = (commits + 1, Int64.random(in: .min ... .max))
         do throws(StoreError) {
-            try session.commitWrite()
+            try session.commitWrite(number, mark: mark)
             // Names that this transaction looked up stay.
-            connection.names.advance(to: commits + 1)
+            connection.names.advance(to: number)
         } catch {
             guard session.isLost else { throw error }
-            guard try wasCommitted(orElse: error) else { throw error }
+            guard try wasCommitted(number, mark, orElse: error) else { throw error }
         }
     }
 
-    /// Asks the server whether the transaction was committed whose connection was lost during that.
-    private func wasCommitted(orElse failure: StoreError) throws(StoreError) -> Bool {
-        for attempt in 0..<Self.attempts {
-            if attempt > 0 { usleep(Self.pauseMicroseconds) }
-            guard (try? reconnect()) != nil, let session,
-                let status = try? session.status(ofTransaction: transaction)
-            else { continue }
-            switch status {
-            case "committed": return true
-            case "aborted": return false
-            // The server has not noticed yet that the connection is lost.
-            default: continue
+    /// Finds out whether a transaction was committed whose connection was lost during that, from
+    /// the server that has the database now.
+    private func wasCommitted(
+        _ number: Int64, _ mark: Int64, orElse failure: StoreError
+    ) throws(StoreError) -> Bool {
+        let end = ContinuousClock.now + Self.patience
+        while true {
+            do throws(StoreError) {
+                try reconnect()
+                return try current().hasCommit(number, mark: mark)
+            } catch {
+                guard ContinuousClock.now < end else { throw failure }
+                usleep(Self.pauseMicroseconds)
             }
         }
-        throw failure
     }
 
     func afterCommit(_ connection: Connection) {}

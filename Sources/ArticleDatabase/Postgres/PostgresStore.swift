@@ -72,7 +72,7 @@ public final class PostgresStore: Sendable {
                 exports: ExportReaders(configuration.limits, open: openExport),
                 accountExports: ExportReaders(configuration.limits, open: openExport),
                 writer: CommitQueue(
-                    PostgresCommits(session, open: openWriter), configuration.limits, clock))
+                    PostgresCommits(session, clock, open: openWriter), configuration.limits, clock))
         } catch {
             if case .rejected(let error as StoreOpeningError) = error { throw error }
             throw .failed(path: address.text, reason: error.reason)

@@ -1,0 +1,86 @@
+import ArticleAPI
+import ArticleDatabase
+import ArticleStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// A primary dies and its synchronous standby takes its place, again and again, while clients
+/// write.
+@Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+struct FailoverTests {
+    /// What the writers know.
+    private final class Ledger: Sendable {
+        struct State {
+            var acknowledged: [Article.ID: String] = [:]
+            var rejected: Set<Article.ID> = []
+            var isClosed = false
+        }
+
+        let state = Mutex(State())
+        private let acknowledgement: AsyncStream<Void>.Continuation
+
+        init(_ acknowledgement: AsyncStream<Void>.Continuation) {
+            self.acknowledgement = acknowledgement
+        }
+
+        func acknowledge(_ id: Article.ID, _ title: String) {
+            state.withLock { $0.acknowledged[id] = title }
+            acknowledgement.yield()
+        }
+
+        func reject(_ id: Article.ID) { state.withLock { _ = $0.rejected.insert(id) } }
+    }
+
+    private static func write(
+        to store: PostgresStore, as writer: Int, _ ledger: Ledger
+    ) async throws(StoreError) {
+        var number = 0
+        while !ledger.state.withLock({ $0.isClosed }) {
+            let (id, title) = (Article.ID.make(), "\(writer)-\(number)")
+            number += 1
+            do throws(StoreError) {
+                _ = try await store.createArticle(id, .sample(title), by: .first)
+                ledger.acknowledge(id, title)
+            } catch {
+                guard case .unavailable = error else { throw error }
+                ledger.reject(id)
+            }
+        }
+    }
+
+    @Test func `no acknowledged write is lost and none is stored twice`() async throws {
+        let pair = try PostgresPair()
+        let store = try PostgresStore.open(PostgresAddress(pair.url))
+        let (acknowledgements, continuation) = AsyncStream<Void>.makeStream(
+            bufferingPolicy: .bufferingOldest(20))
+        let ledger = Ledger(continuation)
+        try await withThrowingTaskGroup { group in
+            for writer in 0..<8 {
+                group.addTask { try await Self.write(to: store, as: writer, ledger) }
+            }
+            var acknowledged = acknowledgements.makeAsyncIterator()
+            for _ in 0..<(Thoroughness.isFull ? 20 : 3) {
+                // The primary dies while it has work.
+                for _ in 0..<40 { _ = await acknowledged.next() }
+                try pair.failOver()
+            }
+            ledger.state.withLock { $0.isClosed = true }
+            try await group.waitForAll()
+        }
+        let known = ledger.state.withLock { $0 }
+        for (id, title) in known.acknowledged {
+            #expect(try await store.article(.id(id), visibleTo: .editors).title == title)
+        }
+        for id in known.rejected {
+            let error = try await failure {
+                _ = try await store.article(.id(id), visibleTo: .editors)
+            }
+            guard case .notFound = error else { throw error }
+        }
+        let count = known.acknowledged.count
+        #expect(try await store.articleCount() == count)
+        #expect(try await store.changeSequence() == count)
+        await store.close()
+    }
+}
