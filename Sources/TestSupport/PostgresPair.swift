@@ -34,9 +34,20 @@ public final class PostgresPair: Sendable {
 
     /// Kills the primary, promotes the standby, and waits until there is a standby again.
     public func failOver() throws(TestFailure) {
-        var line = UInt8(ascii: "\n")
-        guard write(end, &line, 1) == 1 else { throw TestFailure("the servers are gone") }
-        for expected in ["promoted", "paired"] {
+        try perform("fail-over", until: ["promoted", "paired"])
+    }
+
+    /// Kills the standby: commits wait until it is started again.
+    public func stopStandby() throws(TestFailure) { try perform("stop", until: ["stopped"]) }
+
+    public func startStandby() throws(TestFailure) { try perform("start", until: ["paired"]) }
+
+    private func perform(_ command: String, until lines: [String]) throws(TestFailure) {
+        let bytes = Array("\(command)\n".utf8)
+        guard write(end, bytes, bytes.count) == bytes.count else {
+            throw TestFailure("the servers are gone")
+        }
+        for expected in lines {
             guard program.output.next() == expected else {
                 throw TestFailure("not \(expected): \(program.errors.rest())")
             }

@@ -26,6 +26,9 @@ extension PostgresSession {
 
     /// Commits the transaction of `beginWrite`, as the commit with this number.
     ///
+    /// It takes as long as it takes: the time limit of statements does not apply to COMMIT, which
+    /// waits for a synchronous standby.
+    ///
     /// - Parameter mark: a random number, which tells it from others.
     func commitWrite(_ number: Int64, mark: Int64) throws(StoreError) {
         _ = try run(

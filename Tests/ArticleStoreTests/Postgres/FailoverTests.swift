@@ -1,9 +1,10 @@
 import ArticleAPI
-import ArticleDatabase
 import ArticleStore
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import ArticleDatabase
 
 /// A primary dies and its synchronous standby takes its place, again and again, while clients
 /// write.
@@ -81,6 +82,35 @@ struct FailoverTests {
         let count = known.acknowledged.count
         #expect(try await store.articleCount() == count)
         #expect(try await store.changeSequence() == count)
+        await store.close()
+    }
+
+    @Test func `a write is acknowledged when the standby has it, however long that takes`()
+        async throws
+    {
+        let pair = try PostgresPair()
+        let address = try PostgresAddress(pair.url)
+        var configuration = PostgresConfiguration()
+        configuration.writeMilliseconds = 300
+        let store = try PostgresStore.open(
+            address, path: "/nowhere/store", mode: .create, configuration: configuration)
+        let other = try PostgresSession(address, settings: [])
+        try pair.stopStandby()
+        let isAcknowledged = Mutex(false)
+        async let article = {
+            let article = try await store.createArticle(.make(), .sample("a"), by: .first)
+            isAcknowledged.withLock { $0 = true }
+            return article
+        }()
+        // Until the commit has waited for longer than a statement may.
+        let waiting = """
+            SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'
+                AND clock_timestamp() - query_start > '1 second'
+            """
+        while try other.value(waiting) == "0" { _ = try other.run("SELECT pg_sleep(0.1)") }
+        #expect(isAcknowledged.withLock { !$0 })
+        try pair.startStandby()
+        #expect(try await article.title == "a")
         await store.close()
     }
 }
