@@ -33,14 +33,15 @@ final class PostgresProxy: Sendable {
         self.server = server
         self.commit = commit
         folder = try TemporaryFolder()
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        listener = Self.makeSocket()
         let bound = Self.withAddress(folder.file(".s.PGSQL.5432")) { bind(listener, $0, $1) }
         guard bound == 0, listen(listener, 64) == 0 else {
             throw TestFailure("bind: error \(errno)")
         }
         Self.start { [weak self, listener] in
+            defer { close(listener) }
             while true {
-                let client = accept(listener, nil, nil)
+                let client = accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
                 guard client >= 0 else { return }
                 guard let self else {
                     close(client)
@@ -65,18 +66,17 @@ final class PostgresProxy: Sendable {
 
     /// Cuts all connections, as if the network failed.
     func cutAll() {
-        let sockets = state.withLock { state in
-            defer { state.sockets = [] }
-            return state.sockets
+        state.withLock { state in
+            for socket in state.sockets { shutdown(socket, Int32(SHUT_RDWR)) }
+            state.sockets = []
         }
-        for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
     /// Whether new connections end at once.
     func refuse(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
 
     private func serve(_ client: Int32) {
-        let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let upstream = Self.makeSocket()
         let connected = Self.withAddress("\(server)/.s.PGSQL.5432") { connect(upstream, $0, $1) }
         guard connected == 0, !state.withLock({ $0.isRefusing }) else {
             close(client)
@@ -85,15 +85,23 @@ final class PostgresProxy: Sendable {
         }
         state.withLock { $0.sockets += [client, upstream] }
         let cutsResponse = Lock(false)
-        Self.start { [weak self, commit] in
+        let pumps = DispatchGroup()
+        Self.start(pumps) { [weak self, commit] in
             Self.pump(client, upstream) { bytes in
                 guard bytes.contains(commit), let cut = self?.takeCut() else { return true }
                 if cut == .beforeResponse { cutsResponse.withLock { $0 = true } }
                 return cut == .beforeResponse
             }
         }
-        Self.start {
+        Self.start(pumps) {
             Self.pump(upstream, client) { _ in !cutsResponse.withLock { $0 } }
+        }
+        pumps.notify(queue: .global()) { [weak self] in
+            self?.state.withLock { state in
+                state.sockets.removeAll { $0 == client || $0 == upstream }
+            }
+            close(client)
+            close(upstream)
         }
     }
 
@@ -124,8 +132,14 @@ final class PostgresProxy: Sendable {
         shutdown(target, Int32(SHUT_RDWR))
     }
 
-    private static func start(_ body: @escaping @Sendable () -> Void) {
-        DispatchQueue(label: "proxy").async(execute: body)
+    private static func start(
+        _ group: DispatchGroup? = nil, _ body: @escaping @Sendable () -> Void
+    ) {
+        DispatchQueue(label: "proxy").async(group: group, execute: body)
+    }
+
+    private static func makeSocket() -> Int32 {
+        socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     }
 
     private static func withAddress(
