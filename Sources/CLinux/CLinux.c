@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -33,6 +34,10 @@ unsigned long broadsheet_free_bytes(void) {
 
 void broadsheet_trim_memory(void) {
     malloc_trim(0);
+}
+
+int broadsheet_close_from(void *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
 int broadsheet_pipe(int ends[2]) {

@@ -33,7 +33,7 @@ public final class RunningProgram: Sendable {
             posix_spawn_file_actions_adddup2(&actions, copy, 3 + Int32(index))
         }
         // Other tests' descriptors would count against the program's limit.
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3 + Int32(copies.count))
+        _ = broadsheet_close_from(&actions, 3 + Int32(copies.count))
         var variables = Self.inherited
         for (name, value) in environment { variables[name] = value }
         var process: pid_t = 0

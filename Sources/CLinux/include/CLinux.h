@@ -1,5 +1,6 @@
 /// Functions that the Glibc module lacks: epoll(7), eventfd(2), accept4(2), pipe2(2), wcwidth(3),
-/// cmsg(3), adjtimex(2), prctl(2), mkostemps(3), pidfd_open(2) (Linux only; empty elsewhere).
+/// cmsg(3), adjtimex(2), prctl(2), mkostemps(3), pidfd_open(2), closefrom for posix_spawn(3) (Linux
+/// only; empty elsewhere).
 ///
 /// It includes no header of the Glibc module: the header's types would belong to whichever module
 /// the compiler reads first.
@@ -14,6 +15,9 @@ int broadsheet_accept(int listener, void *_Nullable address, unsigned int *_Null
 
 /// `pipe2(2)` with O_CLOEXEC.
 int broadsheet_pipe(int ends[_Nonnull 2]);
+
+/// `posix_spawn_file_actions_addclosefrom_np`; `actions` is a `posix_spawn_file_actions_t *`.
+int broadsheet_close_from(void *_Nonnull actions, int first);
 
 /// `wcwidth(3)` of a Unicode scalar: its columns on a terminal, in the process's LC_CTYPE.
 int broadsheet_columns(unsigned int scalar);

@@ -41,8 +41,9 @@ final class PostgresProxy: Sendable {
         Self.start { [weak self, listener] in
             defer { close(listener) }
             while true {
-                let client = accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+                let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
+                _ = fcntl(client, F_SETFD, FD_CLOEXEC)
                 guard let self else {
                     close(client)
                     return
