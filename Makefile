@@ -195,7 +195,8 @@ tls-check: build .build/sslyze/bin/sslyze ## check the server's TLS against Mozi
 	.build/sslyze/bin/pip install --quiet sslyze
 
 bench: build ## run the benchmarks in minutes; options in ARGS (--only cached, --only secure, --million, --help)
-	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light h2load:nghttp2-client
+	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light h2load:nghttp2-client \
+		/usr/lib/postgresql/15/bin/pgbench:postgresql-15 setpriv:util-linux
 	swift build $(FLAGS) --configuration release --static-swift-stdlib --product store-bench
 	swift build $(FLAGS) --configuration release --static-swift-stdlib --product client-bench
 	@python3 Tests/Benchmarks/bench.py --broadsheet $(BINARY) $(ARGS)

@@ -20,6 +20,7 @@ from changes import ChangeTrials  # noqa: E402
 from client import ClientTrials  # noqa: E402
 from defaults import DefaultTrials  # noqa: E402
 from machine import Lab  # noqa: E402
+from nodes import NodeTrials  # noqa: E402
 from offline import OfflineTrials  # noqa: E402
 from search import SearchTrials  # noqa: E402
 from secure import SecureTrials  # noqa: E402
@@ -34,8 +35,8 @@ def options():
     parser.add_argument("--client-bench", default=".build/release/client-bench")
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
     parser.add_argument("--only", help="run a single group: cached, rested, logged, keyed, "
-                        "uncached, changes, search, creates, published, footprint, crowds, streams, "
-                        "accounts, secure, client or offline")
+                        "uncached, changes, search, creates, published, nodes, footprint, crowds, "
+                        "streams, accounts, secure, client or offline")
     parser.add_argument("--seconds", type=int, default=3, help="duration of each run")
     parser.add_argument("--pairs", type=int, default=5, help="number of runs for each median")
     parser.add_argument("--seed", type=int, default=7, help="seed for the generated articles")
@@ -59,7 +60,8 @@ def main():
                 "logged": defaults.logged, "keyed": defaults.keyed,
                 "uncached": lambda: trials.uncached(sizes), "changes": ChangeTrials(lab, trials).run,
                 "search": SearchTrials(lab, trials).run, "creates": trials.creates,
-                "published": defaults.creates, "footprint": trials.footprint,
+                "published": defaults.creates, "nodes": NodeTrials(lab, trials, defaults).run,
+                "footprint": trials.footprint,
                 "crowds": trials.crowds, "streams": StreamTrials(lab, trials).run,
                 "accounts": AccountTrials(lab, trials).run,
                 "secure": SecureTrials(lab, trials).run,

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import statistics
-import subprocess
 import urllib.request
 
 from machine import free_port
@@ -108,10 +107,8 @@ class DefaultTrials:
 
     def key(self, database, role):
         """The header field with a new key of this role."""
-        made = subprocess.run(
-            [self.lab.broadsheet, "key", "create", "--role", role, "--database", database],
-            check=True, capture_output=True, text=True)
-        return {"Authorization": f"Bearer {made.stdout.strip()}"}
+        made = self.lab.run("key", "create", "--role", role, "--database", database)
+        return {"Authorization": f"Bearer {made.strip()}"}
 
     def script(self):
         """The wrk script that creates distinct articles of about 2 KB."""

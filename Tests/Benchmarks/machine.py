@@ -60,6 +60,12 @@ class Lab:
         log = os.path.join(folder, "access.log" if logs else "log")
         return self.keep(Server(command, port, log, None, scheme))
 
+    def run(self, *arguments):
+        """Runs a command of broadsheet in the folder; returns its output."""
+        command = [self.broadsheet, *arguments]
+        return subprocess.run(
+            command, check=True, capture_output=True, text=True, cwd=self.folder).stdout
+
     def store(self, *arguments):
         """Runs the store's benchmark on the servers' core."""
         import json
@@ -72,7 +78,7 @@ class Lab:
 
 
 class Server:
-    """A process on the servers' core."""
+    """A process on the servers' core, in the folder of its log."""
 
     def __init__(self, command, port, log, environment, scheme="http"):
         self.port, self.scheme, self.log = port, scheme, log
@@ -80,7 +86,7 @@ class Server:
         with open(log, "ab") as file:
             self.process = subprocess.Popen(
                 ["taskset", "-c", SERVER_CORE, *command], stdout=file, stderr=file,
-                env=environment)
+                env=environment, cwd=os.path.dirname(log))
         while not accepts(port):
             if self.process.poll() is not None or time.monotonic() - start > 20:
                 raise SystemExit(f"bench: {command[0]} did not start; see {log}")
@@ -101,9 +107,7 @@ class Server:
 
     def children_cpu_seconds(self):
         """CPU time of its running child processes."""
-        children = glob.glob(f"/proc/{self.process.pid}/task/*/children")
-        pids = [pid for file in children for pid in read(file).split()]
-        return sum(cpu_seconds(int(pid)) for pid in pids)
+        return sum(cpu_seconds(pid) for pid in children(self.process.pid))
 
     def resident_bytes(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
@@ -170,6 +174,12 @@ def cpu_seconds(pid):
         return time.clock_gettime(~pid << 3 | CPU_CLOCK)
     except OSError:
         return 0
+
+
+def children(pid):
+    """The running child processes of a process."""
+    files = glob.glob(f"/proc/{pid}/task/*/children")
+    return [int(child) for file in files for child in read(file).split()]
 
 
 def read(path):

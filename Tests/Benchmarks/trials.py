@@ -115,15 +115,15 @@ class Trials:
                     1.2, ours=costs[size][name]))
         return rows
 
-    def scripts(self, server, size):
+    def scripts(self, server, size, listed=SPARSE):
         """Scripts for articles and pages from the whole corpus in random order."""
         pick = random.Random(self.seed)
-        ids, pages = [], [SPARSE]
+        ids, pages = [], [listed]
         for _ in range(min(size // 100, 40)):
             page = json.load(server.get(
                 f"{ARTICLES}?limit=100&fields=id&publishedBefore={self.moment(pick, size)}"))
             ids += [item["id"] for item in page["items"]]
-            pages.append(f"{SPARSE}&publishedBefore={self.moment(pick, size)}")
+            pages.append(f"{listed}&publishedBefore={self.moment(pick, size)}")
         return {"get": self.script("get", [f"{ARTICLES}/{id}" for id in ids]),
                 "list": self.script("list", pages)}
 
