@@ -6,6 +6,9 @@ import Platform
 /// are resumed after the commit; if it fails, none of its writes is acknowledged.
 ///
 /// This does not delay a single step: the queue commits what is there and never waits for more.
+///
+/// When a commit takes too long, such as one that waits for a synchronous standby, only its own
+/// steps keep waiting: what becomes of them is not known yet. All others are `.busy`.
 final class CommitQueue: Sendable {
     /// Counters since the queue was created.
     struct Counts: Sendable {
@@ -29,11 +32,17 @@ final class CommitQueue: Sendable {
         var isClosed = false
         /// Why steps are rejected; `nil` if they are accepted.
         var rejection: StoreError?
+        /// When the current commit began; `nil` if there is none.
+        var commitStart: ContinuousClock.Instant?
+        /// Whether `rejectOverdue` will be called.
+        var isWatched = false
         var counts = Counts()
     }
 
     private let state = Lock(State())
     private let queue = DispatchQueue(label: "broadsheet.store.writer")
+    /// Rejects steps while a commit takes too long.
+    private let watch = DispatchQueue(label: "broadsheet.store.writer.watch")
     let announcer = ChangeAnnouncer()
     private let clock: CommitSequence
     private let limits: StoreLimits
@@ -84,22 +93,56 @@ final class CommitQueue: Sendable {
     func waitUntilIdle() { queue.sync {} }
 
     private func enqueue(_ job: any CommitJob) -> StoreError? {
-        let (rejection, startsDrainer): (StoreError?, Bool) = state.withLock { state in
-            if state.isClosed { return (.unavailable("the store is closed"), false) }
-            if let rejection = state.rejection { return (rejection, false) }
-            guard state.jobs.count < limits.writeQueueDepth else { return (.busy, false) }
+        let (rejection, startsDrainer, startsWatch): (StoreError?, Bool, Bool) = state.withLock {
+            state in
+            if state.isClosed { return (.unavailable("the store is closed"), false, false) }
+            if let rejection = state.rejection { return (rejection, false, false) }
+            guard state.jobs.count < limits.writeQueueDepth, patience(in: state) > .zero else {
+                return (.busy, false, false)
+            }
             state.jobs.append(job)
-            defer { state.isDraining = true }
-            return (nil, !state.isDraining)
+            defer { (state.isDraining, state.isWatched) = (true, true) }
+            return (nil, !state.isDraining, !state.isWatched)
         }
         if startsDrainer { queue.async { self.drain() } }
+        if startsWatch { rejectOverdue(after: .milliseconds(limits.commitPatienceMilliseconds)) }
         return rejection
+    }
+
+    /// How long steps will still wait for the current commit.
+    private func patience(in state: State) -> Duration {
+        let taken = state.commitStart.map { $0.duration(to: .now) } ?? .zero
+        return .milliseconds(limits.commitPatienceMilliseconds) - taken
+    }
+
+    private func rejectOverdue(after delay: Duration) {
+        watch.asyncAfter(deadline: .now() + delay / .seconds(1)) { [weak self] in
+            self?.rejectOverdue()
+        }
+    }
+
+    /// Rejects waiting steps if the current commit takes too long. Otherwise looks again when it
+    /// would, as long as steps are waiting.
+    private func rejectOverdue() {
+        let (overdue, rest): ([any CommitJob], Duration?) = state.withLock { state in
+            let rest = patience(in: state)
+            if rest > .zero, !state.jobs.isEmpty { return ([], rest) }
+            state.isWatched = false
+            guard rest <= .zero else { return ([], nil) }
+            defer { state.jobs = [] }
+            return (state.jobs, nil)
+        }
+        for job in overdue { _ = job.finish(.busy) }
+        if let rest { rejectOverdue(after: rest) }
     }
 
     private func drain() {
         while let jobs = take() {
             var rest = jobs[...]
-            while !rest.isEmpty { commit(&rest) }
+            while !rest.isEmpty {
+                state.withLock { $0.commitStart = .now }
+                commit(&rest)
+            }
             engine.restBetweenCommits()
         }
         engine.becomeIdle()
@@ -108,13 +151,20 @@ final class CommitQueue: Sendable {
     private func take() -> [any CommitJob]? {
         state.withLock { state in
             if state.jobs.isEmpty {
-                state.isDraining = false
+                (state.isDraining, state.commitStart) = (false, nil)
                 return nil
             }
             let count = min(state.jobs.count, limits.writesPerCommit)
             defer { state.jobs.removeFirst(count) }
             return Array(state.jobs.prefix(count))
         }
+    }
+
+    /// Lets steps that did not fit into a commit wait for the next one.
+    private func giveBack(_ jobs: inout ArraySlice<any CommitJob>) {
+        guard !jobs.isEmpty else { return }
+        state.withLock { $0.jobs.insert(contentsOf: jobs, at: 0) }
+        jobs = []
     }
 
     // MARK: One commit
@@ -137,6 +187,7 @@ final class CommitQueue: Sendable {
                     ? recover(attempted, on: connection) : isolate(attempted, on: connection)
             }
         }
+        giveBack(&jobs)
         do {
             try connection.effects.counts.write(to: connection)
             try announcer.announce(on: connection, limits)

@@ -33,7 +33,7 @@ final class WriteJob<Value: Sendable>: CommitJob {
     private let work: Work
     private let isKept: Bool
     private let continuation: CheckedContinuation<Result<Value, StoreError>, Never>
-    // Only accessed by the commit queue's thread.
+    // Only accessed by who took it from the queue: its thread, or who rejects it.
     private nonisolated(unsafe) var result: Result<Value, StoreError>
 
     /// - Parameter isKept: whether to keep the step's changes; `false` for a dry run.

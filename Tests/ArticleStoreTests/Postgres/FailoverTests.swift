@@ -113,4 +113,34 @@ struct FailoverTests {
         #expect(try await article.title == "a")
         await store.close()
     }
+
+    @Test func `writes behind a commit that waits for the standby are rejected after a while`()
+        async throws
+    {
+        let pair = try PostgresPair()
+        let address = try PostgresAddress(pair.url)
+        var configuration = PostgresConfiguration()
+        configuration.limits.commitPatienceMilliseconds = 300
+        let store = try PostgresStore.open(
+            address, path: "/nowhere/store", mode: .create, configuration: configuration)
+        let other = try PostgresSession(address, settings: [])
+        try pair.stopStandby()
+        async let first = store.createArticle(.make(), .sample("a"), by: .first)
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        while try other.value(waiting) == "0" { _ = try other.run("SELECT pg_sleep(0.1)") }
+        // The first of them may have to wait, the next ones need not.
+        for title in ["b", "c"] {
+            let error = try await failure {
+                _ = try await store.createArticle(.make(), .sample(title), by: .first)
+            }
+            guard case .busy = error else { throw error }
+        }
+        #expect(store.statistics.waitingWrites == 0)
+        try pair.startStandby()
+        // What became of the first one was not known until now.
+        #expect(try await first.title == "a")
+        #expect(try await store.createArticle(.make(), .sample("d"), by: .first).title == "d")
+        #expect(try await store.articleCount() == 2)
+        await store.close()
+    }
 }

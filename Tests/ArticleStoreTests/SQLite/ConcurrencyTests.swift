@@ -189,6 +189,42 @@ import Testing
         await store.close()
     }
 
+    @Test func `writes behind one that takes too long are rejected, and it is not`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) { $0.commitPatienceMilliseconds = 200 }
+        let made = try await store.createArticle(.make(), .sample(), by: .first)
+        let isHeld = DispatchSemaphore(value: 0)
+        let (started, signal) = AsyncStream.makeStream(of: Void.self)
+        async let slow = store.updateArticle(made.id, expecting: .anything, by: .first) { article in
+            signal.finish()
+            isHeld.wait()
+            return .of(article) { $0.draft.title = "Changed" }
+        }
+        for await _ in started {}
+        // Those of the first round wait for a while, those of the second one do not.
+        for _ in 0..<2 {
+            await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<10 {
+                    group.addTask {
+                        do throws(StoreError) {
+                            _ = try await store.createArticle(
+                                .make(), .sample("n\(number)"), by: .first)
+                        } catch {
+                            if case .busy = error { return true }
+                        }
+                        return false
+                    }
+                }
+                for await isBusy in group { #expect(isBusy) }
+            }
+        }
+        isHeld.signal()
+        #expect(try await slow.title == "Changed")
+        _ = try await store.createArticle(.make(), .sample("next"), by: .first)
+        #expect(try await store.articleCount() == 2)
+        await store.close()
+    }
+
     @Test func `closing finishes queued writes`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder)
