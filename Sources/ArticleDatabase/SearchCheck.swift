@@ -26,7 +26,7 @@ extension Snapshot {
 
 extension SQL {
     fileprivate static let publicArticles: StaticString =
-        "SELECT number FROM articles WHERE state = 1"
+        "SELECT number FROM articles WHERE state = 1 ORDER BY number"
     /// The articles of authors are listed under their facets, which have their numbers.
     fileprivate static let newerArticles: StaticString = """
         SELECT id FROM transitions JOIN articles ON number = subject
@@ -54,12 +54,15 @@ private struct SearchCheck {
         var check = SearchViewCheck(view)
         let row = try state.connection.statement(SQL.publicArticles)
         while try row.step() {
-            // Names are cached for each article, as there may be very many.
-            let state = Snapshot(state.connection, state.limits)
-            let stored = try state.stored(number: row.integer(0))
-            guard !newer.contains(stored.id),
-                let document = SearchDocument(try state.content(of: stored, withBody: true))
-            else { continue }
+            let number = row.integer(0)
+            try state.readAhead(number, withBodies: true) {
+                row.upcoming(Self.readArticles).map { $0.integer(0) }
+            }
+            let stored = try state.stored(number: number)
+            let article = try state.content(of: stored, withBody: true)
+            guard !newer.contains(stored.id), let document = SearchDocument(article) else {
+                continue
+            }
             try found { () throws(SearchIndexError) in
                 try check.add(AnalyzedDocument(SearchText(document)))
             }
@@ -99,6 +102,7 @@ private struct SearchCheck {
     }
 
     private static let readBytes = 1 << 20
+    private static let readArticles = 50
 
     // MARK: What the index has not reached
 

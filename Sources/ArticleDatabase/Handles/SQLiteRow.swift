@@ -35,6 +35,8 @@ struct SQLiteRowStatement: ~Copyable {
     /// Makes it ready for the next use.
     func reset() { sqlite3_reset(handle) }
 
+    func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
+
     /// Replaces the content of `row` with the current row.
     func read(into row: inout [UInt8]) {
         RowFormat.begin(&row, fields: columns.count)

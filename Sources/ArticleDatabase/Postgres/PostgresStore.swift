@@ -89,30 +89,4 @@ extension PostgresStore: SQLStore {
     public var statistics: StoreStatistics { core.statistics() }
 
     public var fileBytes: (database: Int, log: Int)? { nil }
-
-    /// Counts what there is. Whether pages are intact, is known to the server and its tools
-    /// (`pg_amcheck`); whether rows refer to each other, to its constraints.
-    public func check() async throws(StoreError) -> CheckReport {
-        try await core.exports.read { (connection) throws(StoreError) in
-            try connection.readTransaction(StoreLimits()) { (state) throws(StoreError) in
-                CheckReport(
-                    articles: try state.count(SQL.articleRows),
-                    revisions: try state.count(SQL.revisionRows),
-                    changes: try state.count(SQL.changeRows), findings: [])
-            }
-        }
-    }
-}
-
-extension SQL {
-    fileprivate static let articleRows: StaticString = "SELECT count(*) FROM articles"
-    fileprivate static let revisionRows: StaticString = "SELECT count(*) FROM revisions"
-    fileprivate static let changeRows: StaticString = "SELECT count(*) FROM changes"
-}
-
-extension Snapshot {
-    fileprivate func count(_ sql: StaticString) throws(StoreError) -> Int {
-        let row = try connection.statement(sql)
-        return try row.step() ? Int(row.integer(0)) : 0
-    }
 }

@@ -1,16 +1,15 @@
 import ArticleDatabase
 import ArticleStore
 
-/// Verifies a database file.
+/// Verifies a database.
 struct CheckCommand: DatabaseCommand {
     static let name = "check"
-    static let summary = "Verifies the integrity of a database file."
+    static let summary = "Verifies the integrity of a database."
     static let example = "broadsheet check --database broadsheet.db"
 
     let database: String
 
     func run() async throws(CommandFailure) {
-        try Database.requireFile(database, to: "verify a database")
         let report = try await report()
         for finding in report.findings { try Console.print(finding) }
         guard report.findings.isEmpty else {
@@ -21,17 +20,28 @@ struct CheckCommand: DatabaseCommand {
         try Console.print("\(database): ok (\(counts))")
     }
 
-    /// Checks the file in this process, or in the one that serves it.
+    /// Checks the database in this process, or in the one that serves it.
     private func report() async throws(CommandFailure) -> CheckReport {
+        let isOnServer = PostgresAddress.isAddress(database)
+        // Both can read it, but only its owner can build the index of the search again.
+        if isOnServer, let owner = await ControlClient(ofDatabase: database) {
+            return try await report(of: owner)
+        }
         do throws(StoreOpeningError) {
-            return try SQLiteStore.check(path: database)
+            return isOnServer
+                ? try PostgresStore.check(PostgresAddress(database))
+                : try SQLiteStore.check(path: database)
         } catch {
             guard case .owned = error, let owner = await ControlClient(ofDatabase: database) else {
                 throw CommandFailure(error)
             }
-            do throws(StoreError) { return try await owner.check() } catch {
-                throw CommandFailure(error)
-            }
+            return try await report(of: owner)
+        }
+    }
+
+    private func report(of owner: ControlClient) async throws(CommandFailure) -> CheckReport {
+        do throws(StoreError) { return try await owner.check() } catch {
+            throw CommandFailure(error)
         }
     }
 }

@@ -43,7 +43,7 @@ struct DoctorCommand: Command {
         let owner = await ControlClient(ofDatabase: settings.database)
         let configuration = configuration(&findings)
         if PostgresAddress.isAddress(settings.database) {
-            PostgresCheck(database: settings.database, isServed: owner != nil).run(&findings)
+            await PostgresCheck(database: settings.database, owner: owner).run(&findings)
         } else {
             await DatabaseCheck(path: path, owner: owner).run(&findings)
         }

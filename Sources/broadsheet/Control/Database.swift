@@ -44,13 +44,6 @@ enum Database: Sendable {
         return Files.place(database.replacing("/", with: "_") + ".postgresql")
     }
 
-    /// Rejects a PostgreSQL database for a command that works on files.
-    static func requireFile(_ name: String, to purpose: String) throws(CommandFailure) {
-        guard PostgresAddress.isAddress(name) else { return }
-        throw CommandFailure(
-            .usage, "this is for database files; use PostgreSQL's own tools to \(purpose)")
-    }
-
     /// Runs the work on the database, or through the process that serves it.
     static func with<Result>(
         _ name: String, mode: StoreMode,

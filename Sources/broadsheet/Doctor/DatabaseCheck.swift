@@ -8,15 +8,12 @@ struct DatabaseCheck {
     let owner: ControlClient?
 
     func run(_ findings: inout Diagnostics) async {
-        let subject = "database"
         if let owner {
             findings.ok("served", "by a server that responds on its control socket")
             do throws(StoreError) {
                 add(try await owner.check(), &findings)
             } catch {
-                findings.failure(
-                    subject, "its server cannot check it: \(error.reason)",
-                    do: "look at the server's log")
+                findings.addFailedCheck(error)
             }
             return
         }
@@ -29,25 +26,10 @@ struct DatabaseCheck {
     }
 
     private func add(_ report: CheckReport, _ findings: inout Diagnostics) {
-        if !report.isClean, report.searchFindings == report.findings {
-            let remedy =
-                owner == nil
-                ? "serve it, and run this again: the server builds the index again"
-                : "nothing: the server is building the index again"
-            return findings.warning(
-                "database", "\(path): \(report.findings.first ?? "")", do: remedy)
-        }
-        guard report.isClean else {
-            return findings.failure(
-                "database",
-                "\(path): \(report.findings.count) findings, the first being: "
-                    + "\(report.findings.first ?? "")",
-                do: "stop the server and restore a backup: "
-                    + "broadsheet restore FILE --replace keeps this one")
-        }
-        findings.ok(
-            "database",
-            "\(path) is sound: \(report.articles) articles, \(report.revisions) revisions")
+        findings.add(
+            report, of: path, isServed: owner != nil,
+            remedy: "stop the server and restore a backup: "
+                + "broadsheet restore FILE --replace keeps this one")
     }
 
     private func add(_ error: StoreOpeningError, _ findings: inout Diagnostics) {
@@ -80,5 +62,36 @@ struct DatabaseCheck {
                 subject, error.description, do: "let the user who runs the server read and write it"
             )
         }
+    }
+}
+
+extension Diagnostics {
+    /// - Parameter remedy: what to do about a database that is not sound.
+    mutating func add(
+        _ report: CheckReport, of database: String, isServed: Bool, remedy: String
+    ) {
+        let subject = "database"
+        if !report.isClean, report.searchFindings == report.findings {
+            return warning(
+                subject, "\(database): \(report.findings.first ?? "")",
+                do: isServed
+                    ? "nothing: the server is building the index again"
+                    : "serve it, and run this again: the server builds the index again")
+        }
+        guard report.isClean else {
+            return failure(
+                subject,
+                "\(database): \(report.findings.count) findings, the first being: "
+                    + "\(report.findings.first ?? "")", do: remedy)
+        }
+        ok(
+            subject,
+            "\(database) is sound: \(report.articles) articles, \(report.revisions) revisions")
+    }
+
+    mutating func addFailedCheck(_ error: StoreError) {
+        failure(
+            "database", "its server cannot check it: \(error.reason)",
+            do: "look at the server's log")
     }
 }

@@ -1,25 +1,32 @@
 import ArticleDatabase
 import ArticleStore
 
-/// Checks whether a PostgreSQL database responds, and whether it can be served.
+/// Checks whether a PostgreSQL database responds, whether it can be served, and is sound.
 struct PostgresCheck {
     let database: String
-    let isServed: Bool
+    let owner: ControlClient?
 
-    func run(_ findings: inout Diagnostics) {
+    func run(_ findings: inout Diagnostics) async {
         let subject = "database"
-        if isServed { findings.ok("served", "by a server that responds on its control socket") }
+        if owner != nil { findings.ok("served", "by a server that responds on its control socket") }
         do throws(StoreOpeningError) {
-            let facts = try PostgresFacts(of: PostgresAddress(database))
+            let address = try PostgresAddress(database)
+            let facts = try PostgresFacts(of: address)
             if facts.schema > PostgresStore.schemaVersion {
-                findings.failure(
+                return findings.failure(
                     subject, "\(database) has schema version \(facts.schema) of a newer broadsheet",
                     do: "install the newer version of broadsheet")
-            } else if facts.schema == 0 {
-                findings.ok(subject, "\(database) responds and is empty; serve initializes it")
+            }
+            if facts.schema == 0 {
+                return findings.ok(
+                    subject, "\(database) responds and is empty; serve initializes it")
+            }
+            findings.ok(
+                subject, "\(database) responds: PostgreSQL \(facts.server), durable commits")
+            if facts.schema == PostgresStore.schemaVersion {
+                try await examine(address, &findings)
             } else {
-                findings.ok(
-                    subject, "\(database) responds: PostgreSQL \(facts.server), durable commits")
+                findings.ok(subject, "\(database) is older than this broadsheet; serve upgrades it")
             }
         } catch {
             findings.failure(
@@ -27,5 +34,22 @@ struct PostgresCheck {
                 do: "see that the server runs, that this user may connect, and that the password "
                     + "is in ~/.pgpass or PGPASSWORD")
         }
+    }
+
+    private func examine(
+        _ address: PostgresAddress, _ findings: inout Diagnostics
+    ) async throws(StoreOpeningError) {
+        let report: CheckReport
+        if let owner {
+            do throws(StoreError) { report = try await owner.check() } catch {
+                return findings.addFailedCheck(error)
+            }
+        } else {
+            report = try PostgresStore.check(address)
+        }
+        findings.add(
+            report, of: database, isServed: owner != nil,
+            remedy: "stop the server, and restore the database with PostgreSQL's own tools, or "
+                + "migrate a backup to another one")
     }
 }

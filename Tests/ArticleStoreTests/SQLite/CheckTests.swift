@@ -1,8 +1,9 @@
 import ArticleAPI
-import ArticleDatabase
 import ArticleStore
 import TestSupport
 import Testing
+
+@testable import ArticleDatabase
 
 @Suite struct CheckTests {
     /// Statements that each violate one invariant, with an excerpt of the expected finding.
@@ -48,37 +49,63 @@ import Testing
         ("DELETE FROM bookmark_transitions", "by user 1 has the wrong transition"),
     ]
 
+    /// Writes what the statements above change.
+    private func fill(_ store: some SQLStore) async throws {
+        let made = try await store.createArticle(
+            .make(), .sample(authors: [.name("Ann")], tags: ["Food"]), by: .first)
+        _ = try await store.updateArticle(made.id, expecting: .anything, by: .first) {
+            article in .of(article) { $0.draft.body = "New text" }
+        }
+        let item = ImportItem(
+            path: "a.md", digest: [1], id: .make(), content: .sample("Imported"))
+        _ = try await store.importArticles([item], by: .first, dryRun: false)
+        let user = UserRecord.sample()
+        try await store.createUser(user, using: nil, at: .start)
+        _ = try await store.createSession(.sample(1, of: user), expecting: 0)
+        _ = try await store.createComment(
+            .make(), CommentContent(article: made.id, body: "Good", writer: user.id), by: .first
+        ) { _ in .visible }
+        _ = try await store.putBookmark(
+            of: made.id, for: user.id, position: nil, seeing: .everyone, at: .start)
+    }
+
+    private func expectClean(_ report: CheckReport) {
+        #expect(report.isClean && report.articles == 2 && report.revisions == 3, "\(report)")
+        #expect(report.changes == 7)
+    }
+
     @Test func `each violation is found`() async throws {
         for fault in Self.faults {
             let folder = try TemporaryFolder()
             let path = folder.file("a.db")
             let store = try SQLiteStore.open(path: path, mode: .create)
-            let made = try await store.createArticle(
-                .make(), .sample(authors: [.name("Ann")], tags: ["Food"]), by: .first)
-            _ = try await store.updateArticle(made.id, expecting: .anything, by: .first) {
-                article in .of(article) { $0.draft.body = "New text" }
-            }
-            let item = ImportItem(
-                path: "a.md", digest: [1], id: .make(), content: .sample("Imported"))
-            _ = try await store.importArticles([item], by: .first, dryRun: false)
-            let user = UserRecord.sample()
-            try await store.createUser(user, using: nil, at: .start)
-            _ = try await store.createSession(.sample(1, of: user), expecting: 0)
-            _ = try await store.createComment(
-                .make(), CommentContent(article: made.id, body: "Good", writer: user.id),
-                by: .first
-            ) { _ in .visible }
-            _ = try await store.putBookmark(
-                of: made.id, for: user.id, position: nil, seeing: .everyone, at: .start)
+            try await fill(store)
             await store.close()
-            let clean = try SQLiteStore.check(path: path)
-            #expect(clean.isClean && clean.articles == 2 && clean.revisions == 3)
-            #expect(clean.changes == 7)
-
+            expectClean(try SQLiteStore.check(path: path))
             try Plain(path).run("PRAGMA ignore_check_constraints = ON; " + fault.sql)
             let findings = try SQLiteStore.check(path: path).findings
             #expect(findings.contains { $0.contains(fault.finding) }, "\(fault.sql): \(findings)")
         }
+    }
+
+    @Test(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+    func `each violation is found in PostgreSQL`() async throws {
+        let address = try PostgresServer.shared.newSchema()
+        let store = try PostgresStore.open(address)
+        try await fill(store)
+        expectClean(try await store.check())
+        let session = try PostgresSession(address, settings: [])
+        for (sql, finding) in Self.faults {
+            // Neither its references nor its triggers are in the way of these.
+            _ = try session.run("SET session_replication_role = replica; BEGIN")
+            _ = try session.run(sql.replacing("x'00'", with: "'\\x00'"))
+            let state = Snapshot(Connection(.postgres(session)), StoreLimits())
+            let findings = try state.examine().findings
+            #expect(findings.contains { $0.contains(finding) }, "\(sql): \(findings)")
+            _ = try session.run("ROLLBACK")
+        }
+        expectClean(try PostgresStore.check(address))
+        await store.close()
     }
 
     @Test func `a torn page is a finding, not a crash`() async throws {
