@@ -41,8 +41,21 @@ struct UserLine: JSONModel {
 
     private static let identityShape = ObjectCodec(
         IdentityRecord.init,
-        .required("issuer", \.issuer, .text(.lines(1...10_000))),
-        .required("subject", \.subject, .text(.lines(1...10_000))))
+        .required("issuer", \.issuer, .text(.issued(limitBytes: 2_000))),
+        .required("subject", \.subject, .text(.issued(limitBytes: 255))))
+}
+
+extension TextCodec where Value == String {
+    /// What a provider says of a user, with the limits of tokens.
+    fileprivate static func issued(limitBytes: Int) -> TextCodec {
+        let lines = TextCodec.lines(1...limitBytes)
+        return TextCodec(
+            lines.expectation, lines.schema, parse: lines.parse, print: lines.print,
+            fault: { text in
+                lines.fault(text)
+                    ?? (text.utf8.count > limitBytes ? "is longer than \(limitBytes) bytes" : nil)
+            })
+    }
 }
 
 struct CommentLine: JSONModel {
