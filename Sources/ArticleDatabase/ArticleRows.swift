@@ -88,6 +88,9 @@ enum StoredState: Int64 {
 
 /// An article's row, joined with one of its revisions.
 struct StoredArticle {
+    /// The number of columns that it is read from.
+    static let columns: Int32 = 31
+
     let id: Article.ID
     let number: Int64
     /// The current state, not that of the revision.

@@ -61,7 +61,7 @@ extension Snapshot {
     func edition(
         of key: Article.Key, visibleTo audience: Audience
     ) throws(StoreError) -> ArticleVersion {
-        guard let stored = try stored(key), stored.isVisible(to: audience),
+        guard let stored = try storedWithBody(key), stored.isVisible(to: audience),
             try isKnown(stored, by: key, to: audience)
         else { throw .notFound }
         let article = try present(stored, withBody: true, to: audience)

@@ -19,6 +19,14 @@ final class ArticlesAhead {
     fileprivate func keep(_ article: StoredArticle) { articles[article.number] = article }
 
     fileprivate func keep(_ body: String, number: Int64) { bodies[number] = body }
+
+    /// The article of the row, whose body is kept; `nil` if there is no row.
+    fileprivate func keepBody(_ row: borrowing Statement) throws(StoreError) -> StoredArticle? {
+        guard try row.step() else { return nil }
+        let article = try StoredArticle(row)
+        keep(row.text(StoredArticle.columns), number: article.revision.content.body)
+        return article
+    }
 }
 
 extension SQL {
@@ -29,11 +37,42 @@ extension SQL {
         FROM articles JOIN revisions ON row = (articles.number << 20 | articles.revision)
         WHERE articles.number = ANY(?1)
         """
+    // The text is after the columns of `StoredArticle`.
+    fileprivate static let articleAndBodyByID: StaticString = """
+        SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
+            revisions.*, bodies.text
+        FROM articles JOIN revisions ON row = (articles.number << 20 | articles.revision)
+        JOIN bodies ON bodies.number = revisions.body
+        WHERE articles.id = ?1
+        """
+    fileprivate static let articleAndBodyBySlug: StaticString = """
+        SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
+            revisions.*, bodies.text
+        FROM slugs JOIN articles ON articles.number = slugs.article
+        JOIN revisions ON row = (articles.number << 20 | articles.revision)
+        JOIN bodies ON bodies.number = revisions.body
+        WHERE slugs.slug = ?1
+        """
     fileprivate static let bodies: StaticString =
         "SELECT number, text FROM bodies WHERE number = ANY(?1)"
 }
 
 extension Snapshot {
+    /// The article with its last revision, like `stored`, whose body is read ahead.
+    func storedWithBody(_ key: Article.Key) throws(StoreError) -> StoredArticle? {
+        guard let ahead else { return try stored(key) }
+        switch key {
+        case .id(let id):
+            let row = try connection.statement(SQL.articleAndBodyByID)
+            try row.bind(1, id)
+            return try ahead.keepBody(row)
+        case .slug(let slug):
+            let row = try connection.statement(SQL.articleAndBodyBySlug)
+            try row.bind(1, slug)
+            return try ahead.keepBody(row)
+        }
+    }
+
     /// Reads the article ahead, and those that follow it on the page.
     ///
     /// - Parameters:

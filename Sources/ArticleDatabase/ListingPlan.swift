@@ -209,9 +209,11 @@ final class ListingCursor {
     private let statement: Statement
 
     /// Starts at the first row within `from..<to`.
+    ///
+    /// - Parameter wanted: how many articles are probably needed.
     init(
         _ connection: Connection, sort: ArticleSort, plan: ListingPlan, state: StoredState,
-        from: Bound, to: Bound
+        from: Bound, to: Bound, wanted: Int
     ) throws(StoreError) {
         self.plan = plan
         self.state = state
@@ -228,6 +230,8 @@ final class ListingCursor {
         try statement.bind(4, from.id)
         try statement.bind(5, to.key)
         try statement.bind(6, to.id)
+        // With filters that are looked up for each row, few of the rows may match.
+        if plan.probes.isEmpty { statement.expect(wanted) }
         try advance()
     }
 

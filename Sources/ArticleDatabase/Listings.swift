@@ -93,7 +93,9 @@ extension Snapshot {
             guard from < to else { continue }
             cursors.append(
                 try ListingCursor(
-                    connection, sort: query.sort, plan: plan, state: state, from: from, to: to))
+                    connection, sort: query.sort, plan: plan, state: state, from: from, to: to,
+                    // The one after the page shows that there is another page.
+                    wanted: query.limit + 1))
         }
         return cursors
     }
@@ -150,6 +152,7 @@ extension Snapshot {
         var query = query
         query.after = nil
         query.withBodies = false
+        query.limit = ArticleLimits.count
         // Ordering by publication iterates over the rarest facet.
         query.sort = .newestFirst
         var count = PageCount(value: 0, isExact: true)

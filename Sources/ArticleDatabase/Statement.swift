@@ -203,6 +203,13 @@ struct Statement: ~Copyable {
         }
     }
 
+    /// Says how many rows will probably be read, before the first one is: PostgreSQL sends them
+    /// together.
+    func expect(_ rows: Int) {
+        guard case .postgres(let statement) = handle else { return }
+        statement.takeUnretainedValue().expect(rows)
+    }
+
     /// The rows that follow the current one, as far as PostgreSQL has sent them already.
     func upcoming(_ limit: Int) -> [PostgresRow] {
         guard case .postgres(let statement) = handle else { return [] }

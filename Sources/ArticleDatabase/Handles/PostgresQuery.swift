@@ -4,10 +4,13 @@
 /// `$1` instead of `?1`; an INSERT into a table whose rows are numbered returns the number; and a
 /// query for any number of rows is executed with a limit first, as it is seldom read to its end.
 final class PostgresQuery {
-    /// The rows of the first result of a query without a limit: those of a page, and one more
-    /// of each kind of list.
-    static let firstRows = 128
+    /// The limits of the first result of a query without a limit: the rows of a page of the usual
+    /// size, or of the largest one, and one more of each kind of list.
+    private static let fewRows = 32
+    private static let manyRows = 128
 
+    /// The limit of the first result of a query without a limit.
+    let firstRows: Int
     /// The name of the prepared statement.
     let name: String
     /// As it is prepared.
@@ -59,6 +62,24 @@ final class PostgresQuery {
         let isUnlimited =
             words.first == "SELECT" && words.contains("ORDER") && !words.contains("LIMIT")
         unlimited = isUnlimited ? text : nil
-        self.text = isUnlimited ? text + " LIMIT \(Self.firstRows)" : text
+        firstRows = Self.manyRows
+        self.text = isUnlimited ? text + " LIMIT \(firstRows)" : text
+    }
+
+    /// A variant that first returns few rows.
+    private init(ofFewRows query: PostgresQuery, unlimited: String) {
+        firstRows = Self.fewRows
+        name = query.name + "f"
+        parameters = query.parameters
+        isWrite = false
+        self.unlimited = unlimited
+        text = unlimited + " LIMIT \(firstRows)"
+    }
+
+    private lazy var ofFewRows = unlimited.map { PostgresQuery(ofFewRows: self, unlimited: $0) }
+
+    /// The variant for this number of rows, of which not all may be needed.
+    func expecting(_ rows: Int) -> PostgresQuery {
+        rows <= Self.fewRows ? ofFewRows ?? self : self
     }
 }

@@ -7,7 +7,9 @@ import ArticleStore
 /// ones.
 final class PostgresStatement {
     private let session: PostgresSession
-    private let query: PostgresQuery
+    private let all: PostgresQuery
+    /// The variant in use.
+    private var query: PostgresQuery
     private var parameters: PostgresParameters
     private var result: PostgresResult?
     /// The current row of the result.
@@ -25,7 +27,8 @@ final class PostgresStatement {
 
     init(_ sql: StaticString, on session: PostgresSession) {
         self.session = session
-        query = session.query(sql)
+        all = session.query(sql)
+        query = all
         parameters = PostgresParameters(query.parameters)
     }
 
@@ -39,6 +42,7 @@ final class PostgresStatement {
         result = nil
         row = -1
         hasMore = false
+        query = all
         parameters.clear()
     }
 
@@ -89,6 +93,9 @@ final class PostgresStatement {
 
     // MARK: Running
 
+    /// Says how many rows will probably be read, before the first one is.
+    func expect(_ rows: Int) { query = all.expecting(rows) }
+
     /// Runs to the end, ignoring rows. A write is only sent: `PostgresSession.settle` throws its
     /// failure.
     func run() throws(StoreError) {
@@ -104,7 +111,7 @@ final class PostgresStatement {
         guard let result else {
             let first = try session.execute(query, parameters)
             self.result = first
-            hasMore = query.unlimited != nil && first.rows == PostgresQuery.firstRows
+            hasMore = query.unlimited != nil && first.rows == query.firstRows
             row = 0
             return first.rows > 0
         }
@@ -131,7 +138,7 @@ final class PostgresStatement {
         let cursor = Cursor(name: session.nextCursor(), transaction: session.transactions)
         _ = try session.execute(
             once: "DECLARE \(cursor.name) NO SCROLL CURSOR FOR \(text) "
-                + "OFFSET \(PostgresQuery.firstRows)", parameters)
+                + "OFFSET \(query.firstRows)", parameters)
         self.cursor = cursor
         return cursor
     }

@@ -60,8 +60,11 @@ struct PostgresStatementTests {
         check(row.text(0).utf8.elementsEqual(text.utf8))
     }
 
-    @Test(arguments: [0, 1, 127, 128, 129, 640, 641, 2_000])
-    func `a query without a limit returns every row once, in its order`(count: Int) throws {
+    @Test(
+        arguments: [0, 1, 31, 32, 33, 127, 128, 129, 544, 640, 641, 2_000], [nil, 26, 101, 1_000])
+    func `a query without a limit returns every row once, in its order`(
+        count: Int, expected: Int?
+    ) throws {
         let connection = try connect()
         try connection.execute(script: "CREATE TABLE numbers (number bigint PRIMARY KEY); BEGIN")
         for number in 0..<count {
@@ -73,6 +76,7 @@ struct PostgresStatementTests {
         let outer = try connection.statement(
             "SELECT number FROM numbers WHERE number >= ?1 ORDER BY number")
         try outer.bind(1, 0)
+        if let expected { outer.expect(expected) }
         var found: [Int64] = []
         while try outer.step() {
             found.append(outer.integer(0))
