@@ -13,9 +13,11 @@ class Cluster:
     """A PostgreSQL server on the servers' core with its own folder; `stop` removes both."""
 
     def __init__(self):
-        # The script's descriptor 3 is the end of this pipe.
+        # The script's descriptor 3 is the end of this pipe. Databases fit into the buffers, as
+        # files fit into the cache of the kernel.
         self.script = subprocess.Popen(
-            ["taskset", "-c", SERVER_CORE, "bash", "-c", 'exec "$0" 3<&0 </dev/null', SCRIPT],
+            ["taskset", "-c", SERVER_CORE, "bash", "-c", 'exec "$0" "$@" 3<&0 </dev/null', SCRIPT,
+             "-c", "shared_buffers=1GB", "-c", "max_wal_size=4GB"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         ready = re.fullmatch(r"ready (\S+)\n", self.script.stdout.readline())
         if not ready:
