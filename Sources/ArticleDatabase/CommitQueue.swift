@@ -43,16 +43,20 @@ final class CommitQueue: Sendable {
     private let queue = DispatchQueue(label: "broadsheet.store.writer")
     /// Rejects steps while a commit takes too long.
     private let watch = DispatchQueue(label: "broadsheet.store.writer.watch")
-    let announcer = ChangeAnnouncer()
+    let announcer: ChangeAnnouncer
     private let clock: CommitSequence
     private let limits: StoreLimits
     // Only accessed on `queue` after `init`.
     private nonisolated(unsafe) let engine: any CommitEngine
 
-    init(_ engine: sending any CommitEngine, _ limits: StoreLimits, _ clock: CommitSequence) {
+    init(
+        _ engine: sending any CommitEngine, _ limits: StoreLimits, _ clock: CommitSequence,
+        _ announcer: ChangeAnnouncer
+    ) {
         self.engine = engine
         self.limits = limits
         self.clock = clock
+        self.announcer = announcer
     }
 
     var counts: Counts { state.withLock { $0.counts } }
@@ -196,7 +200,7 @@ final class CommitQueue: Sendable {
             return recover(attempted, on: connection, from: error)
         }
         connection.effects.clear()
-        announcer.succeeded()
+        announcer.succeeded(on: connection)
         resume(attempted, nil)
         engine.afterCommit(connection)
     }
@@ -211,6 +215,7 @@ final class CommitQueue: Sendable {
             return connection
         } catch {
             opened?.rollBack()
+            announcer.failed()
             resume(jobs, error)
             jobs = []
             return nil

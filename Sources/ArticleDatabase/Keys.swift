@@ -101,6 +101,7 @@ extension WriteStep {
         try row.bind(7, key.revokedAt)
         if let owner = key.owner { try row.bind(8, owner) }
         try row.run()
+        connection.effects.add(.key(key.id))
         // It may name an actor from an export.
         connection.names.forgetActors()
     }
@@ -113,6 +114,7 @@ extension WriteStep {
         try row.bind(1, id)
         try row.bind(2, time)
         try row.run()
+        connection.effects.add(.key(id))
         return key
     }
 

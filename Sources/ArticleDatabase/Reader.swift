@@ -99,7 +99,7 @@ extension Connection {
 
     /// Begins a read transaction, which fixes the visible state. A read-only connection keeps its
     /// name cache between transactions until others commit.
-    fileprivate func beginRead() throws(StoreError) {
+    func beginRead() throws(StoreError) {
         switch engine {
         case .sqlite:
             try execute(SQL.begin)
@@ -191,7 +191,8 @@ final class CommitSequence: Sendable {
     func reconnect() { reconnections.add(1, ordering: .sequentiallyConsistent) }
 
     /// Runs an operation that changes what readers see, or requires them to end their transactions.
-    /// Only called by one thread.
+    /// Only called by one thread
+    /// at a time.
     func advance<Result>(
         _ change: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -199,4 +200,7 @@ final class CommitSequence: Sendable {
         defer { count.add(1, ordering: .sequentiallyConsistent) }
         return try change()
     }
+
+    /// Called after others have changed what readers see.
+    func advance() { count.add(2, ordering: .sequentiallyConsistent) }
 }

@@ -23,6 +23,13 @@ public enum StoreMode: Sendable {
     case existing
 }
 
+/// Knows whether this process is the leader of those that use the database.
+protocol Leadership: Sendable {
+    /// Throws unless the process leads: no other one does until this step is committed, or it has
+    /// what this step writes.
+    func require(for step: WriteStep) throws(StoreError)
+}
+
 /// What works the same for both engines: connections for reading, each with its thread, and the
 /// queue of the only writer. See ``SQLStore``.
 public struct StoreCore: Sendable {
@@ -31,6 +38,8 @@ public struct StoreCore: Sendable {
     /// Exports of accounts, which do not wait for those of the operator, nor delay them.
     let accountExports: ExportReaders
     let writer: CommitQueue
+    /// `nil` if no other process can use the database.
+    let leadership: (any Leadership)?
 
     /// Waits for pending reads, finishes queued writes and closes all connections.
     func close() async {
@@ -71,5 +80,15 @@ extension SQLStore {
         isKept: Bool = true, _ work: @escaping WriteJob<Value>.Work
     ) async throws(StoreError) -> Value {
         try await core.writer.submit(isKept: isKept, work)
+    }
+
+    /// Runs a step that only the leader may take, as it goes on from what it has read before.
+    func submitAsLeader<Value: Sendable>(
+        _ work: @escaping WriteJob<Value>.Work
+    ) async throws(StoreError) -> Value {
+        try await submit { [core] (step) throws(StoreError) in
+            try core.leadership?.require(for: step)
+            return try work(step)
+        }
     }
 }

@@ -27,17 +27,17 @@ extension SQLStore {
     public func putSearchBlocks(
         _ blocks: [SearchBlockRecord], of segment: Int64
     ) async throws(StoreError) {
-        try await submit { (step) throws(StoreError) in
+        try await submitAsLeader { (step) throws(StoreError) in
             try step.putSearchBlocks(blocks, of: segment)
         }
     }
 
     public func commitSearch(_ commit: SearchCommit) async throws(StoreError) {
-        try await submit { (step) throws(StoreError) in try step.commitSearch(commit) }
+        try await submitAsLeader { (step) throws(StoreError) in try step.commitSearch(commit) }
     }
 
     public func resetSearch() async throws(StoreError) {
-        try await submit { (step) throws(StoreError) in
+        try await submitAsLeader { (step) throws(StoreError) in
             try step.connection.execute(SQL.removeSearchState)
             try step.connection.execute(SQL.removeSearchSegments)
         }
@@ -46,7 +46,7 @@ extension SQLStore {
     public func removeSearchRemains(
         except kept: Set<Int64>, limit: Int
     ) async throws(StoreError) -> Bool {
-        try await submit { (step) throws(StoreError) in
+        try await submitAsLeader { (step) throws(StoreError) in
             try step.removeSearchRemains(except: kept, limit: limit)
         }
     }

@@ -49,12 +49,13 @@ extension SQLStore {
     ) async throws(StoreError) {
         try await submit { (step) throws(StoreError) in
             guard let number = try step.state.userNumber(user) else { return }
-            try step.endSessions(of: number, except: kept)
+            try step.endSessions(of: number, user, except: kept)
         }
     }
 
     public func endAllSessions() async throws(StoreError) {
         try await submit { (step) throws(StoreError) in
+            step.connection.effects.add(.all)
             try step.connection.execute(SQL.endAllSessions)
         }
     }
@@ -230,21 +231,29 @@ extension WriteStep {
         try row.bind(5, tokens.expiresAt)
         try row.bind(6, time)
         try row.run()
+        connection.effects.add(.renewal(ofSession: id))
         return .rotated(session)
     }
 
     /// Returns whether there was such a session.
     fileprivate func endSession(_ id: String) throws(StoreError) -> Bool {
+        // Nobody else has to know who is signed in to a file.
+        if connection.isRemote, let session = try state.session(id) {
+            connection.effects.add(.session(id, of: session.user))
+        }
         let row = try connection.statement(SQL.endSession)
         try row.bind(1, id)
         try row.run()
         return connection.changedRows > 0
     }
 
-    /// Ends the sessions of the user with this row.
-    func endSessions(of user: Int64, except kept: String?) throws(StoreError) {
+    /// Ends the sessions of the user with this row and id.
+    func endSessions(
+        of number: Int64, _ user: UserRecord.ID, except kept: String?
+    ) throws(StoreError) {
+        connection.effects.add(.user(user, keeping: kept))
         let row = try connection.statement(SQL.endSessionsOfUser)
-        try row.bind(1, user)
+        try row.bind(1, number)
         try row.bind(2, kept)
         try row.run()
     }

@@ -64,7 +64,7 @@ extension WriteStep {
         record.revision += 1
         record.updatedAt = max(time, record.updatedAt)
         try update(user.number, to: record)
-        try endSessions(of: user.number, except: nil)
+        try endSessions(of: user.number, id, except: nil)
         let row = try connection.statement(SQL.beginDeletion)
         try row.bind(1, user.number)
         try row.bind(2, disposal == .delete ? 1 : 0)
@@ -87,7 +87,7 @@ extension WriteStep {
             try removeWrites(ofUser: id, atMost: Self.forgottenPerCommit)
         else { return false }
         try forgetBookmarks(ofUser: number)
-        try endSessions(of: number, except: nil)
+        try endSessions(of: number, id, except: nil)
         try forgetInvited(number)
         try forgetIdentities(of: number)
         try forgetActorName(id)

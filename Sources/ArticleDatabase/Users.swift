@@ -200,7 +200,7 @@ extension WriteStep {
         let isOtherAccess = (new.role, new.isDisabled) != (old.record.role, old.record.isDisabled)
         if isOtherAccess || new.passwordHash != old.record.passwordHash {
             new.accessEpoch += 1
-            try endSessions(of: old.number, except: isOtherAccess ? nil : change.keptSession)
+            try endSessions(of: old.number, id, except: isOtherAccess ? nil : change.keptSession)
         }
         new.updatedAt = time
         new.revision += 1

@@ -21,6 +21,7 @@ public struct Backend: Sendable {
     private let cursors: CursorSealer
     private let responses: PublicResponseCache
     private let writes: IdempotentWrites
+    private let commits: CommitTokens
     private let markdown: MarkdownRenderer
     private let admin: AdminService
     private let articles: ArticleService
@@ -72,15 +73,15 @@ public struct Backend: Sendable {
         self.store = store
         self.markdown = markdown
         self.defaultLanguage = defaultLanguage
-        self.now = now
-        self.log = log
+        (self.now, self.log) = (now, log)
         self.hasConsole = hasConsole
         description = DescriptionService(version: version)
         publisher = try await Publisher(store: store, now: now, log: log)
         housekeeper = Housekeeper(store: store, now: now, log: log)
         responses = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
         indexer = SearchIndexer(
-            store: store, notices: SearchIndexer.Notices(progress: progress, failure: log),
+            store: store, node: store.node,
+            notices: SearchIndexer.Notices(progress: progress, failure: log),
             published: { [responses] in responses.indexChanged() })
         let keys = try await Self.keyRing(store, operatorKey, now: now)
         access = Authenticator(keys: keys, sessions: SessionRing(store, now: now), now: now)
@@ -88,6 +89,7 @@ public struct Backend: Sendable {
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         writes = IdempotentWrites(
             store: store, secret: try await store.secret(named: "idempotency"), now: now)
+        commits = try await CommitTokens(store, cursors)
         // One for all routers, so that its limits apply to all of their requests together.
         admin = AdminService(
             store: store, keys: keys, markdown: markdown, file: file, indexer: indexer, now: now)
@@ -131,13 +133,7 @@ public struct Backend: Sendable {
         _ store: any ArticleStore, _ operatorKey: OperatorKey?,
         now: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> KeyRing {
-        let keys = try await store.keys()
-        var owners: [UserRecord] = []
-        for id in Set(keys.compactMap(\.owner)) {
-            do throws(StoreError) { owners.append(try await store.user(id)) } catch {
-                guard case .notFound = error else { throw error }
-            }
-        }
+        let (keys, owners) = try await store.keysWithOwners()
         return KeyRing(keys, owners: owners, operatorKey: operatorKey, now: now)
     }
 
@@ -157,6 +153,10 @@ public struct Backend: Sendable {
     public var waitingCompressions: Int { responses.cache.waitingCompressions }
     public var waitingRenderings: Int { markdown.waiting + comments.renderer.waiting }
 
+    /// Applies what other processes change of keys, users and sessions, until the task is
+    /// cancelled.
+    public func followAccess() async { await AccessFollower(store: store, access: access).run() }
+
     /// Shows admins these statistics from now on.
     public func report(_ source: any StatisticsSource) { statistics.begin(from: source) }
 
@@ -167,6 +167,7 @@ public struct Backend: Sendable {
     /// where everybody sees everything, they must not be used.
     public func addCache(to configuration: inout ServerConfiguration) {
         configuration.cache = responses.cache
+        configuration.cacheGate = commits.gate
         configuration.readers = access
         configuration.sessionCookie = hasConsole ? ConsoleService.cookie : nil
     }
@@ -174,7 +175,8 @@ public struct Backend: Sendable {
     /// The API for everybody; requests that administer the backend require an admin's key.
     public func router() throws(RouterError) -> HTTPRouter {
         var routes = Routes(
-            responses: responses, workers: store.workers, writes: writes, now: now, log: log
+            responses: responses, workers: store.workers, writes: writes, commits: commits,
+            now: now, log: log
         ) { [access] (fields, context) async throws(ServiceError) in
             try await access.principal(of: fields, context)
         }
@@ -187,7 +189,8 @@ public struct Backend: Sendable {
     /// without a key. Older commands find the requests of admins where they used to be.
     public func controlRouter() throws(RouterError) -> HTTPRouter {
         var routes = Routes(
-            responses: responses, workers: store.workers, writes: writes, now: now, log: log
+            responses: responses, workers: store.workers, writes: writes, commits: commits,
+            now: now, log: log
         ) { _, _ in .controlSocket }
         registerResources(on: &routes)
         if hasConsole { consoleLinks.register(on: &routes) }

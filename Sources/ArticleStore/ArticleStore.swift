@@ -21,6 +21,9 @@ public protocol ArticleStore: ArticleRepository, RevisionRepository, ArticleList
     /// waiting, and process the results there: encode them as JSON, hash them.
     var workers: WorkerPool { get }
 
+    /// This process as one of those that share the database.
+    var node: any StoreNode { get }
+
     /// Finishes queued writes, flushes and releases the file. Later calls throw `.unavailable`.
     func close() async
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A file descriptor with one owner, closed when it leaves scope (`close(2)`).
@@ -13,6 +14,24 @@ public struct Descriptor: ~Copyable, Sendable {
         let raw = raw
         discard self
         return raw
+    }
+}
+
+/// A descriptor that becomes readable, to wake a thread that waits for others as well
+/// (`eventfd(2)`).
+package struct WakeupDescriptor: ~Copyable, Sendable {
+    private let descriptor: Descriptor
+
+    package init() throws(SystemError) {
+        descriptor = Descriptor(try retrying("eventfd") { eventfd(0, O_CLOEXEC) })
+    }
+
+    package var raw: Int32 { descriptor.raw }
+
+    /// Makes it readable for good, from any thread.
+    package func wake() {
+        var one: UInt64 = 1
+        _ = write(raw, &one, 8)
     }
 }
 

@@ -56,4 +56,12 @@ public final class PostgresServer: Sendable {
         guard created.wait() == 0 else { throw TestFailure("createdb: \(created.errors.rest())") }
         return url(of: name)
     }
+
+    /// Runs SQL in the database `postgres`.
+    public func run(_ sql: String) throws(TestFailure) {
+        let ended = try RunningProgram(
+            "\(Self.binaries)/psql",
+            ["-h", folder, "-U", "broadsheet", "-X", "-q", "-c", sql, "postgres"])
+        guard ended.wait() == 0 else { throw TestFailure("psql: \(ended.errors.rest())") }
+    }
 }

@@ -31,6 +31,14 @@ final class LastChange: ChangeObserver {
             draft, slug: .like(title.lowercased()), measure: TextMeasure(draft.body))
     }
 
+    @Test func `a process of several`() async throws {
+        try await ExampleStore.run { store in
+            let commit = store.node.lastCommit
+            let isSeen = await store.node.waitUntilCurrent(with: commit)
+            #expect(isSeen && store.node.isLeader)
+        }
+    }
+
     @Test func `a store`() async throws {
         try await ExampleStore.run { store in
             _ = try await store.createArticle(id, content(), by: edit)

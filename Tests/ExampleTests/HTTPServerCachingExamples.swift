@@ -14,8 +14,39 @@ struct OneReader: PublicReaders {
     }
 }
 
+struct FreshGate: CacheGate {
+    func isOpen(to fields: borrowing HTTPFields) -> Bool {
+        !fields.contains(.broadsheetAfter)
+    }
+}
+
 /// The examples of cached responses.
 @Suite struct HTTPServerCachingExamples {
+    @Test func `requests that must not be served from the cache`() async throws {
+        let cache = ResponseCache(limitBytes: 1 << 20, now: { 0 })
+        let renderings = Counter()
+        var routes = HTTPRouterBuilder()
+        routes.on(.get, "/time") { request, context in
+            guard !request.fields.contains(.broadsheetAfter) else {
+                return HTTPResponse(.noContent)
+            }
+            return await cache.respond(request, context) {
+                renderings.next()
+                return .lasting(HTTPResponse(.ok), dependencies: [], until: nil)
+            }
+        }
+        let settings = ServerConfiguration.local {
+            $0.cache = cache
+            $0.cacheGate = FreshGate()
+        }
+        try await TestServer.run(routes.build(), with: settings) { (test) async throws in
+            for _ in 0..<3 { #expect(try test.client.get("/time").status == 200) }
+            #expect(renderings.value == 1)
+            let fields: HTTPFields = [.broadsheetAfter: "7"]
+            #expect(try test.client.send(.get, "/time", fields: fields).status == 204)
+        }
+    }
+
     @Test func `cached responses`() async throws {
         let cache = ResponseCache(limitBytes: 1 << 20, now: { 0 })
         let title = Lock("new")

@@ -127,14 +127,17 @@ extension BackendService {
         for _ in 0...max(0, configuration.redirects) {
             let request = redirect?.request ?? call.request
             let origin = redirect?.origin ?? call.origin
-            let token = origin == call.origin ? token : nil
+            let isOwn = origin == call.origin
+            let token = isOwn ? token : nil
+            let placed = isOwn ? writes.preceding(request, in: call.session.id) : request
             let outgoing = try token.map { (token) throws(BackendError) in
-                try authorized(request, to: origin, token)
+                try authorized(placed, to: origin, token)
             }
             _ = try auth.token(of: call.session)
             let response = try await network.send(
-                outgoing ?? request, to: origin, options: try transportOptions(call, waiters),
+                outgoing ?? placed, to: origin, options: try transportOptions(call, waiters),
                 for: waiters)
+            if isOwn { writes.note(response.fields, in: call.session.id) }
             redirect = try Redirect(response, of: request, from: origin)
             if redirect == nil { return (response, origin) }
         }

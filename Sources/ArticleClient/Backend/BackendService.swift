@@ -22,14 +22,16 @@ public struct BackendService: Sendable {
         let network: NetworkService
         let cache: ResponseCache?
         let environment: ClientEnvironment
+        let writes: LastWrite
         let calls = Coalescer<CallKey, CallResponse>()
         let mappers = ResponseMapperCache()
 
         init(
             _ configuration: BackendConfiguration, _ auth: BackendAuth, _ cache: ResponseCache?,
-            _ network: NetworkService, _ environment: ClientEnvironment
+            _ network: NetworkService, _ writes: LastWrite, _ environment: ClientEnvironment
         ) {
             self.configuration = configuration
+            self.writes = writes
             self.auth = auth
             self.cache = cache
             self.network = network
@@ -42,6 +44,7 @@ public struct BackendService: Sendable {
     public var auth: BackendAuth { parts.auth }
     var network: NetworkService { parts.network }
     var cache: ResponseCache? { parts.cache }
+    var writes: LastWrite { parts.writes }
     package var environment: ClientEnvironment { parts.environment }
     var calls: Coalescer<CallKey, CallResponse> { parts.calls }
 
@@ -60,14 +63,14 @@ public struct BackendService: Sendable {
         self.init(
             configuration: configuration, auth: auth, cache: cache,
             network: NetworkService(transport, observers: observers, environment: environment),
-            environment: environment)
+            writes: LastWrite(), environment: environment)
     }
 
     private init(
         configuration: BackendConfiguration, auth: BackendAuth, cache: ResponseCache?,
-        network: NetworkService, environment: ClientEnvironment
+        network: NetworkService, writes: LastWrite, environment: ClientEnvironment
     ) {
-        parts = Parts(configuration, auth, cache, network, environment)
+        parts = Parts(configuration, auth, cache, network, writes, environment)
         if let cache { auth.attach(cache) }
     }
 
@@ -89,7 +92,7 @@ public struct BackendService: Sendable {
         configuration.retries = .none
         return BackendService(
             configuration: configuration, auth: auth, cache: cache, network: network,
-            environment: environment)
+            writes: writes, environment: environment)
     }
 
     /// The same service without credentials, for requests that get new ones.
@@ -99,7 +102,7 @@ public struct BackendService: Sendable {
     func with(_ auth: BackendAuth) -> BackendService {
         BackendService(
             configuration: configuration, auth: auth, cache: nil, network: network,
-            environment: environment)
+            writes: writes, environment: environment)
     }
 
     // MARK: Sending

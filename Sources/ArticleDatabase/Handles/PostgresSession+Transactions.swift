@@ -29,18 +29,25 @@ extension PostgresSession {
     /// It takes as long as it takes: the time limit of statements does not apply to COMMIT, which
     /// waits for a synchronous standby.
     ///
-    /// - Parameter mark: a random number, which tells it from others.
-    func commitWrite(_ number: Int64, mark: Int64) throws(StoreError) {
+    /// - Parameters:
+    ///   - mark: a random number, which tells it from others.
+    ///   - notes: what other processes have to know of it (`CommitNotes`), without quotes.
+    func commitWrite(_ number: Int64, mark: Int64, notes: String?) throws(StoreError) {
+        let notes = notes.map { "'\($0)'" } ?? "NULL"
         _ = try run(
             """
             UPDATE commit_clock SET commits = \(number) WHERE number = 1;
-            INSERT INTO commit_marks (number, mark) VALUES (\(number), \(mark));
-            DELETE FROM commit_marks WHERE number <= \(number - Self.keptMarks); COMMIT
+            INSERT INTO commit_marks (number, mark, notes) VALUES (\(number), \(mark), \(notes));
+            DELETE FROM commit_marks WHERE number <= \(number - Self.keptMarks);
+            SELECT pg_notify(\(Self.channel), '\(number)'); COMMIT
             """)
     }
 
-    /// Far more commits than can follow one while its writer asks what became of it.
-    private static let keptMarks: Int64 = 10_000
+    /// Far more commits than can follow one while its writer asks what became of it, or another
+    /// process reads its notes.
+    static let keptMarks: Int64 = 10_000
+    /// Where each commit announces its number, as an expression: a channel of this schema.
+    static let channel = "'broadsheet_' || hashtext(current_schema())"
 
     /// Whether there was a commit with this number and mark, once the transaction that may have
     /// made it has ended.

@@ -31,11 +31,19 @@ final class FollowedServer: OngoingMigration {
         self.file = file
         let session = try PostgresSession(
             store.address, settings: PostgresConfiguration().migrationSettings)
+        try checkIsAlone(session)
         let migration = try FileMigration(
             session, to: Connection(path: file.path, access: .write), progress: progress)
         self.migration = migration
         try migration.copy()
         migration.endRead()
+    }
+
+    /// What other servers write cannot be stopped.
+    private func checkIsAlone(_ session: PostgresSession) throws(StoreError) {
+        guard try session.countOfUsers() <= 1 else {
+            throw .rejected(StoreOpeningError.owned(path: store.address.text))
+        }
     }
 
     func follow() throws(StoreError) -> Int {
@@ -48,6 +56,9 @@ final class FollowedServer: OngoingMigration {
         guard let migration, let file, let place else { throw .unavailable("there is no copy") }
         store.core.writer.reject(.moving)
         store.core.writer.waitUntilIdle()
+        try checkIsAlone(
+            PostgresSession(
+                store.address, settings: PostgresConfiguration().migrationSettings))
         _ = try migration.follow()
         let report = try migration.complete()
         // The file is closed before it is moved.

@@ -10,8 +10,7 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
     private var connection: Connection?
     private var isClosed = false
     private let clock: CommitSequence
-    /// The number of commits before the open transaction.
-    private var commits: Int64 = 0
+    private let node: PostgresNode
 
     /// How long it waits to learn what became of a commit: longer than most fail-overs take.
     private static let patience = Duration.seconds(30)
@@ -21,12 +20,13 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
     ///   - session: the first session, which owns the database.
     ///   - open: opens another session that owns the database, once this one is lost.
     init(
-        _ session: sending PostgresSession, _ clock: CommitSequence,
+        _ session: sending PostgresSession, _ clock: CommitSequence, _ node: PostgresNode,
         open: @escaping @Sendable () throws(StoreError) -> PostgresSession
     ) {
         self.session = session
         connection = Connection(.postgres(session))
         self.clock = clock
+        self.node = node
         self.open = open
     }
 
@@ -44,8 +44,9 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
     }
 
     private func begin(on connection: Connection) throws(StoreError) -> Connection {
-        commits = try current().beginWrite()
+        let commits = try current().beginWrite()
         connection.names.move(to: commits)
+        connection.precedingCommits = commits
         return connection
     }
 
@@ -70,14 +71,25 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
 
     func commit(_ connection: Connection) throws(StoreError) {
         let session = try current()
+        guard let commits = connection.precedingCommits else {
+            throw .unavailable("no transaction was begun")
+        }
         let (number, mark) = (commits + 1, Int64.random(in: .min ... .max))
+        let notes = CommitNotes(connection.effects).text
+        if notes != nil { node.willCommit(number) }
         do throws(StoreError) {
-            try session.commitWrite(number, mark: mark)
+            try session.commitWrite(number, mark: mark, notes: notes)
             // Names that this transaction looked up stay.
             connection.names.advance(to: number)
         } catch {
-            guard session.isLost else { throw error }
-            guard try wasCommitted(number, mark, orElse: error) else { throw error }
+            do throws(StoreError) {
+                guard session.isLost, try wasCommitted(number, mark, orElse: error) else {
+                    throw error
+                }
+            } catch {
+                node.didNotCommit(number)
+                throw error
+            }
         }
     }
 

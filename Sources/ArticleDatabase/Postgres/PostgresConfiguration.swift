@@ -6,6 +6,10 @@ public struct PostgresConfiguration: Sendable, Hashable {
     /// Maximum time in milliseconds that a statement of a write may take, or wait for others.
     public var writeMilliseconds = 30_000
 
+    /// Whether this process does what only one does at a time, if no other one leads. Only those
+    /// that serve should, as they also do it.
+    public var mayLead = false
+
     /// A commit takes the turn of all other programs: it must not become too large.
     public init() { limits.writesPerCommit = 60 }
 
@@ -29,6 +33,20 @@ public struct PostgresConfiguration: Sendable, Hashable {
         Self.common + [
             ("statement_timeout", "0"), ("idle_in_transaction_session_timeout", "0"),
             ("lock_timeout", "0"),
+        ]
+    }
+
+    /// The server ends a session that does not ask for this time, in milliseconds, so that another
+    /// process can become the leader when this one is stopped or cut off.
+    static let leaderMilliseconds = 1_500
+
+    var followerSettings: [(name: String, value: String)] {
+        Self.common + [
+            ("statement_timeout", "3000"), ("lock_timeout", "3000"),
+            ("idle_session_timeout", "\(Self.leaderMilliseconds)"),
+            ("idle_in_transaction_session_timeout", "\(Self.leaderMilliseconds)"),
+            ("tcp_keepalives_idle", "1"), ("tcp_keepalives_interval", "1"),
+            ("tcp_keepalives_count", "2"),
         ]
     }
 

@@ -26,8 +26,8 @@ public struct PostgresFacts: Sendable {
 extension PostgresSession {
     /// Rejects servers that this engine cannot use, or that lose commits.
     func check() throws(StoreError) {
-        guard serverVersion >= 130_000 else {
-            throw .unavailable("its server is older than PostgreSQL 13")
+        guard serverVersion >= 140_000 else {
+            throw .unavailable("its server is older than PostgreSQL 14")
         }
         guard try value("SHOW server_encoding") == "UTF8" else {
             throw .unavailable("its encoding is not UTF8")
@@ -40,7 +40,7 @@ extension PostgresSession {
         }
     }
 
-    /// Becomes the owner of the database, until the session ends; `false` if there is another one.
+    /// Becomes the only user of the database, until the session ends; `false` if there are others.
     ///
     /// It waits a little: the server ends a session some time after its program has closed it.
     func own() throws(StoreError) -> Bool {
@@ -54,5 +54,29 @@ extension PostgresSession {
         }
         _ = try run("RESET lock_timeout")
         return true
+    }
+
+    /// Lets others use the database again.
+    func disown() throws(StoreError) {
+        _ = try run("SELECT pg_advisory_unlock(\(PostgresLock.ownership))")
+    }
+
+    /// The number of processes that use the database.
+    func countOfUsers() throws(StoreError) -> Int {
+        let count = try value(
+            """
+            SELECT count(*) FROM pg_locks
+            WHERE locktype = 'advisory' AND mode = 'ShareLock' AND granted
+                AND classid = 1112754261
+                AND objid::bigint = hashtext(current_schema())::bigint & 4294967295
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """)
+        return count.flatMap { Int($0) } ?? 0
+    }
+
+    /// Becomes one of the users of the database, until the session ends; `false` if somebody else
+    /// is its only one.
+    func shareOwnership() throws(StoreError) -> Bool {
+        try value("SELECT pg_try_advisory_lock_shared(\(PostgresLock.ownership))") == "t"
     }
 }

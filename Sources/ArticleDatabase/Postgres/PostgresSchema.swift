@@ -83,6 +83,8 @@ struct PostgresSchema: Sendable {
 enum PostgresLock {
     /// Held while a program migrates the schema.
     static let migration = "1112754260, hashtext(current_schema())"
-    /// Held by the program that serves the database.
+    /// Shared by the processes that use the database, or held by one that excludes all others.
     static let ownership = "1112754261, hashtext(current_schema())"
+    /// Held by the process that does what only one may do.
+    static let leadership = "1112754262, hashtext(current_schema())"
 }

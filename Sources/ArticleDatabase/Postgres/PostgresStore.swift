@@ -1,20 +1,22 @@
 public import ArticleStore
 
-/// Stores articles in a PostgreSQL database, which is served by one process.
+/// Stores articles in a PostgreSQL database, which any number of processes may serve.
 ///
 /// Writes go through one queue and share commits; reads run concurrently on their own connections
-/// and never wait for writes.
+/// and never wait for writes. What other processes commit is announced like this one's commits.
 public final class PostgresStore: Sendable {
     /// Where the database is.
     public let address: PostgresAddress
     /// The path next to which other files of this server can be created.
     public let path: String
     public let core: StoreCore
+    private let process: PostgresNode
+    private let follower: PostgresFollower
 
     /// The schema version that this program migrates databases to.
     public static var schemaVersion: Int { PostgresSchema.bundled.version }
 
-    /// Connects to the database, migrates its schema and becomes its only owner.
+    /// Connects to the database and migrates its schema.
     ///
     /// - Parameters:
     ///   - path: the path next to which other files can be created.
@@ -34,15 +36,19 @@ public final class PostgresStore: Sendable {
         self.address = address
         self.path = path
         let openWriter = { @Sendable () throws(StoreError) in
-            let session = try PostgresSession(address, settings: configuration.writerSettings)
-            guard try session.own() else {
-                throw .unavailable("another broadsheet serves the database, or is not gone yet")
-            }
-            return session
+            try PostgresSession(address, settings: configuration.writerSettings)
         }
         let openReader = { @Sendable () throws(StoreError) in
             Connection(
                 .postgres(try PostgresSession(address, settings: configuration.readerSettings)))
+        }
+        let openFollower = { @Sendable () throws(StoreError) in
+            let session = try PostgresSession(address, settings: configuration.followerSettings)
+            guard try session.shareOwnership() else {
+                throw .rejected(StoreOpeningError.owned(path: address.text))
+            }
+            try session.listen()
+            return session
         }
         let openExport = { @Sendable () throws(StoreError) in
             Connection(
@@ -60,19 +66,31 @@ public final class PostgresStore: Sendable {
             guard version > 0 || mode == .create else {
                 throw .rejected(StoreOpeningError.unfinished(path: address.text))
             }
-            // First of all: an older program may be serving it.
-            guard try session.own() else {
-                throw .rejected(StoreOpeningError.owned(path: address.text))
+            if version < schema.version {
+                // Older programs may be serving it, which do not know the schema.
+                guard try session.own() else {
+                    throw .rejected(StoreOpeningError.owned(path: address.text))
+                }
+                try schema.migrate(session)
+                try session.disown()
             }
-            try schema.migrate(session)
             try Connection(.postgres(session)).takeEpoch()
             let clock = CommitSequence()
+            let announcer = ChangeAnnouncer(clock)
+            let process = PostgresNode(announcer)
+            self.process = process
             core = StoreCore(
                 readers: try ReaderPool(configuration.limits, clock, open: openReader),
                 exports: ExportReaders(configuration.limits, open: openExport),
                 accountExports: ExportReaders(configuration.limits, open: openExport),
                 writer: CommitQueue(
-                    PostgresCommits(session, clock, open: openWriter), configuration.limits, clock))
+                    PostgresCommits(session, clock, process, open: openWriter),
+                    configuration.limits, clock, announcer),
+                leadership: process)
+            follower = try PostgresFollower(
+                announcer, process, clock, configuration.limits,
+                mayLead: configuration.mayLead, open: openFollower)
+            follower.start()
         } catch {
             if case .rejected(let error as StoreOpeningError) = error { throw error }
             throw .failed(path: address.text, reason: error.reason)
@@ -82,6 +100,7 @@ public final class PostgresStore: Sendable {
     /// Finishes queued writes and closes all connections. Later calls throw `.unavailable`.
     public func close() async {
         await core.close()
+        follower.close()
     }
 }
 
@@ -89,4 +108,6 @@ extension PostgresStore: SQLStore {
     public var statistics: StoreStatistics { core.statistics() }
 
     public var fileBytes: (database: Int, log: Int)? { nil }
+
+    public var node: any StoreNode { process }
 }

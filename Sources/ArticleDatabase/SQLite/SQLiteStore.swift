@@ -77,7 +77,9 @@ public final class SQLiteStore: Sendable {
             }
             core = StoreCore(
                 readers: readers, exports: exports, accountExports: accountExports,
-                writer: CommitQueue(commits, configuration.limits, clock))
+                writer: CommitQueue(
+                    commits, configuration.limits, clock, ChangeAnnouncer(clock)),
+                leadership: nil)
         } catch {
             throw .failed(path: file.path, reason: error.reason)
         }

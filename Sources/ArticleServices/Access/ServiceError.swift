@@ -48,6 +48,8 @@ public enum ServiceError: Error, Sendable {
     /// The only media type that is available.
     case notAcceptable(String)
     case busy
+    /// This node may not have seen the latest changes.
+    case behind
     /// Articles that were due before the start are being published.
     case starting
     /// The index of the search is being built.

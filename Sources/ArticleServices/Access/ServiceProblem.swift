@@ -62,7 +62,7 @@ extension ServiceError {
         case .userRequired, .sessionRequired, .signUpClosed, .exposedSecrets, .nameTaken,
             .tooManyAttempts, .tooManySignUps:
             return accountProblem(instance)
-        case .busy, .starting, .indexing, .overLimit, .tooManyStreams, .exporting, .full,
+        case .busy, .behind, .starting, .indexing, .overLimit, .tooManyStreams, .exporting, .full,
             .moving, .unavailable:
             let (kind, detail) = shortage
             return plain(kind, detail)
@@ -106,6 +106,11 @@ extension ServiceError {
             (
                 .unavailable,
                 "The server is overloaded; the request was not processed. Retry later."
+            )
+        case .behind:
+            (
+                .unavailable,
+                "This node has not seen the latest changes; nothing was done. Retry later."
             )
         case .starting:
             (
@@ -153,7 +158,7 @@ extension ServiceError {
         case .forbidden, .userRequired, .sessionRequired:
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
-        case .busy, .inFlight, .starting, .moving: fields.append(.retryAfter, "1")
+        case .busy, .behind, .inFlight, .starting, .moving: fields.append(.retryAfter, "1")
         case .indexing, .unavailable, .tooManyStreams, .exporting: fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds), .tooManyComments(let seconds),
             .tooManyWrites(let seconds), .tooManyAttempts(let seconds),

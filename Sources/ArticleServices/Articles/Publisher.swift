@@ -5,7 +5,7 @@ import Platform
 /// Publishes scheduled articles when they are due.
 ///
 /// It also works if the clock is set, and if others publish articles of the same store: the store
-/// decides whether an article is still scheduled.
+/// decides whether an article is still scheduled. Of several processes, the leader publishes.
 public final class Publisher: Sendable {
     private let store: any ArticleStore
     private let now: @Sendable () -> Timestamp
@@ -52,7 +52,11 @@ public final class Publisher: Sendable {
     public func run() async {
         var commits = commits.makeAsyncIterator()
         while !Task.isCancelled {
-            if await !publishDueArticles() { await commits.next() }
+            if !store.node.isLeader {
+                await noteOthersWork()
+            } else if await !publishDueArticles() {
+                await commits.next()
+            }
             // Cancelled: the loop ends.
             try? await Task.sleep(for: Self.interval)
         }
@@ -79,6 +83,15 @@ public final class Publisher: Sendable {
             failed(error.reason)
             return true
         }
+    }
+
+    /// Finds out whether the leader has published everything that was due at the start.
+    private func noteOthersWork() async {
+        guard !hasCaughtUp else { return }
+        do throws(StoreError) {
+            let time = now()
+            if try await store.nextPublication().map({ $0 > time }) ?? true { succeeded() }
+        } catch { failed(error.reason) }
     }
 
     private func succeeded() {

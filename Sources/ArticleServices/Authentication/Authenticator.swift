@@ -14,6 +14,8 @@ enum AccessEnd: Sendable, Hashable {
     case session(String, of: User.ID)
     /// All sessions of a user, or all but one.
     case sessions(of: User.ID, except: String?)
+    /// All that are not known to be valid still.
+    case all
 }
 
 /// Authenticates requests by the key or the access token that they carry.

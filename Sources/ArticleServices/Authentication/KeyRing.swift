@@ -5,8 +5,9 @@ import Platform
 
 /// The valid keys in memory: authenticates requests without a store access.
 ///
-/// Only the process that owns the file can change its keys, so the ring is loaded once and notified
-/// of each change. There are at most 1,000 valid keys (`ArticleStore.createKey`).
+/// The ring is loaded once and notified of each change: by the services of this process, and by
+/// ``AccessFollower`` of those of others. There are at most 1,000 valid keys
+/// (`ArticleStore.createKey`).
 public final class KeyRing: Sendable {
     fileprivate struct State {
         var records: [String: KeyRecord]
@@ -72,6 +73,19 @@ public final class KeyRing: Sendable {
             return state.endKeys(of: user)
         }
         for key in ended { key.report() }
+    }
+
+    /// Any key may have been changed.
+    func replace(_ records: [KeyRecord], owners: [UserRecord]) {
+        let observer = state.withLock { state in
+            state.records = Dictionary(
+                records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
+            state.owners = Dictionary(
+                owners.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
+            state.verified = [:]
+            return state.observer
+        }
+        observer?(.all)
     }
 
     /// Calls the observer whenever a key ceases to be valid, or its permissions change.

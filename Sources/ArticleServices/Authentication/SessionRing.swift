@@ -5,9 +5,9 @@ import Platform
 
 /// Verifies access tokens, and remembers those that were verified, in bounded memory.
 ///
-/// Only the process that owns the file can change sessions and users, and it notifies the ring
-/// before it responds, so that a session that has ended is rejected from then on. Safe to use from
-/// any thread.
+/// The process that changes sessions and users notifies its ring before it responds, so that a
+/// session that has ended is rejected from then on; other processes follow within a second
+/// (``AccessFollower``). Safe to use from any thread.
 final class SessionRing: Sendable {
     private struct State {
         /// By the numbers of the sessions' public ids.
@@ -146,6 +146,16 @@ final class SessionRing: Sendable {
             return state.observer
         }
         observer?(.sessions(of: user, except: kept))
+    }
+
+    /// Any session may have ended.
+    func forgetAll() {
+        let observer = state.withLock { state in
+            state.generation += 1
+            (state.verified, state.numbers) = ([:], [:])
+            return state.observer
+        }
+        observer?(.all)
     }
 
     func observe(_ observer: @escaping @Sendable (AccessEnd) -> Void) {

@@ -13,6 +13,7 @@ struct Routes {
     private let authenticate: Authenticate
     private let responses: PublicResponseCache
     private let writes: IdempotentWrites
+    private let commits: CommitTokens
     private let turns: Turns
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
@@ -26,15 +27,17 @@ struct Routes {
     ///   - responses: caches public responses.
     ///   - workers: the threads on which the store reads.
     ///   - writes: stores the results of writes with an idempotency key.
+    ///   - commits: lets clients read what they have written.
     ///   - log: receives the causes of failures, which are never sent to clients, as single lines.
     init(
         responses: PublicResponseCache, workers: WorkerPool, writes: IdempotentWrites,
-        now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
-        authenticate: @escaping Authenticate
+        commits: CommitTokens, now: @escaping @Sendable () -> Timestamp,
+        log: @escaping @Sendable (String) -> Void, authenticate: @escaping Authenticate
     ) {
         self.authenticate = authenticate
         self.responses = responses
         self.writes = writes
+        self.commits = commits
         turns = Turns(workers: workers)
         self.now = now
         self.log = log
@@ -158,20 +161,24 @@ struct Routes {
         _: Request.Type, _ mediaType: MediaType?, body: HTTPRouteBody? = nil,
         _ handler: @escaping @Sendable (Principal) -> HTTPHandler
     ) {
-        let (authenticate, log) = (authenticate, log)
+        let (authenticate, commits, log) = (authenticate, commits, log)
         let endpoint = Request.endpoint
+        let isRead = endpoint.method.isSafe
         builder.protect(
             endpoint.method, endpoint.template.description,
             body: body ?? (Request.parameters.body == nil ? .rejected : .whole)
         ) { message, context in
             do throws(ServiceError) {
+                try await commits.wait(for: message.fields)
                 let caller = try await authenticate(message.fields, context)
                 try Self.checkAccept(message, mediaType)
                 try caller.require(endpoint.access)
                 if endpoint.carriesSecrets { try Self.checkSecrecy(message, context) }
                 if !endpoint.method.isSafe { try Self.checkConditions(message) }
+                let handler = handler(caller)
                 return .admitted(
-                    handler(caller), account: caller.account, sharesAddress: caller.sharesAddress)
+                    isRead ? handler : commits.marking(handler), account: caller.account,
+                    sharesAddress: caller.sharesAddress)
             } catch {
                 return .rejected(error.response(to: context.requestID, log: log))
             }

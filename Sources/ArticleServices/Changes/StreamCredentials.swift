@@ -47,6 +47,7 @@ struct StreamCredentials: Sendable {
             subscribers(of: .key(key)) { $0.consoleSession == id }
         case .session(let id, let user): subscribers(of: .user(user)) { $0.id == id }
         case .sessions(let user, let kept): subscribers(of: .user(user)) { $0.id != kept }
+        case .all: subscribers(where: { _ in true })
         }
     }
 

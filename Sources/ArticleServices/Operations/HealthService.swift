@@ -14,6 +14,9 @@ struct HealthService: Sendable {
         routes.on(.get, "/livez") { _, _ in Self.response(.ok, "ok") }
         routes.on(.get, "/readyz") { [store, publisher, log] _, context in
             do throws(StoreError) {
+                guard store.node.isCurrent else {
+                    return ServiceError.behind.response(to: context.requestID, log: log)
+                }
                 _ = try await store.changeSequence()
                 guard publisher.hasCaughtUp else {
                     return ServiceError.starting.response(to: context.requestID, log: log)

@@ -3,7 +3,7 @@ import ArticleStore
 
 /// Completes what was interrupted, and removes what has expired, without a request.
 ///
-/// Safe to use from any thread.
+/// Of several processes, the leader does it. Safe to use from any thread.
 public final class Housekeeper: Sendable {
     private let store: any ArticleStore
     private let now: @Sendable () -> Timestamp
@@ -24,6 +24,7 @@ public final class Housekeeper: Sendable {
     /// Cleans up now and every 10 minutes, until the task is cancelled.
     public func run() async {
         while !Task.isCancelled {
+            await store.node.waitForLeadership()
             await cleanUp()
             // Cancelled: the loop ends.
             try? await Task.sleep(for: Self.interval)

@@ -15,6 +15,8 @@ struct IndexLimits: Sendable {
     var searchBytes = 32 << 20
     /// After so many changes the position is stored, even if they were deletions.
     var unstoredChanges = 2_000
+    /// For how long replaced segments stay, for processes that have not noticed yet.
+    var removalDelay = Duration.zero
 }
 
 /// What is known of the stored segments, and the merge that is under way.
@@ -30,6 +32,7 @@ struct IndexSegments {
     var unstored = 0
     fileprivate var merge: Merge?
     fileprivate var hasRemains = true
+    fileprivate var removableAt = ContinuousClock.now
 
     fileprivate struct Merge {
         var segments: SegmentMerge
@@ -101,7 +104,7 @@ extension IndexWork {
     /// - Parameter mayRemove: whether no reader needs what a merge has replaced.
     /// - Returns: whether there is nothing more to do.
     mutating func tidy(mayRemove: Bool) async throws(IndexFailure) -> Bool {
-        if mayRemove, segments.hasRemains {
+        if mayRemove, segments.hasRemains, segments.removableAt <= .now {
             let kept = Set(segments.merge.map { [$0.number] } ?? [])
             segments.hasRemains = try await IndexFailure.catching {
                 [store] () throws(StoreError) in
@@ -203,6 +206,7 @@ extension IndexWork {
         guard let position = segments.position else { return }
         let progress = SearchProgress(version: version, position: position)
         let commit = segments.commit(view, progress)
+        segments.removableAt = .now + limits.removalDelay
         try await IndexFailure.catching { [store] () throws(StoreError) in
             try await store.commitSearch(commit)
         }

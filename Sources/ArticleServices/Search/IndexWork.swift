@@ -89,6 +89,17 @@ struct IndexWork {
         }
     }
 
+    /// Whether another index is stored than the one that was loaded.
+    var isOutdated: Bool {
+        get async throws(IndexFailure) {
+            let record = try await IndexFailure.catching { [store] () throws(StoreError) in
+                try await store.searchIndex()
+            }
+            return segments.position != record.progress?.position
+                || Set(segments.bytes.keys) != Set(record.segments.map(\.number))
+        }
+    }
+
     /// The part of the changes that is in the index, from 0 to 1.
     var progress: Double {
         guard let position, position.base > 0 else { return 0 }

@@ -8,9 +8,11 @@ import Platform
 ///
 /// What is not stored yet is followed again after a crash. An index of another history or
 /// tokenizer, and one that is damaged, is built again in the background; until it has caught up
-/// once, there is no view. Safe to use from any thread.
+/// once, there is no view. Of several processes, the leader stores the index; the others load it,
+/// and follow what is not stored yet in memory. Safe to use from any thread.
 public final class SearchIndexer: Sendable {
     let store: any SearchIndexStore
+    private let node: any StoreNode
     private let version: Int
     let limits: IndexLimits
     private let notices: Notices
@@ -69,18 +71,25 @@ public final class SearchIndexer: Sendable {
     private static let noticedChanges: Int64 = 10_000
     private static let noticeInterval = Duration.seconds(10)
 
+    private static let storedInterval = Duration.seconds(10)
+
     /// - Parameters:
+    ///   - node: this process, which is the leader or not.
     ///   - version: that of the tokenizer.
     ///   - limits: of steps and of the memory.
     ///   - notices: receive progress, and each reason of a failure once.
     ///   - published: called after the view has changed.
     init(
-        store: any SearchIndexStore, version: Int = SearchTokenizer.version,
-        limits: IndexLimits = IndexLimits(), notices: Notices,
+        store: any SearchIndexStore, node: any StoreNode = SoleNode(),
+        version: Int = SearchTokenizer.version, limits: IndexLimits = IndexLimits(),
+        notices: Notices,
         published: @escaping @Sendable () -> Void
     ) {
         self.store = store
+        self.node = node
         self.version = version
+        var limits = limits
+        if !node.isAlone { limits.removalDelay = Self.storedInterval * 3 }
         self.limits = limits
         self.notices = notices
         self.published = published
@@ -124,12 +133,30 @@ public final class SearchIndexer: Sendable {
 
     /// Follows the changes until the task is cancelled. Called once.
     public func run() async {
+        guard !node.isAlone else { return await followAlways() }
+        await withDiscardingTaskGroup { group in
+            group.addTask { [committed] in
+                // What the leader stores is not a change of which observers are notified.
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: Self.storedInterval)
+                    committed.yield()
+                }
+            }
+            await followAlways()
+        }
+    }
+
+    private func followAlways() async {
         while !Task.isCancelled {
             do throws(IndexFailure) { try await follow() } catch {
                 switch error {
                 case .stopped: return
                 case .store(let error):
                     report(error.reason)
+                    try? await Task.sleep(for: Self.pause)
+                case .unusable where !node.isLeader:
+                    // The leader may be replacing it.
+                    state.withLock { $0.damage = nil }
                     try? await Task.sleep(for: Self.pause)
                 case .unusable(let reason):
                     let isRepeated = state.withLock { $0.wasReset }
@@ -140,22 +167,31 @@ public final class SearchIndexer: Sendable {
         }
     }
 
+    /// Follows the changes with the stored index, until another process becomes the leader or, if
+    /// this one does not lead, has stored more.
     private func follow() async throws(IndexFailure) {
         var commits = commits.makeAsyncIterator()
+        let term = node.term
         var work = try await IndexWork(
             loading: store, on: pool, version: version, limits)
         var notice = ContinuousClock.now
-        while !Task.isCancelled {
+        var checked = ContinuousClock.now
+        while !Task.isCancelled, node.term == term {
             beginRound()
             let isAtEnd = try await work.follow()
             let hasNames = try await work.followNames()
-            try await work.storeIfNeeded()
+            if term != nil { try await work.storeIfNeeded() }
             try endRound(&work, isCurrent: isAtEnd && hasNames)
             // A view from before a failure may still need what is to be removed.
-            let isTidy = try await work.tidy(mayRemove: isAtEnd || !hasView)
+            let mayRemove = isAtEnd || !hasView
+            let isTidy = term == nil ? true : try await work.tidy(mayRemove: mayRemove)
             publishSizes(work)
             if !hasView { noteProgress(of: work, &notice) }
             guard isAtEnd, hasNames, isTidy else { continue }
+            if term == nil, checked.duration(to: .now) >= Self.storedInterval {
+                if try await work.isOutdated { return }
+                checked = .now
+            }
             state.withLock { $0.isWaiting = true }
             await commits.next()
             // Cancelled: the loop ends.

@@ -79,7 +79,7 @@ public final class SourcePoller: Sendable {
 
     /// The sources to be polled now, which are busy from then on.
     private func next() async -> [DueSource] {
-        guard state.withLock({ $0.busy.count < Self.pollLimit }),
+        guard store.node.isLeader, state.withLock({ $0.busy.count < Self.pollLimit }),
             let due = try? await store.dueSources(at: environment.now())
         else { return [] }
         return state.withLock { state in

@@ -19,6 +19,8 @@ final class WebhookSender: Sendable {
     private struct State {
         /// As stored, or newer if it could not be stored.
         var record: WebhookRecord
+        /// The leader's term in which the record was read.
+        var term: Int?
         /// Whether a failure was reported since the last delivery.
         var hasWarned = false
         var delivered = 0
@@ -48,7 +50,7 @@ final class WebhookSender: Sendable {
         self.store = store
         self.changes = changes
         self.environment = environment
-        state = Lock(State(record: record))
+        state = Lock(State(record: record, term: store.node.term))
         (commits, committed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -84,11 +86,12 @@ final class WebhookSender: Sendable {
     /// There may be something to send.
     func wake() { committed.yield() }
 
-    /// Sends changes until the task is cancelled.
+    /// Sends changes until the task is cancelled, while this process is the leader.
     func run() async {
         var commits = commits.makeAsyncIterator()
         var failures = 0
         while !Task.isCancelled {
+            guard await leads() else { continue }
             switch await step() {
             case .moved: failures = 0
             case .current:
@@ -98,6 +101,26 @@ final class WebhookSender: Sendable {
                 failures += 1
                 await environment.sleep(Self.delay(afterFailures: failures))
             }
+        }
+    }
+
+    /// Waits until this process is the leader; `false` if it does not know what was sent by others.
+    private func leads() async -> Bool {
+        await store.node.waitForLeadership()
+        guard let term = store.node.term else { return false }
+        guard state.withLock({ $0.term != term }) else { return true }
+        do throws(StoreError) {
+            let url = url
+            let record = try await store.webhooks().first { $0.url == url }
+            state.withLock { state in
+                if let record { state.record = record }
+                state.term = term
+            }
+            return true
+        } catch {
+            warn("the position cannot be read: \(error.reason)")
+            await environment.sleep(Self.delay(afterFailures: 1))
+            return false
         }
     }
 

@@ -66,6 +66,7 @@ public final class Webhooks: Sendable {
     /// Sends changes until the task is cancelled; batches in flight are then abandoned. Called
     /// once, by the process that serves.
     public func run() async {
+        await store.node.waitForLeadership()
         // The positions of former receivers do no harm if they cannot be removed.
         try? await store.removeWebhooks(except: Set(senders.map(\.url)))
         await withTaskGroup { group in

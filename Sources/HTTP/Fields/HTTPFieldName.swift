@@ -37,6 +37,8 @@ public struct HTTPFieldName: Sendable {
     public static let age = HTTPFieldName(known: "Age")
     public static let allow = HTTPFieldName(known: "Allow")
     public static let authorization = HTTPFieldName(known: "Authorization")
+    public static let broadsheetAfter = HTTPFieldName(known: "Broadsheet-After")
+    public static let broadsheetSequence = HTTPFieldName(known: "Broadsheet-Sequence")
     public static let cacheControl = HTTPFieldName(known: "Cache-Control")
     public static let connection = HTTPFieldName(known: "Connection")
     public static let contentDisposition = HTTPFieldName(known: "Content-Disposition")

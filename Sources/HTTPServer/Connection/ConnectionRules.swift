@@ -7,6 +7,7 @@ struct ConnectionRules: Sendable {
     let limits: ServerLimits
     let router: HTTPRouter
     let cache: ResponseCache?
+    let cacheGate: (any CacheGate)?
     let readers: (any PublicReaders)?
     let sessionCookie: SessionCookie?
     let render: HTTPError.Renderer
@@ -48,6 +49,7 @@ struct ConnectionRules: Sendable {
         limits = configuration.limits
         self.router = router
         cache = configuration.cache
+        cacheGate = configuration.cacheGate
         readers = configuration.readers
         sessionCookie = configuration.sessionCookie
         render = configuration.rejections

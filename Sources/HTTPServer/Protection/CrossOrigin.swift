@@ -59,14 +59,14 @@ public struct CrossOrigin: Sendable {
 
     /// The response fields that pages may read besides the safelisted ones (Fetch §4.5).
     private static let exposed = [
-        HTTPFieldName.allow, .etag, .link, .location, .rateLimit, .rateLimitPolicy, .retryAfter,
-        .wwwAuthenticate, .xRequestID,
+        HTTPFieldName.allow, .broadsheetSequence, .etag, .link, .location, .rateLimit,
+        .rateLimitPolicy, .retryAfter, .wwwAuthenticate, .xRequestID,
     ].map(\.rawValue).joined(separator: ", ")
 
     /// The request fields that pages may send besides the safelisted ones.
     private static let sendable = [
-        HTTPFieldName.authorization, .contentType, .idempotencyKey, .ifMatch, .ifModifiedSince,
-        .ifNoneMatch, .ifUnmodifiedSince, .lastEventID, .xRequestID,
+        HTTPFieldName.authorization, .broadsheetAfter, .contentType, .idempotencyKey, .ifMatch,
+        .ifModifiedSince, .ifNoneMatch, .ifUnmodifiedSince, .lastEventID, .xRequestID,
     ].map(\.rawValue).joined(separator: ", ")
 
     private static let methods = [HTTPMethod.get, .head, .post, .put, .patch, .delete]

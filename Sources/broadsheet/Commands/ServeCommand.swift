@@ -59,7 +59,7 @@ struct ServeCommand: Command {
         while true {
             let store = try Database.open(
                 configuration.databasePath, mode: .create, configuration: configuration.store,
-                migrating: { [predecessor] in predecessor?.reportProgress() })
+                serves: true, migrating: { [predecessor] in predecessor?.reportProgress() })
             // Interrupted backups and exports may have left files behind.
             TemporaryFile.removeAbandoned(store.path)
             predecessor?.reportProgress()
@@ -169,6 +169,7 @@ struct ServeCommand: Command {
         started(servers)
         // These end with this function, so the store is no longer used after it.
         async let _: Void = assembly.publisher.run()
+        async let _: Void = assembly.backend.followAccess()
         async let _: Void = assembly.streams.run()
         async let _: Void = assembly.housekeeper.run()
         async let _: Void = assembly.indexer.run()

@@ -12,17 +12,17 @@ enum Database: Sendable {
     /// Opens what `--database` names: a file, or a PostgreSQL database by its URL.
     static func open(
         _ name: String, mode: StoreMode,
-        configuration: SQLiteConfiguration = SQLiteConfiguration(),
+        configuration: SQLiteConfiguration = SQLiteConfiguration(), serves: Bool = false,
         migrating: @escaping @Sendable () -> Void = {}
     ) throws(CommandFailure) -> any SQLStore {
-        do { return try store(name, mode, configuration, migrating) } catch {
+        do { return try store(name, mode, configuration, serves: serves, migrating) } catch {
             throw CommandFailure(error)
         }
     }
 
     private static func store(
         _ name: String, _ mode: StoreMode, _ configuration: SQLiteConfiguration,
-        _ migrating: @escaping @Sendable () -> Void
+        serves: Bool = false, _ migrating: @escaping @Sendable () -> Void
     ) throws(StoreOpeningError) -> any SQLStore {
         guard PostgresAddress.isAddress(name) else {
             return try SQLiteStore.open(
@@ -31,6 +31,7 @@ enum Database: Sendable {
         var limits = PostgresConfiguration()
         let perCommit = limits.limits.writesPerCommit
         limits.limits = configuration.limits
+        limits.mayLead = serves
         limits.limits.writesPerCommit = perCommit
         return try PostgresStore.open(
             PostgresAddress(name), path: path(of: name), mode: mode, configuration: limits)

@@ -11,6 +11,7 @@ import Sockets
 /// connected. Nothing has been started yet.
 struct ServerAssembly {
     let servers: Servers
+    let backend: Backend
     let publisher: Publisher
     let streams: ChangeStreams
     let housekeeper: Housekeeper
@@ -32,6 +33,7 @@ struct ServerAssembly {
         providers = try Self.providers(configuration, log)
         feeds = configuration.feeds.settings
         let backend = try await Self.backend(configuration, over: store, providers, feeds, log)
+        self.backend = backend
         publisher = backend.publisher
         streams = backend.streams
         housekeeper = backend.housekeeper

@@ -63,9 +63,12 @@ struct PostgresOpeningTests {
         }
     }
 
-    @Test func `a database has one owner, until that closes it`() async throws {
+    @Test func `a database is not migrated while it is in use`() async throws {
         let address = try newSchema()
-        let store = try PostgresStore.open(address)
+        let older = PostgresSchema(migrations: [PostgresSchema.bundled.migrations[0]])
+        let store = try PostgresStore(
+            address, path: "/nowhere/store", mode: .create, schema: older,
+            configuration: PostgresConfiguration())
         #expect {
             try PostgresStore.open(address)
         } throws: { error in
@@ -73,6 +76,21 @@ struct PostgresOpeningTests {
             return true
         }
         await store.close()
+        try await PostgresStore.open(address).close()
+    }
+
+    @Test func `a database that somebody moves cannot be opened meanwhile`() async throws {
+        let address = try newSchema()
+        try await PostgresStore.open(address).close()
+        let session = try PostgresSession(address, settings: [])
+        #expect(try session.own())
+        #expect {
+            try PostgresStore.open(address)
+        } throws: { error in
+            guard case .owned = error as? StoreOpeningError else { return false }
+            return true
+        }
+        try session.disown()
         try await PostgresStore.open(address).close()
     }
 

@@ -25,6 +25,8 @@ final class PostgresProxy: Sendable {
     /// What a commit contains.
     private let commit: String
     private let state = Lock(State())
+    /// Entered while nothing is passed on.
+    private let gate = DispatchGroup()
 
     /// - Parameters:
     ///   - server: the folder of the server's socket.
@@ -73,6 +75,11 @@ final class PostgresProxy: Sendable {
         }
     }
 
+    /// Passes nothing on from now on, as if packets were lost.
+    func hold() { gate.enter() }
+
+    func release() { gate.leave() }
+
     /// Whether new connections end at once.
     func refuse(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
 
@@ -87,15 +94,19 @@ final class PostgresProxy: Sendable {
         state.withLock { $0.sockets += [client, upstream] }
         let cutsResponse = Lock(false)
         let pumps = DispatchGroup()
-        Self.start(pumps) { [weak self, commit] in
+        Self.start(pumps) { [weak self, gate, commit] in
             Self.pump(client, upstream) { bytes in
+                gate.wait()
                 guard bytes.contains(commit), let cut = self?.takeCut() else { return true }
                 if cut == .beforeResponse { cutsResponse.withLock { $0 = true } }
                 return cut == .beforeResponse
             }
         }
-        Self.start(pumps) {
-            Self.pump(upstream, client) { _ in !cutsResponse.withLock { $0 } }
+        Self.start(pumps) { [gate] in
+            Self.pump(upstream, client) { _ in
+                gate.wait()
+                return !cutsResponse.withLock { $0 }
+            }
         }
         pumps.notify(queue: .global()) { [weak self] in
             self?.state.withLock { state in

@@ -16,8 +16,11 @@ extension PostgresServer {
 }
 
 extension PostgresStore {
-    /// Opens a store that creates no files.
+    /// Opens a store that creates no files, and leads if no other one does.
     static func open(_ address: PostgresAddress) throws(StoreOpeningError) -> PostgresStore {
-        try open(address, path: "/nowhere/store", mode: .create)
+        var configuration = PostgresConfiguration()
+        configuration.mayLead = true
+        return try open(
+            address, path: "/nowhere/store", mode: .create, configuration: configuration)
     }
 }

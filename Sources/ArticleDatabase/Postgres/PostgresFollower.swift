@@ -1,0 +1,178 @@
+import ArticleStore
+import Dispatch
+import Glibc
+import Platform
+import Synchronization
+
+/// Follows the commits of all processes that use the database, in a session and a thread of its
+/// own, and tries to become the leader among them.
+///
+/// The server notifies it of each commit. As a notification may be lost with a connection, it also
+/// asks, four times a second: only what was asked for counts as known. While it cannot ask, this
+/// process soon stops responding to reads, rather than show something older than a second.
+final class PostgresFollower: Sendable {
+    private let announcer: ChangeAnnouncer
+    private let node: PostgresNode
+    private let limits: StoreLimits
+    private let clock: CommitSequence
+    private let mayLead: Bool
+    private let open: @Sendable () throws(StoreError) -> PostgresSession
+    private let queue = DispatchQueue(label: "broadsheet.store.follower")
+    private let isClosed = Atomic(false)
+    /// Becomes readable when the follower has to end.
+    private let wakeup: WakeupDescriptor
+    // Only accessed on `queue` after `init`.
+    private nonisolated(unsafe) var place: Place
+
+    /// Where the follower is.
+    private struct Place {
+        /// `nil` while there is no connection.
+        var session: PostgresSession?
+        var connection: Connection?
+        /// The last commit of whose notes the observers were told.
+        var notes: Int64
+        /// Whether the session has the leader's lock, and whether this process leads.
+        var hasLock = false
+        var isLeader = false
+    }
+
+    private static let interval: Int64 = 250_000_000
+    private static let responseMilliseconds: Int64 = 1_000
+    private static let pauseMilliseconds: Int32 = 100
+    private static let attempts = 200
+
+    /// Begins with what is committed now.
+    ///
+    /// - Parameter open: opens a session for following.
+    init(
+        _ announcer: ChangeAnnouncer, _ node: PostgresNode, _ clock: CommitSequence,
+        _ limits: StoreLimits, mayLead: Bool,
+        open: @escaping @Sendable () throws(StoreError) -> PostgresSession
+    ) throws(StoreError) {
+        self.announcer = announcer
+        self.node = node
+        self.limits = limits
+        self.clock = clock
+        self.mayLead = mayLead
+        self.open = open
+        do throws(SystemError) { wakeup = try WakeupDescriptor() } catch {
+            throw .unavailable("\(error)")
+        }
+        let session = try open()
+        let connection = Connection(.postgres(session))
+        let time = SystemClock.monotonicNanoseconds
+        try announcer.start(on: connection, limits)
+        place = Place(session: session, connection: connection, notes: announcer.lastCommit)
+        _ = try ask(session)
+        if place.isLeader { node.confirmLeadership(of: session.serverProcess, asOf: time) }
+        node.confirm(through: place.notes, asOf: time)
+    }
+
+    /// Follows until it is closed.
+    func start() { queue.async { self.run() } }
+
+    /// Ends; the leader's lock is free then.
+    func close() {
+        isClosed.store(true, ordering: .releasing)
+        wakeup.wake()
+        queue.sync {
+            // The server takes a while to notice that a session has ended.
+            _ = try? place.session?.run("SELECT pg_advisory_unlock_all()")
+            place = Place(notes: place.notes)
+            node.loseLeadership()
+        }
+    }
+
+    private func run() {
+        while !isClosed.load(ordering: .acquiring) {
+            do throws(StoreError) { try follow(connected()) } catch {
+                place = Place(notes: place.notes)
+                node.loseLeadership()
+                _ = wait(on: nil, milliseconds: Self.pauseMilliseconds)
+            }
+        }
+    }
+
+    private func connected() throws(StoreError) -> PostgresSession {
+        if let session = place.session { return session }
+        let session = try open()
+        // Another server may have become the primary.
+        clock.reconnect()
+        (place.session, place.connection) = (session, Connection(.postgres(session)))
+        return session
+    }
+
+    /// Asks what was committed, and waits until there is a reason to ask again.
+    private func follow(_ session: PostgresSession) throws(StoreError) {
+        let time = SystemClock.monotonicNanoseconds
+        let commits = try ask(session)
+        if try announce(through: commits), try report(through: commits) {
+            node.confirm(through: commits, asOf: time)
+        }
+        if place.isLeader { node.confirmLeadership(of: session.serverProcess, asOf: time) }
+        let next = time + Self.interval
+        while true {
+            // It arrived with the results of other queries, or now.
+            guard try session.notifiedCommit() <= announcer.lastCommit else { return }
+            let rest = next - SystemClock.monotonicNanoseconds
+            guard rest > 0, !isClosed.load(ordering: .acquiring) else { return }
+            guard wait(on: session.socket, milliseconds: Int32(rest / 1_000_000) + 1) else {
+                return
+            }
+        }
+    }
+
+    /// The number of commits. Also takes the leader's lock if it is free.
+    private func ask(_ session: PostgresSession) throws(StoreError) -> Int64 {
+        let asksForLock = mayLead && !place.hasLock
+        let lock = asksForLock ? ", pg_try_advisory_lock(\(PostgresLock.leadership))" : ""
+        let result = try session.run(
+            "SELECT commits\(lock) FROM commit_clock WHERE number = 1",
+            withinMilliseconds: Self.responseMilliseconds)
+        guard result.rows == 1, let commits = Int64(result.text(0, 0)) else {
+            throw .corrupt("the clock of commits is missing")
+        }
+        if asksForLock { place.hasLock = result.text(0, 1) == "t" }
+        if place.hasLock, !place.isLeader {
+            // A commit that the former leader has begun ends first.
+            _ = try session.beginWrite()
+            _ = try session.run("COMMIT")
+            place.isLeader = true
+        }
+        return commits
+    }
+
+    /// Announces what was committed; `false` if that takes longer.
+    private func announce(through commits: Int64) throws(StoreError) -> Bool {
+        guard let connection = place.connection else { return false }
+        for _ in 0..<Self.attempts where announcer.lastCommit < commits {
+            if try announcer.follow(on: connection, limits) != nil { continue }
+            // This process is committing, and announces what precedes that.
+            _ = wait(on: nil, milliseconds: 1)
+        }
+        return announcer.lastCommit >= commits
+    }
+
+    /// Tells the observers of access what these commits have changed.
+    private func report(through commits: Int64) throws(StoreError) -> Bool {
+        guard let connection = place.connection, commits > place.notes else { return true }
+        let last = place.notes
+        var notes: [(commit: Int64, text: String)]?
+        if commits - last < PostgresSession.keptMarks {
+            notes = try connection.readTransaction(limits) { (state) throws(StoreError) in
+                try state.notes(after: last).filter { $0.commit <= commits }
+            }
+        }
+        guard node.report(notes, through: commits) else { return false }
+        place.notes = commits
+        return true
+    }
+
+    /// Waits until the descriptor is readable; `false` if it was not, or the follower has to end.
+    private func wait(on socket: Int32?, milliseconds: Int32) -> Bool {
+        var waiting = [pollfd(fd: wakeup.raw, events: Int16(POLLIN), revents: 0)]
+        if let socket { waiting.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0)) }
+        let count = poll(&waiting, nfds_t(waiting.count), milliseconds)
+        return count > 0 && waiting[0].revents == 0
+    }
+}

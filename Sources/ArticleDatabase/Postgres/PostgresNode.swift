@@ -1,0 +1,247 @@
+import ArticleStore
+import Dispatch
+import Platform
+import Synchronization
+
+/// What this process knows of the others that use the database, as its follower finds out.
+///
+/// Safe to use from any thread.
+final class PostgresNode: StoreNode {
+    private struct State {
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
+        var observers: [Int: AsyncStream<AccessBatch>.Continuation] = [:]
+        var lastObserver = 0
+        /// Commits of this process with notes, which are not for itself.
+        var ownNotes: Set<Int64> = []
+    }
+
+    /// A read that waits for a commit.
+    private struct Waiter {
+        let commit: Int64
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    /// For how long what was confirmed is recent enough.
+    static let freshness = Duration.seconds(1)
+    /// For how long the leader leads after it was confirmed: less than the server waits for it
+    /// (`PostgresConfiguration.leaderMilliseconds`).
+    private static let leadership = Duration.milliseconds(1_250)
+    private static let patience = Duration.seconds(2)
+    private static let pause = Duration.milliseconds(100)
+    private static let mostWaiters = 1_000
+
+    private let announcer: ChangeAnnouncer
+    private let state = Lock(State())
+    // In nanoseconds of the monotonic clock.
+    private let currentUntil = Atomic<Int64>(0)
+    private let confirmed = Atomic<Int64>(0)
+    private let leaderUntil = Atomic<Int64>(0)
+    private let leaderProcess = Atomic<Int32>(0)
+    private let terms = Atomic<Int>(0)
+
+    init(_ announcer: ChangeAnnouncer) { self.announcer = announcer }
+
+    // MARK: What was confirmed
+
+    /// Everything that was committed before `time`, through this commit, has been announced, and
+    /// the observers of access know it.
+    func confirm(through commit: Int64, asOf time: Int64) {
+        confirmed.store(commit, ordering: .releasing)
+        currentUntil.store(time + Self.nanoseconds(Self.freshness), ordering: .releasing)
+        resumeWaiters()
+    }
+
+    /// The server's process with this id had the leader's lock after `time`.
+    func confirmLeadership(of process: Int32, asOf time: Int64) {
+        if leadingProcess == 0 { terms.add(1, ordering: .sequentiallyConsistent) }
+        leaderProcess.store(process, ordering: .releasing)
+        leaderUntil.store(time + Self.nanoseconds(Self.leadership), ordering: .releasing)
+    }
+
+    /// The session that had the leader's lock is lost.
+    func loseLeadership() {
+        leaderUntil.store(0, ordering: .releasing)
+        leaderProcess.store(0, ordering: .releasing)
+    }
+
+    /// The process of the server whose session has the leader's lock; 0 if it is not this one's.
+    var leadingProcess: Int32 { leaderProcess.load(ordering: .acquiring) }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 {
+        Int64(duration / .nanoseconds(1))
+    }
+
+    // MARK: Waiting
+
+    var isAlone: Bool { false }
+
+    var lastCommit: Int64 { announcer.lastCommit }
+
+    var isCurrent: Bool {
+        SystemClock.monotonicNanoseconds < currentUntil.load(ordering: .acquiring)
+    }
+
+    private func hasSeen(_ commit: Int64) -> Bool { isCurrent && lastSeen >= commit }
+
+    private var lastSeen: Int64 {
+        max(confirmed.load(ordering: .acquiring), announcer.lastOwnCommit)
+    }
+
+    func waitUntilCurrent(with commit: Int64) async -> Bool {
+        if hasSeen(commit) { return true }
+        return await withCheckedContinuation { continuation in
+            let number = state.withLock { state -> Int? in
+                guard state.waiters.count < Self.mostWaiters else { return nil }
+                state.lastWaiter += 1
+                state.waiters[state.lastWaiter] = Waiter(
+                    commit: commit, continuation: continuation)
+                return state.lastWaiter
+            }
+            guard let number else { return continuation.resume(returning: false) }
+            // It may have been confirmed in the meantime.
+            resumeWaiters()
+            DispatchQueue.global().asyncAfter(
+                deadline: .now() + Self.patience / .seconds(1)
+            ) { [weak self] in self?.giveUp(number) }
+        }
+    }
+
+    private func resumeWaiters() {
+        let seen = isCurrent ? lastSeen : -1
+        let ready = state.withLock { state in
+            let ready = state.waiters.filter { $0.value.commit <= seen }
+            for number in ready.keys { state.waiters[number] = nil }
+            return ready
+        }
+        for waiter in ready.values { waiter.continuation.resume(returning: true) }
+    }
+
+    private func giveUp(_ number: Int) {
+        state.withLock { $0.waiters.removeValue(forKey: number) }?
+            .continuation.resume(returning: false)
+    }
+
+    // MARK: Leadership
+
+    var term: Int? {
+        let term = terms.load(ordering: .sequentiallyConsistent)
+        let end = leaderUntil.load(ordering: .acquiring)
+        return SystemClock.monotonicNanoseconds < end ? term : nil
+    }
+
+    func waitForLeadership() async {
+        while !isLeader, !Task.isCancelled {
+            // Cancelled: the loop ends.
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    // MARK: Access
+
+    func followAccess(
+        _ apply: @Sendable ([AccessChange]) async throws(StoreError) -> Void
+    ) async {
+        let (batches, continuation) = AsyncStream<AccessBatch>.makeStream()
+        let number = state.withLock { state in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = continuation
+            return state.lastObserver
+        }
+        defer { state.withLock { $0.observers[number] = nil } }
+        // What was changed before is not known.
+        while !Task.isCancelled {
+            do throws(StoreError) {
+                try await apply([.all])
+                break
+            } catch { try? await Task.sleep(for: Self.pause) }
+        }
+        for await batch in batches {
+            do throws(StoreError) {
+                try await apply(batch.changes)
+                batch.outcome.give(true)
+            } catch {
+                batch.outcome.give(false)
+            }
+        }
+    }
+
+    /// The commit with this number is about to be made by this process, whose own parts know what
+    /// it changes.
+    func willCommit(_ number: Int64) { state.withLock { _ = $0.ownNotes.insert(number) } }
+
+    /// It was not made.
+    func didNotCommit(_ number: Int64) { state.withLock { _ = $0.ownNotes.remove(number) } }
+
+    /// Tells the observers what others have changed in the commits with these notes, and waits for
+    /// them.
+    ///
+    /// - Parameter notes: `nil` if it is not known any more what was changed.
+    /// - Returns: whether the observers know it now.
+    func report(
+        _ notes: [(commit: Int64, text: String)]?, through commit: Int64
+    ) -> Bool {
+        let (observers, own) = state.withLock { ($0.observers.values, $0.ownNotes) }
+        let foreign = notes?.filter { !own.contains($0.commit) }.map(\.text)
+        let changes = foreign.map { CommitNotes(parsing: $0).access } ?? [.all]
+        if !changes.isEmpty {
+            let outcomes = observers.map { observer in
+                let batch = AccessBatch(changes)
+                observer.yield(batch)
+                return batch.outcome
+            }
+            guard outcomes.allSatisfy({ $0.wait() }) else { return false }
+        }
+        state.withLock { $0.ownNotes = $0.ownNotes.filter { $0 > commit } }
+        return true
+    }
+}
+
+/// Changes on their way to an observer. If it ends before, it has not applied them.
+private final class AccessBatch: Sendable {
+    let changes: [AccessChange]
+    let outcome = Outcome()
+
+    init(_ changes: [AccessChange]) { self.changes = changes }
+
+    deinit { outcome.give(false) }
+
+    /// Whether the observer has applied the changes, for the thread that waits.
+    final class Outcome: Sendable {
+        private let isGiven = DispatchSemaphore(value: 0)
+        private let value = Lock<Bool?>(nil)
+
+        /// Only the first one counts.
+        func give(_ isApplied: Bool) {
+            let isFirst = value.withLock { value in
+                guard value == nil else { return false }
+                value = isApplied
+                return true
+            }
+            if isFirst { isGiven.signal() }
+        }
+
+        func wait() -> Bool {
+            isGiven.wait()
+            return value.withLock { $0 ?? false }
+        }
+    }
+}
+
+extension SQL {
+    /// Only PostgreSQL has such locks.
+    fileprivate static let leadersLock: StaticString = """
+        SELECT 1 FROM pg_locks
+        WHERE locktype = 'advisory' AND classid = 1112754262 AND pid = ?1 AND granted
+        """
+}
+
+extension PostgresNode: Leadership {
+    func require(for step: WriteStep) throws(StoreError) {
+        let row = try step.connection.statement(SQL.leadersLock)
+        try row.bind(1, Int64(leadingProcess))
+        guard leadingProcess != 0, try row.step() else {
+            throw .unavailable("another process has become the leader")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ArticleAPI
+import ArticleStore
+import HTTP
+import HTTPServer
+
+/// Lets clients read what they have written, on whichever node: the response to a write says how
+/// far its node is (`Broadsheet-Sequence`), and a read with this value (`Broadsheet-After`) waits
+/// until its node is as far.
+///
+/// Without the field, a node serves what is a second old at most, or nothing.
+struct CommitTokens: Sendable {
+    private let node: any StoreNode
+    private let seal: CursorSealer
+    /// Tokens of another history say nothing in this one.
+    private let list: String
+
+    private static let length = 256
+
+    init(_ store: any ArticleStore, _ seal: CursorSealer) async throws(StoreError) {
+        var present = ChangeQuery(audience: .everyone)
+        present.startsNow = true
+        let epoch = try await store.changes(present).position.epoch
+        node = store.node
+        self.seal = seal
+        list = "commits \(epoch.high) \(epoch.low)"
+    }
+
+    /// Guards the cache, if other processes can change what it has.
+    var gate: (any CacheGate)? { node.isAlone ? nil : CommitGate(node: node) }
+
+    /// Waits until the node is recent enough for a request with these fields.
+    func wait(for fields: HTTPFields) async throws(ServiceError) {
+        let commit = try fields[.broadsheetAfter].map(commit) ?? 0
+        guard await node.waitUntilCurrent(with: commit) else { throw .behind }
+    }
+
+    /// The number of the commit in a token; 0 if it is from another database.
+    private func commit(_ token: String) throws(ServiceError) -> Int64 {
+        guard token.utf8.count <= Self.length, ByteText.bytes(base64URL: token) != nil else {
+            throw .rejected(
+                RequestValidationError(
+                    .malformed,
+                    details: [
+                        Problem.Detail(
+                            "must be the value of a Broadsheet-Sequence",
+                            at: .header(HTTPFieldName.broadsheetAfter.rawValue))
+                    ]))
+        }
+        let number: Int? = try? seal.open(token, in: list)
+        return number.map(Int64.init) ?? 0
+    }
+
+    /// The handler of a write, with the field by which its sender can read what was written.
+    func marking(_ handler: @escaping HTTPHandler) -> HTTPHandler {
+        { message, context in
+            var response = await handler(message, context)
+            if response.status.code < 400 {
+                response.fields.append(
+                    .broadsheetSequence, seal.seal(Int(node.lastCommit), in: list))
+            }
+            return response
+        }
+    }
+}
+
+/// Closed to requests that have to wait for a commit, and while the node may be behind.
+private struct CommitGate: CacheGate {
+    let node: any StoreNode
+
+    func isOpen(to fields: borrowing HTTPFields) -> Bool {
+        node.isCurrent && !fields.contains(.broadsheetAfter)
+    }
+}

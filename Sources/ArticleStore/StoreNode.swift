@@ -1,0 +1,84 @@
+public import ArticleAPI
+
+/// This process as one of those that share a database.
+///
+/// A store in a file has one process only, which always sees everything (``SoleNode``). Safe to use
+/// from any thread.
+///
+/// ```swift
+/// let isSeen = await store.node.waitUntilCurrent(with: commit)
+/// ```
+public protocol StoreNode: Sendable {
+    /// Whether no other process can use the database.
+    var isAlone: Bool { get }
+
+    /// The number of the last commit that new reads are sure to see. Commits are numbered in their
+    /// order, for all processes.
+    var lastCommit: Int64 { get }
+
+    /// Whether new reads see everything that was committed until a second ago. Costs little.
+    var isCurrent: Bool { get }
+
+    /// Waits, for two seconds at most, until that is so and new reads see this commit.
+    ///
+    /// - Returns: `false` if they still may not see it, or too many wait already.
+    func waitUntilCurrent(with commit: Int64) async -> Bool
+
+    /// The number of its present term as the leader, which does what only one process must do, such
+    /// as calling webhooks; `nil` if it does not lead. It has to be asked shortly before: a quarter
+    /// of a second after this was not `nil`, another process may lead.
+    var term: Int? { get }
+
+    /// Waits until this process is the leader, or the task is cancelled.
+    func waitForLeadership() async
+
+    /// Applies what other processes change of who may do what, until the task is cancelled: before
+    /// this process reports that it has seen the commit. Everything may have changed before the
+    /// first call.
+    ///
+    /// - Parameter apply: throws what prevents it from learning what is true now; it is called
+    ///   again then.
+    func followAccess(
+        _ apply: @Sendable ([AccessChange]) async throws(StoreError) -> Void
+    ) async
+}
+
+extension StoreNode {
+    /// Whether this process is the leader.
+    public var isLeader: Bool { term != nil }
+}
+
+extension ArticleStore {
+    /// The only process.
+    public var node: any StoreNode { SoleNode() }
+}
+
+/// The only process that uses a store. A value; use it anywhere. See ``StoreNode``.
+public struct SoleNode: StoreNode {
+    public init() {}
+
+    public var isAlone: Bool { true }
+    public var lastCommit: Int64 { 0 }
+    public var isCurrent: Bool { true }
+    public func waitUntilCurrent(with commit: Int64) async -> Bool { true }
+    public var term: Int? { 0 }
+    public func waitForLeadership() async {}
+    public func followAccess(
+        _ apply: @Sendable ([AccessChange]) async throws(StoreError) -> Void
+    ) async {}
+}
+
+/// A change of who may do what. A value; use it anywhere. See ``StoreNode``.
+public enum AccessChange: Sendable, Hashable {
+    /// The key with this public id was created or revoked.
+    case key(String)
+    /// The session with this public id has ended.
+    case session(String, of: User.ID)
+    /// The session with this public id has new tokens.
+    case renewal(ofSession: String)
+    /// The user was deleted, or may do other things than before; the sessions have ended, but for
+    /// the kept one.
+    case user(User.ID, keeping: String?)
+    /// Everything may have changed.
+    case all
+}
