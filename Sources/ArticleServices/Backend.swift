@@ -157,6 +157,17 @@ public struct Backend: Sendable {
     /// cancelled.
     public func followAccess() async { await AccessFollower(store: store, access: access).run() }
 
+    /// Lets the server's rate limits hold for all servers of the database together, until the task
+    /// is cancelled.
+    public func shareLimits(of server: HTTPServer) async {
+        guard !store.node.isAlone else { return }
+        while !Task.isCancelled {
+            server.shareLimits(among: store.node.serverCount)
+            // Cancelled: the loop ends.
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
     /// Shows admins these statistics from now on.
     public func report(_ source: any StatisticsSource) { statistics.begin(from: source) }
 

@@ -29,6 +29,9 @@ public protocol StoreNode: Sendable {
     /// of a second after this was not `nil`, another process may lead.
     var term: Int? { get }
 
+    /// How many processes serve the database, this one included if it does; about a second old.
+    var serverCount: Int { get }
+
     /// Waits until this process is the leader, or the task is cancelled.
     func waitForLeadership() async
 
@@ -62,6 +65,7 @@ public struct SoleNode: StoreNode {
     public var isCurrent: Bool { true }
     public func waitUntilCurrent(with commit: Int64) async -> Bool { true }
     public var term: Int? { 0 }
+    public var serverCount: Int { 1 }
     public func waitForLeadership() async {}
     public func followAccess(
         _ apply: @Sendable ([AccessChange]) async throws(StoreError) -> Void

@@ -84,6 +84,14 @@ public final class HTTPServer: Sendable {
         }
     }
 
+    /// Lets the rate limits hold for this number of servers together, this one included: a balancer
+    /// spreads the requests evenly among them.
+    public func shareLimits(among servers: Int) {
+        for limiter in [rules.addressRate, rules.keyRate] {
+            limiter?.buckets.share(among: servers)
+        }
+    }
+
     /// The number of rejections for each reason.
     public var rejections: [(reason: RejectionReason, count: Int)] { rules.rejections.all }
 

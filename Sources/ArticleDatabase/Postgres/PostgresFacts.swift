@@ -63,14 +63,7 @@ extension PostgresSession {
 
     /// The number of processes that use the database.
     func countOfUsers() throws(StoreError) -> Int {
-        let count = try value(
-            """
-            SELECT count(*) FROM pg_locks
-            WHERE locktype = 'advisory' AND mode = 'ShareLock' AND granted
-                AND classid = 1112754261
-                AND objid::bigint = hashtext(current_schema())::bigint & 4294967295
-                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-            """)
+        let count = try value("SELECT \(PostgresLock.countOfHolders(1_112_754_261))")
         return count.flatMap { Int($0) } ?? 0
     }
 

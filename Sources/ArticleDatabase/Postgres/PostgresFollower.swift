@@ -126,13 +126,15 @@ final class PostgresFollower: Sendable {
     private func ask(_ session: PostgresSession) throws(StoreError) -> Int64 {
         let asksForLock = mayLead && !place.hasLock
         let lock = asksForLock ? ", pg_try_advisory_lock(\(PostgresLock.leadership))" : ""
+        let servers = PostgresLock.countOfHolders(1_112_754_263)
         let result = try session.run(
-            "SELECT commits\(lock) FROM commit_clock WHERE number = 1",
+            "SELECT commits, \(servers)\(lock) FROM commit_clock WHERE number = 1",
             withinMilliseconds: Self.responseMilliseconds)
         guard result.rows == 1, let commits = Int64(result.text(0, 0)) else {
             throw .corrupt("the clock of commits is missing")
         }
-        if asksForLock { place.hasLock = result.text(0, 1) == "t" }
+        node.note(servers: Int(result.text(0, 1)) ?? 1)
+        if asksForLock { place.hasLock = result.text(0, 2) == "t" }
         if place.hasLock, !place.isLeader {
             // A commit that the former leader has begun ends first.
             _ = try session.beginWrite()

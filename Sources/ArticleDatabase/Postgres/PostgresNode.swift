@@ -39,6 +39,7 @@ final class PostgresNode: StoreNode {
     private let leaderUntil = Atomic<Int64>(0)
     private let leaderProcess = Atomic<Int32>(0)
     private let terms = Atomic<Int>(0)
+    private let servers = Atomic<Int>(1)
 
     init(_ announcer: ChangeAnnouncer) { self.announcer = announcer }
 
@@ -58,6 +59,9 @@ final class PostgresNode: StoreNode {
         leaderProcess.store(process, ordering: .releasing)
         leaderUntil.store(time + Self.nanoseconds(Self.leadership), ordering: .releasing)
     }
+
+    /// So many processes serve the database.
+    func note(servers count: Int) { servers.store(max(count, 1), ordering: .relaxed) }
 
     /// The session that had the leader's lock is lost.
     func loseLeadership() {
@@ -129,6 +133,8 @@ final class PostgresNode: StoreNode {
         let end = leaderUntil.load(ordering: .acquiring)
         return SystemClock.monotonicNanoseconds < end ? term : nil
     }
+
+    var serverCount: Int { servers.load(ordering: .relaxed) }
 
     func waitForLeadership() async {
         while !isLeader, !Task.isCancelled {

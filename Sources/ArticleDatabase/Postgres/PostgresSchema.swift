@@ -85,6 +85,19 @@ enum PostgresLock {
     static let migration = "1112754260, hashtext(current_schema())"
     /// Shared by the processes that use the database, or held by one that excludes all others.
     static let ownership = "1112754261, hashtext(current_schema())"
+    /// Shared by the processes that serve the database.
+    static let service = "1112754263, hashtext(current_schema())"
     /// Held by the process that does what only one may do.
     static let leadership = "1112754262, hashtext(current_schema())"
+
+    /// How many sessions share a lock of this class, as an expression.
+    static func countOfHolders(_ number: Int) -> String {
+        """
+        (SELECT count(*) FROM pg_locks
+            WHERE locktype = 'advisory' AND mode = 'ShareLock' AND granted
+                AND classid = \(number)
+                AND objid::bigint = hashtext(current_schema())::bigint & 4294967295
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+        """
+    }
 }

@@ -47,6 +47,9 @@ public final class PostgresStore: Sendable {
             guard try session.shareOwnership() else {
                 throw .rejected(StoreOpeningError.owned(path: address.text))
             }
+            if configuration.mayLead {
+                _ = try session.run("SELECT pg_advisory_lock_shared(\(PostgresLock.service))")
+            }
             try session.listen()
             return session
         }

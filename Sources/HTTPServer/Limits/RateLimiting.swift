@@ -1,6 +1,7 @@
 import HTTP
 import Platform
 import Sockets
+import Synchronization
 
 /// The rate of requests that one client may send: a burst of so many, and then as many in each
 /// period (a token bucket that refills evenly).
@@ -186,6 +187,8 @@ final class TokenBuckets: Sendable {
 
     private let interval: Int64
     private let window: Int64
+    /// What a token costs, as each of several servers sees only a part of a client's requests.
+    private let servers = Atomic<Int64>(1)
     private let shards: [Lock<[Bucket?]>]
     private let setsPerShard: UInt
     private static let shardCount: UInt = 16
@@ -201,6 +204,9 @@ final class TokenBuckets: Sendable {
         shards = (0..<Self.shardCount).map { _ in Lock([]) }
     }
 
+    /// The limit holds for this number of servers together, among which requests are spread evenly.
+    func share(among count: Int) { servers.store(Int64(max(1, count)), ordering: .relaxed) }
+
     /// Takes tokens from the client's bucket.
     ///
     /// - Parameters:
@@ -208,7 +214,10 @@ final class TokenBuckets: Sendable {
     ///   - now: Monotonic milliseconds.
     func take(_ key: RateLimitKey, tokens: Int = 1, now: Int64) -> Outcome {
         let now = now * 1_000_000
-        let price = min(interval * Int64(max(1, tokens)), window)
+        // No more than what empties the bucket.
+        let most = window / interval
+        let weight = min(Int64(max(1, tokens)), most) * min(servers.load(ordering: .relaxed), most)
+        let price = min(interval * min(weight, most), window)
         let set = (key.digest / Self.shardCount) % setsPerShard
         let first = Int(set) * Self.ways
         return shards[Int(key.digest % Self.shardCount)].withLock { buckets in

@@ -170,6 +170,7 @@ struct ServeCommand: Command {
         // These end with this function, so the store is no longer used after it.
         async let _: Void = assembly.publisher.run()
         async let _: Void = assembly.backend.followAccess()
+        async let _: Void = assembly.backend.shareLimits(of: servers.articles)
         async let _: Void = assembly.streams.run()
         async let _: Void = assembly.housekeeper.run()
         async let _: Void = assembly.indexer.run()

@@ -152,6 +152,7 @@ struct MetricsPage: Sendable {
             "broadsheet_store_checkpoints_total", .counter,
             help: "Checkpoints of the write-ahead log into the database file.",
             statistics.checkpoints)
+        writeNode(to: &page)
         if let bytes = store.fileBytes {
             page.single(
                 "broadsheet_store_file_bytes", .gauge, unit: "bytes",
@@ -183,6 +184,25 @@ struct MetricsPage: Sendable {
                 "broadsheet_change_sequence", .gauge, help: "Sequence number of the last change.",
                 sequence)
         }
+    }
+
+    /// How this process relates to others that use the database.
+    private func writeNode(to page: inout MetricsText) {
+        page.single(
+            "broadsheet_node_servers", .gauge, help: "Servers of the database.",
+            store.node.serverCount)
+        page.single(
+            "broadsheet_node_is_leader", .gauge,
+            help: "1 on the server that publishes, calls webhooks and polls sources.",
+            store.node.isLeader ? 1 : 0)
+        page.single(
+            "broadsheet_node_is_current", .gauge,
+            help: "Whether the server has seen everything until a second ago: 0 or 1.",
+            store.node.isCurrent ? 1 : 0)
+        page.single(
+            "broadsheet_node_last_commit", .gauge,
+            help: "Number of the last commit of any server that this one has seen.",
+            Int(store.node.lastCommit))
     }
 
     private func writeProcess(to page: inout MetricsText) {

@@ -267,6 +267,11 @@ struct NodeTests {
         let command = try PostgresStore.open(address, path: "/nowhere/store", mode: .create)
         let server = try PostgresStore.open(address)
         #expect(!command.node.isLeader && server.node.isLeader)
+        #expect(await eventually { command.node.serverCount == 1 })
+        let other = try PostgresStore.open(address)
+        #expect(await eventually { server.node.serverCount == 2 })
+        await other.close()
+        #expect(await eventually { server.node.serverCount == 1 })
         await command.close()
         await server.close()
     }

@@ -44,6 +44,23 @@ import Testing
         #expect((most - 100...most).contains(taken))
     }
 
+    @Test func `servers that share a limit allow as many requests together as one`() throws {
+        let servers = try [buckets("12/60"), buckets("12/60"), buckets("12/60")]
+        for server in servers { server.share(among: 3) }
+        for number in 0..<12 {
+            // What is left is true for all of them.
+            let left = 12 - (number / 3 + 1) * 3
+            guard case .taken(left, _) = servers[number % 3].take(key(1), now: 0) else {
+                Issue.record("request \(number) was rejected")
+                continue
+            }
+        }
+        for server in servers { #expect(!server.take(key(1), now: 0).isTaken) }
+        // Every request can be paid for.
+        servers[0].share(among: .max)
+        #expect(servers[0].take(key(2), tokens: 1 << 40, now: 0).isTaken)
+    }
+
     @Test func `clients do not share buckets`() throws {
         let buckets = try buckets("1/60")
         for number in 0..<100 { #expect(buckets.take(key(number), now: 0).isTaken) }
