@@ -135,7 +135,7 @@ let package = Package(
             name: "broadsheet",
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
-                "CLinux", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
+                "CLinux", "HTTP", "HTTP2", "HTTPClient", "HTTPServer", "Platform", "Resources",
                 "ArticleDatabase", "Sockets", "SwiftGenerator",
             ],
             swiftSettings: rules),
@@ -143,9 +143,12 @@ let package = Package(
         // Tests mirror the sources.
         layer(
             "TestSupport",
-            ["ArticleAPI", "CLinux", "COpenSSL", "HTTP", "HTTPServer", "Platform", "Sockets"]),
+            [
+                "ArticleAPI", "CLinux", "COpenSSL", "HTTP", "HTTP2", "HTTPServer", "Platform",
+                "Sockets",
+            ]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
-        tests("HTTP2Tests", ["HTTP", "HTTP2"]),
+        tests("HTTP2Tests", ["HTTP", "HTTP2", "TestSupport"]),
         tests("MarkupTests", ["CXML", "Markup", "TestSupport"]),
         tests("PlatformTests", ["CLinux", "Platform", "TestSupport"]),
         tests("SocketsTests", ["CLinux", "Platform", "Sockets", "TestSupport"]),
@@ -230,8 +233,8 @@ let package = Package(
             "BroadsheetTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "broadsheet",
-                "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "ArticleDatabase",
-                "TestSupport",
+                "HTTP", "HTTP2", "HTTPClient", "HTTPServer", "Platform", "Sockets",
+                "ArticleDatabase", "TestSupport",
             ], exclude: ["Golden"]),
         tests(
             "EndToEndTests",
@@ -282,7 +285,8 @@ let package = Package(
             name: "FuzzingLaws",
             dependencies: [
                 "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "Feeds", "HTTP",
-                "Markup", "Platform", "Sockets", "ArticleDatabase", "SwiftGenerator", "TestSupport",
+                "HTTP2", "Markup", "Platform", "Sockets", "ArticleDatabase", "SwiftGenerator",
+                "TestSupport",
             ],
             path: "Tests/Fuzzing/Laws",
             swiftSettings: rules),

@@ -22,7 +22,7 @@ struct FrameBudget: Sendable {
     static let mostResets = 400
     private static let resetsPerSecond = 40
     /// A request may be followed by some window updates and priorities.
-    private static let framesPerRequest = 4
+    private static let framesPerMessage = 4
     /// A peer may send two window updates for each data frame.
     private static let framesPerSentData = 3
 
@@ -61,7 +61,6 @@ struct FrameBudget: Sendable {
             let isEnd = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
             if header.length == 0 { frames -= isEnd ? 0 : 2 } else { earn(header.length / 256) }
             if !isEnd, header.length < 64 { frames -= 1 }
-        case NGHTTP2_HEADERS.rawValue: break
         case NGHTTP2_SETTINGS.rawValue: frames -= 10
         case NGHTTP2_CONTINUATION.rawValue: frames -= 4
         default: frames -= 1
@@ -70,8 +69,8 @@ struct FrameBudget: Sendable {
 
     mutating func chargeReset() { resets -= 1 }
 
-    /// A request has arrived.
-    mutating func earnRequest() { earn(Self.framesPerRequest) }
+    /// A request or a response has arrived.
+    mutating func earnMessage() { earn(Self.framesPerMessage) }
 
     /// A data frame was sent.
     mutating func earnSentData() { earn(Self.framesPerSentData) }

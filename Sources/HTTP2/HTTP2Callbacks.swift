@@ -30,18 +30,18 @@ enum HTTP2Callbacks {
     /// Provides the next bytes of a stream's body (`nghttp2_data_source_read_callback`).
     static let read: nghttp2_data_source_read_callback = {
         _, stream, room, length, flags, _, owner in
-        guard let body = HTTP2Callbacks.owner(owner)?.body(of: stream), let room, let flags else {
-            return Int(HTTP2Callbacks.streamFailure)
-        }
+        guard let session = HTTP2Callbacks.owner(owner), let body = session.body(of: stream),
+            let room, let flags
+        else { return Int(HTTP2Callbacks.streamFailure) }
         let count = body.move(to: UnsafeMutableRawBufferPointer(start: room, count: length))
-        if body.unsentCount == 0 {
-            if body.isLast {
-                flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
-            } else if count == 0 {
-                body.isAwaited = true
-                return Int(NGHTTP2_ERR_DEFERRED.rawValue)
-            }
+        let isEmpty = body.unsentCount == 0
+        if isEmpty, body.isLast {
+            flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
+        } else if count == 0 {
+            body.isAwaited = true
+            return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         }
+        session.passesOn(count, of: stream, isPiece: isEmpty && !body.isLast)
         return count
     }
 

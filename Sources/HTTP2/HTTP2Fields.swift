@@ -24,6 +24,9 @@ public struct HTTP2Fields: Sendable {
     /// The size by which RFC 9113 §6.5.2 counts a list: octets, and 32 for each field.
     public var listBytes: Int { bytes.count + 32 * entries.count }
 
+    /// The octets of names and values.
+    public var octetCount: Int { bytes.count }
+
     /// Removes everything but keeps the capacity.
     public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)

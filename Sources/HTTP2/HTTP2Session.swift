@@ -22,6 +22,11 @@ public final class HTTP2Session {
     /// The field block that arrives.
     private(set) var block = Block.none
     private var budget: FrameBudget
+    /// A frame that libnghttp2 ignores although it is an error of the connection.
+    private var violation: HTTP2ErrorCode?
+    private var streamNumbers = StreamNumbers()
+    /// The bytes of own bodies that were passed on to be sent.
+    public private(set) var sentBodyBytes = 0
 
     /// A field block, which no other frame may interrupt (RFC 9113 §6.10).
     enum Block {
@@ -29,6 +34,9 @@ public final class HTTP2Session {
         /// Fields after a body, which are checked and discarded.
         case trailers
     }
+
+    /// What every client sends first (RFC 9113 §3.4).
+    public static let clientPreface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     /// - Parameter now: Monotonic milliseconds, as for `receive`.
     public init(_ role: Role, _ settings: HTTP2Settings = HTTP2Settings(), now: Int64 = 0) {
@@ -56,6 +64,11 @@ public final class HTTP2Session {
         if budget.isExceeded {
             nghttp2_session_terminate_session(handle, HTTP2ErrorCode.enhanceYourCalm.rawValue)
             throw .flooded
+        }
+        if let violation {
+            nghttp2_session_terminate_session(handle, violation.rawValue)
+            throw .failed(
+                code: Int32(NGHTTP2_ERR_PROTO.rawValue), reason: "a frame that must not be sent")
         }
         guard result >= 0 else { throw Self.error(Int32(truncatingIfNeeded: result)) }
     }
@@ -144,6 +157,11 @@ public final class HTTP2Session {
         nghttp2_session_resume_data(handle, stream)
     }
 
+    /// Whether the peer lets a stream's body go on, as far as the stream's own window is concerned.
+    public func isWindowOpen(of stream: Int32) -> Bool {
+        nghttp2_session_get_stream_remote_window_size(handle, stream) > 0
+    }
+
     /// Ends a stream at once (RFC 9113 §6.4).
     public func reset(_ stream: Int32, _ code: HTTP2ErrorCode) {
         nghttp2_submit_rst_stream(
@@ -153,7 +171,7 @@ public final class HTTP2Session {
     // MARK: Ending
 
     /// Announces that the connection will end, without rejecting streams yet: the peer may have
-    /// sent some already (RFC 9113 §6.8).
+    /// sent some already (RFC 9113 §6.8). The event `pong` means that it knows.
     public func announceEnd() { nghttp2_submit_shutdown_notice(handle) }
 
     /// Accepts no further stream; those that were accepted go on.
@@ -167,9 +185,6 @@ public final class HTTP2Session {
     public func terminate(_ code: HTTP2ErrorCode) {
         nghttp2_session_terminate_session(handle, code.rawValue)
     }
-
-    /// Asks the peer for a response (RFC 9113 §6.7): it has received everything sent before.
-    public func ping() { nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil) }
 
     // MARK: Help
 
@@ -221,13 +236,23 @@ public final class HTTP2Session {
     }
 }
 
-/// What libnghttp2 reports. None of these calls back into libnghttp2, except to consume windows.
+/// What libnghttp2 reports. These call back into libnghttp2 only to consume windows and to ping.
 extension HTTP2Session {
     /// A frame begins to arrive.
     /// - Returns: False if the peer is cut off.
     func begins(_ header: nghttp2_frame_hd) -> Bool {
         budget.charge(header)
-        return !budget.isExceeded
+        // RFC 9113 §6.3; priorities have no other meaning here.
+        if UInt32(header.type) == NGHTTP2_PRIORITY.rawValue {
+            if header.stream_id == 0 { violation = .protocol }
+            if header.length != 5 { violation = .frameSize }
+        }
+        if UInt32(header.type) == NGHTTP2_HEADERS.rawValue, role == .server,
+            !streamNumbers.accepts(header.stream_id)
+        {
+            violation = .protocol
+        }
+        return !budget.isExceeded && violation == nil
     }
 
     func beginsBlock(_ block: Block) {
@@ -257,19 +282,21 @@ extension HTTP2Session {
         guard role == .server else {
             guard head.hasStatus else { return }
             if let response = head.response() {
+                if response.status.code >= 200 { budget.earnMessage() }
                 events.append(.response(stream: stream, response, isLast: isLast))
             } else {
                 reset(stream, .protocol)
             }
             return
         }
-        budget.earnRequest()
+        budget.earnMessage()
         switch head.request(isLast: isLast) {
         case .success(let request):
             events.append(
                 .request(stream: stream, request, bytes: head.listBytes, isLast: isLast))
         case .failure(let error):
-            events.append(.badRequest(stream: stream, error, bytes: head.listBytes))
+            events.append(
+                .badRequest(stream: stream, error, bytes: head.listBytes, isLast: isLast))
         }
     }
 
@@ -304,6 +331,11 @@ extension HTTP2Session {
             if isLast { events.append(.sent(stream: frame.hd.stream_id)) }
         case NGHTTP2_HEADERS.rawValue:
             if isLast { events.append(.sent(stream: frame.hd.stream_id)) }
+        case NGHTTP2_GOAWAY.rawValue:
+            // A ping would overtake the announcement if it was submitted with it.
+            if frame.goaway.last_stream_id == .max {
+                nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+            }
         case NGHTTP2_RST_STREAM.rawValue:
             // The peer has caused this one.
             let code = HTTP2ErrorCode(rawValue: frame.rst_stream.error_code)
@@ -318,4 +350,12 @@ extension HTTP2Session {
     }
 
     func body(of stream: Int32) -> HTTP2Body? { bodies[stream] }
+
+    /// Bytes of a body are passed on.
+    ///
+    /// - Parameter isPiece: Whether they end a piece that others follow.
+    func passesOn(_ count: Int, of stream: Int32, isPiece: Bool) {
+        sentBodyBytes += count
+        if isPiece { events.append(.passedOn(stream: stream)) }
+    }
 }

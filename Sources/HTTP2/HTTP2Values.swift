@@ -48,13 +48,15 @@ public enum HTTP2Event: Sendable {
     /// A request's head; `bytes` is its size after decoding.
     case request(stream: Int32, RequestHead, bytes: Int, isLast: Bool)
     /// A head that is not valid by the rules of HTTP/1.1; a response can be sent.
-    case badRequest(stream: Int32, HTTPParseError, bytes: Int)
+    case badRequest(stream: Int32, HTTPParseError, bytes: Int, isLast: Bool)
     /// A response's head, also an interim one.
     case response(stream: Int32, ResponseHead, isLast: Bool)
     /// Bytes of a body; `consumed(_:on:)` lets the peer send more.
     case data(stream: Int32, [UInt8])
     /// The peer's message is complete.
     case received(stream: Int32)
+    /// The last piece of a body was passed on to be sent, and the body goes on.
+    case passedOn(stream: Int32)
     /// The own message is complete and was passed on to be sent.
     case sent(stream: Int32)
     /// The stream has ended, by an error unless the code is `none`; nothing more comes of it.
@@ -63,7 +65,7 @@ public enum HTTP2Event: Sendable {
     case goAway(last: Int32, HTTP2ErrorCode)
     /// The peer's settings have arrived.
     case settings
-    /// The peer has responded to `ping`.
+    /// The peer has received the announcement of the end (`announceEnd`).
     case pong
 }
 

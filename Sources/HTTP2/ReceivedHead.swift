@@ -79,7 +79,7 @@ struct ReceivedHead {
         switch name.count {
         case 5: path += value
         case 7 where name[1] == UInt8(ascii: "m"): method += value
-        case 7 where name[3] == UInt8(ascii: "t"): status += value
+        case 7 where name[2] == UInt8(ascii: "t"): status += value
         case 7:
             guard Self.equal(value, "https") || Self.equal(value, "http") else {
                 return reject(.badRequest, "a scheme other than http and https")

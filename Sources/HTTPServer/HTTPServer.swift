@@ -25,11 +25,12 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// Serves HTTP/1.1 on sockets: accepts connections, parses requests and sends the responses of a
-/// router's handlers.
+/// Serves HTTP/1.1 and HTTP/2 on sockets: accepts connections, parses requests and sends the
+/// responses of a router's handlers.
 ///
-/// A connection belongs to one event loop. Its requests are processed one after the other, and each
-/// receives one response; if the framing of a message is in doubt, the connection is closed.
+/// A connection belongs to one event loop. Its requests are processed one after the other, or at
+/// the same time in HTTP/2, and each receives one response; if the framing of a message is in
+/// doubt, the connection is closed.
 /// Whatever a client can cause is bounded by ``ServerLimits``. It can be started once; a start that
 /// fails can be repeated. Safe to use from any thread; handlers run on the event loops.
 ///
@@ -288,7 +289,9 @@ public final class HTTPServer: Sendable {
         guard let run = running() else { return }
         let (group, locals) = (run.group, run.locals)
         departure.setQuiet(seconds: quietSeconds)
-        if configuration.tls != nil || !configuration.proxiedAddresses.isEmpty {
+        if configuration.tls != nil || !configuration.proxiedAddresses.isEmpty
+            || configuration.takesCleartextHTTP2
+        {
             group.leave(now: false)
             await Self.pause(seconds: quietSeconds)
         }

@@ -22,9 +22,10 @@ import Testing
         let foreign: Set = [
             "--help", "--cacert", "--publish", "--volume", "--tag", "--detach", "--env", "--force",
             "--header", "--json", "--unix-socket", "--owner", "--encoding", "--template",
+            "--http2", "--http2-prior-knowledge",
         ]
         for document in try Self.documents() {
-            for match in document.matches(of: /--[a-z][a-z-]*/) {
+            for match in document.matches(of: /--[a-z][a-z0-9-]*/) {
                 let flag = String(match.output)
                 #expect(flags.contains(flag) || foreign.contains(flag), "\(flag) does not exist")
             }

@@ -1,10 +1,11 @@
 import HTTP
 import HTTP2
+import TestSupport
 import Testing
 
 struct SessionExample {
     @Test func `a server responds to a request`() throws {
-        let bytes = preface + frame(1, flags: 5, stream: 1, block())
+        let bytes = TestFrame.preface + TestFrame.bytes(1, flags: 5, stream: 1, TestFrame.block())
         var output: [UInt8] = []
         try bytes.withUnsafeBytes { bytes in
             let session = HTTP2Session(.server)
@@ -18,6 +19,6 @@ struct SessionExample {
             try session.write(to: &output, upTo: 65_536)
         }
         // The last frame is a field block whose only field is the 204 of the static table.
-        #expect(output.suffix(10) == frame(1, flags: 5, stream: 1, [0x89])[...])
+        #expect(output.suffix(10) == TestFrame.bytes(1, flags: 5, stream: 1, [0x89])[...])
     }
 }

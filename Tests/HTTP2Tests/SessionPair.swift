@@ -36,33 +36,3 @@ struct SessionPair {
         try bytes.withUnsafeBytes { try session.receive($0, now: now) }
     }
 }
-
-/// A frame as octets (RFC 9113 §4.1).
-func frame(
-    _ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []
-) -> [UInt8] {
-    let count = UInt32(payload.count)
-    let head: [UInt8] = [
-        UInt8(count >> 16 & 0xFF), UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF), type, flags,
-    ]
-    let id = [24, 16, 8, 0].map { UInt8(stream >> $0 & 0xFF) }
-    return head + id + payload
-}
-
-/// A field without compression (RFC 7541 §6.2.2).
-func field(_ name: String, _ value: String) -> [UInt8] {
-    [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
-}
-
-/// The connection preface of a client (RFC 9113 §3.4).
-let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4)
-
-/// A request's field block: its method, path and authority, and further fields.
-func block(
-    _ method: String = "GET", _ path: String = "/", authority: String? = "localhost",
-    _ fields: [(String, String)] = []
-) -> [UInt8] {
-    var all = [(":method", method), (":scheme", "http"), (":path", path)]
-    if let authority { all.append((":authority", authority)) }
-    return (all + fields).flatMap { field($0.0, $0.1) }
-}

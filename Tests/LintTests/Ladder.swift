@@ -65,13 +65,13 @@ enum Ladder {
             6,
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
-                "CLinux", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
+                "CLinux", "HTTP", "HTTP2", "HTTPClient", "HTTPServer", "Platform", "Resources",
                 "ArticleDatabase", "Sockets", "SwiftGenerator",
             ], modules: system),
         "TestSupport": Rung(
             5,
             [
-                "ArticleAPI", "ArticleStore", "CLinux", "COpenSSL", "HTTP", "HTTPServer",
+                "ArticleAPI", "ArticleStore", "CLinux", "COpenSSL", "HTTP", "HTTP2", "HTTPServer",
                 "Platform", "Sockets",
             ],
             modules: system),

@@ -1,5 +1,6 @@
 import CZlib
 public import HTTP
+import HTTP2
 import Synchronization
 
 /// A cached response: the same for every request for its target, in each content coding that was
@@ -157,6 +158,27 @@ final class PreparedResponse: Sendable {
     /// The range of `public` in the head's `Cache-Control`, which is replaced for readers with
     /// credentials; `nil` if it is missing.
     let publicWord: Range<Int>?
+    private let http2Head = AtomicLazyReference<HTTP2Head>()
+
+    /// The fields for HTTP/2, made on first use.
+    var http2: HTTP2Head { http2Head.load() ?? http2Head.storeIfNil(HTTP2Head(response)) }
+
+    /// The fields of a response in the form of HTTP/2.
+    final class HTTP2Head: Sendable {
+        let whole: HTTP2Fields
+        /// The same for a reader with credentials.
+        let forReader: HTTP2Fields
+
+        fileprivate init(_ response: HTTPResponse) {
+            var response = response
+            SecurityHeaders.add(to: &response.fields, of: response.status)
+            var length: Int? = 0
+            if case .bytes(let bytes) = response.body { length = bytes.count }
+            if response.status.forbidsBody { length = nil }
+            whole = HTTP2Fields(response, length: length)
+            forReader = HTTP2Fields(response.madePrivate(), length: length)
+        }
+    }
 
     /// The approximate size of what the head has besides the response's own fields: the status
     /// line, security headers and the length.
@@ -187,6 +209,18 @@ final class PreparedResponse: Sendable {
     }
 
     private static let word = Array("public".utf8)
+}
+
+extension HTTP2Fields {
+    /// The fields of a response.
+    ///
+    /// - Parameter length: Of the body; `nil` if it is unknown, or there must be none.
+    init(_ response: borrowing HTTPResponse, length: Int?) {
+        self.init()
+        append(":status", "\(response.status.code)")
+        append(contentsOf: response.fields)
+        if let length { append("content-length", "\(length)") }
+    }
 }
 
 extension HTTPResponse {

@@ -1,10 +1,15 @@
 import HTTP
+import HTTP2
 import Platform
 import Sockets
 
 /// What all connections of a listener share; it never changes.
 struct ConnectionRules: Sendable {
     let limits: ServerLimits
+    /// The settings of HTTP/2 connections.
+    let http2: HTTP2Settings
+    /// Whether clients may speak HTTP/2 without TLS, with prior knowledge.
+    let takesCleartextHTTP2: Bool
     let router: HTTPRouter
     let cache: ResponseCache?
     let cacheGate: (any CacheGate)?
@@ -47,6 +52,10 @@ struct ConnectionRules: Sendable {
         self.departure = departure
         protocols = configuration.protocols
         limits = configuration.limits
+        var http2 = configuration.http2
+        http2.message = limits.message
+        self.http2 = http2
+        takesCleartextHTTP2 = configuration.takesCleartextHTTP2
         self.router = router
         cache = configuration.cache
         cacheGate = configuration.cacheGate

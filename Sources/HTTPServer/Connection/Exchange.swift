@@ -10,6 +10,8 @@ final class Exchange {
     let rules: ConnectionRules
     let local: LoopContext
     let channel: SocketChannel
+    /// The channel, or the stream of it that the exchange takes place on.
+    unowned var carrier: any ExchangeCarrier
     // Accesses to these never overlap: they are used on the loop, by one function at a time.
     // Exclusivity is not checked.
     /// The client of the connection, whose requests these are unless it forwards them.
@@ -28,11 +30,15 @@ final class Exchange {
     /// Memory that is reserved for the request's body.
     @exclusivity(unchecked) private var heldBodyBytes = 0
 
-    init(_ channel: SocketChannel, _ local: LoopContext, _ rules: ConnectionRules) {
+    init(
+        _ channel: SocketChannel, _ local: LoopContext, _ rules: ConnectionRules,
+        client: ConnectedClient? = nil
+    ) {
         self.channel = channel
+        carrier = channel
         self.local = local
         self.rules = rules
-        client = ConnectedClient(channel.peer, trusting: rules.trustedProxies)
+        self.client = client ?? ConnectedClient(channel.peer, trusting: rules.trustedProxies)
     }
 
     /// The client that sent the request.
@@ -74,15 +80,20 @@ final class Exchange {
     /// Adds the fields that every response has.
     func complete(_ response: inout HTTPResponse) {
         SecurityHeaders.add(to: &response.fields, of: response.status)
+        addOwnFields(to: &response.fields)
+    }
+
+    /// Adds what depends on the client and the request, and is not the same in a cached response.
+    func addOwnFields(to fields: inout HTTPFields) {
         if let strictTransport = rules.strictTransport, channel.isSecure {
-            response.fields[.strictTransportSecurity] = strictTransport
+            fields[.strictTransportSecurity] = strictTransport
         }
         if let crossOrigin = rules.crossOrigin {
-            response.fields.append(contentsOf: crossOrigin.fields(at: sent.origin))
+            fields.append(contentsOf: crossOrigin.fields(at: sent.origin))
         }
-        if isByCookie { response.fields.append(contentsOf: SessionCookie.varying) }
+        if isByCookie { fields.append(contentsOf: SessionCookie.varying) }
         if let allowance = sent.allowance {
-            limiter(of: allowance)?.append(allowance, to: &response.fields)
+            limiter(of: allowance)?.append(allowance, to: &fields)
         }
     }
 
@@ -333,7 +344,7 @@ extension Exchange {
             }
             var context = context
             context.scope = ExchangeScope(
-                meter: meter(account: account), connection: channel.reference)
+                meter: meter(account: account), place: carrier.place)
             return .handle(route, context, handler)
         }
     }
@@ -343,8 +354,8 @@ extension Exchange {
     func admission(
         to route: HTTPRoute, _ request: HTTPRequest, _ context: RequestContext
     ) async -> Admission {
-        channel.beginWork(until: channel.loop.now + rules.limits.handlerMilliseconds)
-        defer { channel.endWork() }
+        carrier.beginWork(until: channel.loop.now + rules.limits.handlerMilliseconds)
+        defer { carrier.endWork() }
         return await route.admit(request, context)
     }
 

@@ -60,6 +60,7 @@ extension HTTP1Connection {
         guard let tls = rules.tls else { return }
         do throws(ChannelError) {
             try await channel.secure(by: tls, until: deadline)
+            speaksHTTP2 = channel.applicationProtocol == "h2"
             notifyObservers(of: HandshakeRecord(exchange.client.address, channel))
         } catch .cancelled where canBePassed {
             isPassedOn = true

@@ -148,18 +148,13 @@ extension HTTP1Connection {
     }
 }
 
-extension HTTP1Connection {
+extension HTTP1Connection: BodySource {
     /// The request's body; `nil` if it was rejected and the connection is finished.
-    func readBody(_ head: borrowing RequestHead) async throws(ChannelError)
-        -> [UInt8]?
-    {
-        var body: [UInt8] = []
+    func readBody(_ head: borrowing RequestHead) async throws(ChannelError) -> [UInt8]? {
         do throws(BodyFailure) {
-            try await read(&body, head)
-            return body
+            return try await wholeBody(head)
         } catch {
             // Releases the room for other requests while this client receives the response.
-            body = []
             exchange.releaseBody()
             try await end(after: error)
             return nil
@@ -198,43 +193,10 @@ extension HTTP1Connection {
         }
     }
 
-    enum BodyFailure: Error {
-        case rejected(HTTPStatus, String)
-        /// The client disconnected before the end of the body.
-        case ended
-        case channel(ChannelError)
-    }
+    var hasBodyBytes: Bool { buffer != nil }
 
-    private func read(
-        _ body: inout [UInt8], _ head: borrowing RequestHead
-    ) async throws(BodyFailure) {
-        var decoder = try makeDecoder(head.framing)
-        if case .length(let length) = head.framing {
-            body.reserveCapacity(min(length, Self.reservedBodyBytes))
-        }
-        if head.expectsContinue, buffer == nil { try await sendContinue() }
-        let start = now
-        // Invariant: `body` has consumed what it could of the received bytes; the buffer holds the
-        // rest.
-        while true {
-            if let buffer {
-                let count = try decode(buffer, &decoder, into: &body)
-                use(count)
-                exchange.sent.receivedBytes += count
-            }
-            guard exchange.hold(body.count) else {
-                throw .rejected(
-                    .serviceUnavailable, "Too many request bodies are in progress.")
-            }
-            if decoder.isComplete { return }
-            let deadline = limits.bodyDeadline(since: start, received: body.count)
-            guard try await more(until: deadline) else { throw .ended }
-        }
-    }
+    func abandonBody() { channel.abort() }
 
-    /// Waits for bytes and reads them; false at the end of the stream.
-    ///
-    /// - Parameter deadline: Evaluated for each wait, since a hand-off shortens it.
     func more(until deadline: @autoclosure () -> Int64) async throws(BodyFailure) -> Bool {
         do throws(ChannelError) {
             while true {
@@ -251,26 +213,15 @@ extension HTTP1Connection {
         }
     }
 
-    /// Reserves no memory for what a client only announces.
-    private static var reservedBodyBytes: Int { 64 << 10 }
-
-    /// - Parameter route: What the route does with bodies, which may have a limit of their own.
-    func makeDecoder(
-        _ framing: BodyFraming, of route: HTTPRouteBody = .whole
-    ) throws(BodyFailure) -> BodyDecoder {
-        var message = limits.message
-        if case .spooled(let limitBytes) = route { message.bodyBytes = limitBytes }
-        do throws(HTTPParseError) {
-            return try BodyDecoder(framing, limits: message)
-        } catch { throw .rejected(error.status, "The request has \(error.detail).") }
-    }
-
     func decode(
-        _ buffer: ReadBuffer, _ decoder: inout BodyDecoder, into body: inout [UInt8]
-    ) throws(BodyFailure) -> Int {
+        _ decoder: inout BodyDecoder, into body: inout [UInt8]
+    ) throws(BodyFailure) {
+        guard let buffer else { return }
         do throws(HTTPParseError) {
-            return try decoder.decode(Span(_unsafeElements: buffer.bytes), into: &body)
-        } catch { throw .rejected(error.status, "The request has \(error.detail).") }
+            let count = try decoder.decode(Span(_unsafeElements: buffer.bytes), into: &body)
+            use(count)
+            exchange.sent.receivedBytes += count
+        } catch { throw BodyFailure(error) }
     }
 
     func sendContinue() async throws(BodyFailure) {

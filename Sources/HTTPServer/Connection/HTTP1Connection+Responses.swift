@@ -1,4 +1,5 @@
 import HTTP
+import HTTP2
 import Sockets
 import Synchronization
 
@@ -13,7 +14,22 @@ extension HTTP1Connection {
     /// Rejects bytes that are not a valid request.
     func rejectUnread(_ rejection: HTTPError) async throws(ChannelError) {
         exchange.beginUnread(receivedBytes: buffer?.bytes.count ?? 0)
+        guard !speaksHTTP2 else { return try await rejectConnection(rejection) }
         try await reject(rejection)
+    }
+
+    /// Rejects a connection of HTTP/2, which has no stream yet for a response.
+    private func rejectConnection(_ rejection: HTTPError) async throws(ChannelError) {
+        exchange.sent.status = rejection.status
+        defer { exchange.notifyObservers() }
+        let session = HTTP2Session(.server, rules.http2, now: now)
+        session.terminate(.enhanceYourCalm)
+        var frames: [UInt8] = []
+        do throws(HTTP2Error) {
+            try session.write(to: &frames, upTo: 1_024)
+        } catch { return }
+        try await channel.write(frames, stallMilliseconds: limits.writeStallMilliseconds)
+        await linger()
     }
 
     // MARK: Slow readers
@@ -46,26 +62,37 @@ extension HTTP1Connection {
 
     // MARK: Ending
 
+    /// Lets the client read the response before the connection is closed.
+    func linger() async {
+        releaseBuffer()
+        await channel.linger(limits, local)
+    }
+}
+
+extension SocketChannel {
     /// Shuts the connection down for writing, then reads and discards what the client still sends,
     /// within limits: closing at once would reset the connection and could discard the response.
-    func linger() async {
-        channel.shutdownWrite()
-        let deadline = now + limits.lingerMilliseconds
+    func linger(_ limits: ServerLimits, _ local: LoopContext) async {
+        shutdownWrite()
+        let deadline = loop.now + limits.lingerMilliseconds
         var dropped = 0
-        if let buffer { use(buffer.bytes.count) }
         do throws(ChannelError) {
-            while dropped < limits.lingerBytes, now < deadline {
-                switch try fill() {
-                case .bytes(let count):
-                    dropped += count
-                    use(count)
+            while dropped < limits.lingerBytes, loop.now < deadline {
+                switch try discard(by: local) {
+                case .bytes(let count): dropped += count
                 case .end: return
-                case .wouldBlock: try await channel.waitReadable(until: deadline)
+                case .wouldBlock: try await waitReadable(until: deadline)
                 }
             }
         } catch {
             // The client has disconnected, or the time is up.
         }
+    }
+
+    private func discard(by local: LoopContext) throws(ChannelError) -> ReadResult {
+        let buffer = local.takeBuffer()
+        defer { local.giveBack(buffer) }
+        return try read(into: buffer.room())
     }
 }
 

@@ -1,4 +1,5 @@
 import HTTP
+import HTTP2
 import Sockets
 
 /// One client's HTTP/1 connection, from its first byte to its last: framing, keep-alive and the
@@ -26,6 +27,8 @@ final class HTTP1Connection {
     @exclusivity(unchecked) private var idleDeadline: Int64 = 0
     /// Whether the connection is handed off to another process.
     var isPassedOn = false
+    /// Whether the client speaks HTTP/2, as an ``HTTP2Connection`` understands it.
+    @exclusivity(unchecked) var speaksHTTP2 = false
     /// Requests, and bytes of responses, since the task last waited: neither many small ones nor a
     /// few large ones may starve the loop's other connections.
     private var streak = 0
@@ -65,6 +68,7 @@ final class HTTP1Connection {
     }
 
     private func serve() async throws(ChannelError) {
+        if speaksHTTP2 { return await serveHTTP2() }
         if rules.redirectPort == nil {
             channel.onArrival = { [unowned self] in serveArrivals() }
         }
@@ -72,6 +76,13 @@ final class HTTP1Connection {
             guard try await respond(to: head) else { return }
             await giveWay()
         }
+        if speaksHTTP2 { await serveHTTP2() }
+    }
+
+    @inline(never)
+    private func serveHTTP2() async {
+        let connection = HTTP2Connection(channel, local, rules, client: exchange.client)
+        await connection.run(buffer.take())
     }
 
     /// Yields to the loop's other connections if this one sends without a pause.
@@ -101,9 +112,13 @@ final class HTTP1Connection {
             do throws(HTTPParseError) {
                 if let head = try takeHead() { return head }
             } catch {
-                let detail = "The request has \(error.detail)."
-                try await rejectUnread(HTTPError(error.status, detail))
-                return nil
+                speaksHTTP2 = isPreface(HTTP2Session.clientPreface.count)
+                guard !speaksHTTP2 else { return nil }
+                guard isPreface(buffer?.bytes.count ?? 0) else {
+                    let detail = "The request has \(error.detail)."
+                    try await rejectUnread(HTTPError(error.status, detail))
+                    return nil
+                }
             }
             if canBePassed {
                 isPassedOn = true
@@ -151,6 +166,15 @@ final class HTTP1Connection {
         use(parser.consumed)
         exchange.adoptCookie(of: &head)
         return head
+    }
+
+    /// Whether the client began with so many octets of the preface of HTTP/2, and may: it is not a
+    /// valid request of HTTP/1 (RFC 9113 §3.4).
+    private func isPreface(_ count: Int) -> Bool {
+        guard rules.takesCleartextHTTP2, !channel.isSecure, rules.redirectPort == nil,
+            exchange.requestID.isEmpty, let buffer, buffer.bytes.count >= count
+        else { return false }
+        return buffer.bytes.prefix(count).elementsEqual(HTTP2Session.clientPreface.prefix(count))
     }
 
     /// Reads the available bytes into the buffer; if there are none, the buffer is released.

@@ -12,6 +12,8 @@ final class LoopContext: @unchecked Sendable {
     /// Where prepared responses are assembled.
     let output = OutputBuffer()
     // Accesses to these never overlap, so exclusivity is not checked.
+    /// Where frames of HTTP/2 are collected until they are sent.
+    @exclusivity(unchecked) var frames: [UInt8] = []
     @exclusivity(unchecked) private var buffers: [ReadBuffer] = []
     /// The `Host` value that was last found to be served: the next request often has the same.
     @exclusivity(unchecked) var servedHost: [UInt8] = []

@@ -74,7 +74,7 @@ struct ResponseSink: ~Copyable {
 
     /// Whether a handler asks to close the connection. Removes the fields that the server writes
     /// itself.
-    private static func asksToClose(_ fields: inout HTTPFields) -> Bool {
+    static func asksToClose(_ fields: inout HTTPFields) -> Bool {
         guard fields.hasFramingFields else { return false }
         let asks = fields.list(.connection, has: "close")
         for name in ownFields where fields.contains(name) { fields.remove(name) }

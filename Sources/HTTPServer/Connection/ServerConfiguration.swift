@@ -1,3 +1,4 @@
+public import HTTP2
 public import Platform
 public import Sockets
 
@@ -22,6 +23,11 @@ public struct ServerConfiguration: Sendable {
     /// Maximum connections; further ones receive a 503. It is capped by the descriptor limit.
     public var maximumConnections = 20_000
     public var limits = ServerLimits()
+    /// The limits of HTTP/2 connections, which clients get by ALPN if `h2` is among the protocols
+    /// of `tls`. `limits.message` applies to their messages, too.
+    public var http2 = HTTP2Settings()
+    /// Whether clients may speak HTTP/2 without TLS, with prior knowledge (RFC 9113 §3.3).
+    public var takesCleartextHTTP2 = false
     /// Cached responses, which are served without calling handlers.
     public var cache: ResponseCache?
     /// Decides whether a cached response is recent enough; `nil`: always, since the cache is exact.

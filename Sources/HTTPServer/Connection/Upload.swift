@@ -10,12 +10,12 @@ final class Upload {
         case incomplete
         /// The body was read, and by then the client was no longer admitted.
         case revoked(HTTPResponse)
-        case failed(HTTP1Connection.BodyFailure)
+        case failed(BodyFailure)
     }
 
     /// What the body is read with.
     private struct Source {
-        let connection: HTTP1Connection
+        let carrier: any BodySource
         /// The route's decision once the body is complete: access may have been revoked since the
         /// head arrived.
         let readmit: () async -> Admission
@@ -41,15 +41,15 @@ final class Upload {
     ///   - readmit: The route's decision, asked for again once the body is complete.
     /// - Throws: `rejected` if the body is announced to be too large.
     init(
-        _ connection: HTTP1Connection, _ head: borrowing RequestHead, _ route: HTTPRouteBody,
+        _ carrier: any BodySource, _ head: borrowing RequestHead, _ route: HTTPRouteBody,
         readmit: @escaping () async -> Admission
-    ) throws(HTTP1Connection.BodyFailure) {
-        source = Source(connection: connection, readmit: readmit)
-        loop = connection.channel.loop
-        decoder = try connection.makeDecoder(head.framing, of: route)
+    ) throws(BodyFailure) {
+        source = Source(carrier: carrier, readmit: readmit)
+        loop = carrier.exchange.channel.loop
+        decoder = try carrier.exchange.rules.limits.bodyDecoder(head.framing, of: route)
         if case .length(let length) = head.framing { self.length = length } else { length = nil }
         isAwaited = head.expectsContinue
-        start = connection.now
+        start = loop.now
         handledSince = start
     }
 
@@ -65,7 +65,7 @@ final class Upload {
     /// The handler has returned. If another task still reads, the connection is closed: it cannot
     /// go on to the next request.
     func finish() -> Outcome {
-        if isReading { source?.connection.channel.abort() }
+        if isReading { source?.carrier.abandonBody() }
         source = nil
         return outcome
     }
@@ -78,18 +78,18 @@ final class Upload {
         case .complete: return nil
         case .revoked, .failed: throw CancellationError()
         }
-        let connection = source.connection
+        let carrier = source.carrier
         // The handler's time does not pass while it waits for the client.
-        connection.channel.endWork()
-        start += connection.now - handledSince
+        carrier.exchange.carrier.endWork()
+        start += loop.now - handledSince
         isReading = true
         defer {
             isReading = false
-            handledSince = connection.now
-            if self.source != nil { connection.beginHandling() }
+            handledSince = loop.now
+            if self.source != nil { carrier.beginHandling() }
         }
-        do throws(HTTP1Connection.BodyFailure) {
-            if let piece = try await piece(from: connection) { return piece }
+        do throws(BodyFailure) {
+            if let piece = try await piece(from: carrier) { return piece }
         } catch {
             outcome = .failed(error)
             throw CancellationError()
@@ -102,41 +102,30 @@ final class Upload {
         return nil
     }
 
-    private func piece(
-        from connection: HTTP1Connection
-    ) async throws(HTTP1Connection.BodyFailure) -> [UInt8]? {
-        if isAwaited, connection.buffer == nil { try await connection.sendContinue() }
+    private func piece(from carrier: any BodySource) async throws(BodyFailure) -> [UInt8]? {
+        if isAwaited, !carrier.hasBodyBytes { try await carrier.sendContinue() }
         isAwaited = false
+        let exchange = carrier.exchange
         var piece: [UInt8] = []
-        // Invariant: the buffer holds what follows the decoded bytes.
+        // Invariant: what has arrived behind the decoded bytes is left to the carrier.
         while true {
-            guard !connection.local.isClosed else { throw Self.handedOver }
-            if let buffer = connection.buffer {
-                let count = try connection.decode(buffer, &decoder, into: &piece)
-                connection.use(count)
-                connection.exchange.sent.receivedBytes += count
-            }
+            guard !exchange.local.isClosed else { throw .handedOver }
+            try carrier.decode(&decoder, into: &piece)
             if !piece.isEmpty { return piece }
             if decoder.isComplete { return nil }
-            do throws(HTTP1Connection.BodyFailure) {
-                guard try await connection.more(until: deadline(of: connection)) else {
-                    throw .ended
-                }
-            } catch .rejected where connection.channel.isGivenAway {
-                throw Self.handedOver
+            do throws(BodyFailure) {
+                guard try await carrier.more(until: deadline(of: exchange)) else { throw .ended }
+            } catch .rejected where exchange.channel.isGivenAway {
+                throw .handedOver
             }
         }
     }
 
-    private static var handedOver: HTTP1Connection.BodyFailure {
-        .rejected(HTTPError.handedOver.status, HTTPError.handedOver.detail)
-    }
-
-    private func deadline(of connection: HTTP1Connection) -> Int64 {
-        let usual = connection.limits.bodyDeadline(since: start, received: decoder.length)
+    private func deadline(of exchange: Exchange) -> Int64 {
+        let usual = exchange.rules.limits.bodyDeadline(since: start, received: decoder.length)
         // The hand-off does not wait for slow clients.
-        if connection.channel.isGivenAway, lastDeadline == .max {
-            lastDeadline = connection.now + connection.rules.departure.quietMilliseconds
+        if exchange.channel.isGivenAway, lastDeadline == .max {
+            lastDeadline = loop.now + exchange.rules.departure.quietMilliseconds
         }
         return min(usual, lastDeadline)
     }

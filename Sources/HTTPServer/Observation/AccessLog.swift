@@ -120,8 +120,9 @@ final class AccessLines {
 /// Formats lines of the access log. Of a request they contain only method, path and query, never
 /// its fields, and of the query no value that could be a secret.
 enum AccessLine {
-    /// `{"time":1795252355903,"id":"…","peer":"127.0.0.1:5000","method":"GET",
-    /// "target":"/v1/articles","route":"/v1/articles","status":200,"bytes":738,"microseconds":85}`
+    /// `{"time":1795252355903,"id":"…","peer":"127.0.0.1:5000",
+    /// "protocol":"HTTP/1.1","method":"GET","target":"/v1/articles","route":"/v1/articles",
+    /// "status":200,"bytes":738,"microseconds":85}`
     static func appendJSON(_ exchange: borrowing ExchangeRecord, to line: LineBuffer) {
         line.append(#"{"time":"#)
         line.append(decimal: exchange.finishedMilliseconds)
@@ -134,6 +135,8 @@ enum AccessLine {
         line.append(#"","peer":""#)
         line.append(exchange.peer, escapesJSON: true)
         if let method = exchange.method {
+            line.append(#"","protocol":""#)
+            line.append(name(of: exchange.version))
             line.append(#"","method":""#)
             line.append(escaping: method.rawValue)
         }
@@ -155,7 +158,16 @@ enum AccessLine {
         line.endLine()
     }
 
-    /// `Sat, 21 Nov 2026 09:12:35 GMT 127.0.0.1:5000 GET /v1/articles 200 738 B 85 µs id`
+    private static func name(of version: HTTPVersion) -> StaticString {
+        switch version {
+        case .http10: "HTTP/1.0"
+        case .http11: "HTTP/1.1"
+        case .http2: "HTTP/2"
+        }
+    }
+
+    /// `Sat, 21 Nov 2026 09:12:35 GMT 127.0.0.1:5000 GET /v1/articles 200 738 B 85 µs id`; the
+    /// target is followed by `HTTP/2` where it applies.
     /// - Parameter date: The time when the exchange ended, as text.
     static func appendText(
         _ exchange: borrowing ExchangeRecord, date: [UInt8], to line: LineBuffer
@@ -168,6 +180,10 @@ enum AccessLine {
         line.append(" ")
         if let target = exchange.target { append(target, to: line) } else { line.append("-") }
         line.append(" ")
+        if exchange.version == .http2 {
+            line.append(name(of: .http2))
+            line.append(" ")
+        }
         line.append(decimal: Int64(exchange.status.code))
         line.append(" ")
         line.append(decimal: Int64(exchange.sentBytes))

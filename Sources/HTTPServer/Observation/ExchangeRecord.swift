@@ -29,7 +29,8 @@ struct SentResponse {
         let duration =
             startNanoseconds == 0 ? 0 : SystemClock.monotonicNanoseconds - startNanoseconds
         return ExchangeRecord(
-            method: request?.method, target: request?.target, template: template, status: status,
+            method: request?.method, target: request?.target, version: version, template: template,
+            status: status,
             sentBytes: bytes, receivedBytes: receivedBytes,
             microseconds: Int(duration / 1_000), peer: peer, requestID: requestID,
             traceID: traceID,
@@ -43,6 +44,8 @@ public struct ExchangeRecord: Sendable {
     /// `nil` if the bytes were not a valid request.
     public let method: HTTPMethod?
     public let target: RequestTarget?
+    /// The version of HTTP that the client speaks; without meaning if there is no request.
+    public let version: HTTPVersion
     /// The template of the matching route, if any.
     public let template: String?
     public let status: HTTPStatus

@@ -168,6 +168,15 @@ public enum HTTPRouteBody: Sendable, Hashable {
     case spooled(limitBytes: Int)
 }
 
+/// Names the connection or stream of an exchange for code that does not run on its loop.
+///
+/// Safe to use from any thread.
+protocol ExchangePlace: Sendable {
+    /// Ends the exchange as an error after a delay, if that is still wanted by then.
+    func abort(
+        afterMilliseconds delay: Int64, ifWanted isWanted: @escaping @Sendable () -> Bool)
+}
+
 /// What the server and a request's handler share during one exchange: from the start of the handler
 /// until the response is sent or the connection fails.
 ///
@@ -188,24 +197,23 @@ public final class ExchangeScope: Sendable {
 
     private let state = Lock(State())
     private let meter: RateMeter?
-    private let connection: ChannelReference?
+    private let place: (any ExchangePlace)?
 
     /// - Parameters:
     ///   - meter: The bucket that the request is charged to; `nil`: it is not limited.
-    ///   - connection: Where the response is sent; `nil` outside of a server.
-    init(meter: RateMeter?, connection: ChannelReference? = nil) {
+    ///   - place: Where the response is sent; `nil` outside of a server.
+    init(meter: RateMeter?, place: (any ExchangePlace)? = nil) {
         self.meter = meter
-        self.connection = connection
+        self.place = place
     }
 
-    /// Closes the connection if the exchange is not over by then, because the client does not read
-    /// what was sent.
+    /// Closes the connection, or the stream of HTTP/2, if the exchange is not over by then, because
+    /// the client does not read what was sent.
     ///
     /// - Parameter delay: In milliseconds.
     public func disconnect(afterMilliseconds delay: Int64) {
-        connection?.schedule(afterMilliseconds: delay) { [weak self] channel in
-            guard let self, !state.withLock({ $0.isOver }) else { return }
-            channel.abortByReset(.cancelled)
+        place?.abort(afterMilliseconds: delay) { [weak self] in
+            self?.state.withLock { !$0.isOver } ?? false
         }
     }
 

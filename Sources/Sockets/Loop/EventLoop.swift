@@ -25,6 +25,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         var now: Int64
         var wallSeconds: Int64
         var nextTurn: [UnsafeContinuation<Void, Never>] = []
+        var turnEnd: [() -> Void] = []
         var isDraining = false
         /// Whether channels are handed off: soon (false), or now.
         var leaves: Bool?
@@ -125,6 +126,7 @@ public final class EventLoop: TaskExecutor, Sendable {
             // Invariant: each turn runs what is ready, for a bounded time, and then polls the
             // sockets.
             runReady()
+            endTurn()
             isQuiet = !waitForEvents(upTo: patience)
             // After an event another one is likely, and waiting for it here is cheaper than waking
             // up for it.
@@ -142,6 +144,7 @@ public final class EventLoop: TaskExecutor, Sendable {
     private var isDone: Bool { state.isStopping && state.slots.isEmpty }
     private var hasReady: Bool {
         !state.jobs.isEmpty || !state.work.isEmpty || !state.nextTurn.isEmpty
+            || !state.turnEnd.isEmpty
     }
 
     /// Leaves the waiting to Dispatch, unless work was submitted meanwhile.
@@ -245,6 +248,13 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     private static let mostResumedInATurn = 8
 
+    private func endTurn() {
+        guard !state.turnEnd.isEmpty else { return }
+        let work = state.turnEnd
+        state.turnEnd = []
+        for work in work { work() }
+    }
+
     // MARK: On the loop
 
     /// Monotonic milliseconds, updated once per turn.
@@ -265,6 +275,18 @@ public final class EventLoop: TaskExecutor, Sendable {
         await withUnsafeContinuation { state.nextTurn.append($0) }
     }
 
+    /// Runs the work once when this turn's jobs have run: what they have to send can then be sent
+    /// together. Only on the loop.
+    public func atEndOfTurn(_ work: @escaping () -> Void) {
+        checkIsOnLoop()
+        state.turnEnd.append(work)
+    }
+
+    /// Starts a task here, for one of several exchanges of a channel; its owner waits for its end.
+    public func spawn(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task(executorPreference: self) { await body() }
+    }
+
     /// The buffers shared by the loop's TLS sessions, created on first use. Only on the loop.
     var wires: TLSRecordBuffers {
         checkIsOnLoop()
@@ -281,9 +303,9 @@ public final class EventLoop: TaskExecutor, Sendable {
     /// - Returns: The earliest time at which it is shown.
     func arm(_ token: UInt64, at time: Int64) -> Int64 { state.wheel.add(token, at: time) }
 
-    /// Creates a channel for the descriptor and runs its task here: this is the only place where
-    /// tasks are created. When the task ends, the channel is closed and `ended` is called; `ended`
-    /// is also called if the loop cannot create the channel. From any thread.
+    /// Creates a channel for the descriptor and runs its task here: this and `spawn` are the only
+    /// places where tasks are created. When the task ends, the channel is closed and `ended` is
+    /// called; `ended` is also called if the loop cannot create the channel. From any thread.
     public func adopt(
         _ descriptor: consuming Descriptor, peer: SocketAddress,
         _ body: @escaping @Sendable (SocketChannel) async -> Void,

@@ -4,6 +4,9 @@ extension SocketChannel {
     /// Whether the channel is encrypted.
     public var isSecure: Bool { session?.isEstablished ?? false }
 
+    /// The application protocol that both sides agreed on by ALPN (RFC 7301); `nil` for none.
+    public var applicationProtocol: String? { session?.applicationProtocol }
+
     /// The negotiated version: `TLSv1.2`, `TLSv1.3`; `nil` without TLS.
     public var secureVersion: String? { session.map(\.version) }
 
@@ -165,6 +168,27 @@ extension SocketChannel {
         while written < head.count + body.count, session.unsent.isEmpty || session.isHolding {
             // The next use of the channel reports the failure.
             guard case .success(let count) = encryptBatch(head, body, from: written, session)
+            else { break }
+            written += count
+        }
+        return written - session.heldBack
+    }
+
+    /// Continues to write these bytes without waiting.
+    ///
+    /// - Parameter start: What the function has returned for the same bytes before, at first 0.
+    /// - Returns: How many bytes were sent until now.
+    public func writeMore(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        guard isWritable, isOpen else { return start }
+        guard let session else {
+            return start + sendSome(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+        }
+        var written = start + session.heldBack
+        if !session.unsent.isEmpty, !session.isHolding { sendHeld(session) }
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        while written < bytes.count, session.unsent.isEmpty || session.isHolding {
+            // The next use of the channel reports the failure.
+            guard case .success(let count) = encryptBatch(bytes, nothing, from: written, session)
             else { break }
             written += count
         }

@@ -72,6 +72,8 @@ public final class SocketChannel {
     /// returns the time until which the task may keep waiting, if it has handled the arrival, or
     /// `nil` to resume the task. Resuming a task costs more than many requests do.
     @exclusivity(unchecked) public var onArrival: (() -> Int64?)?
+    /// Called on the loop when the socket accepts bytes and the task does not wait for that.
+    @exclusivity(unchecked) public var onWritable: (() -> Void)?
 
     init(
         _ descriptor: consuming Descriptor, peer: SocketAddress, token: UInt64, loop: EventLoop
@@ -265,12 +267,6 @@ public final class SocketChannel {
 
     // MARK: Ending
 
-    /// Shuts the socket down for writing (`shutdown(2)`); reading remains possible.
-    public func shutdownWrite() {
-        if let session { sendEnd(through: session) }
-        if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_WR)) }
-    }
-
     /// Sends what can be sent at once and closes the channel, whatever its task is doing; the task
     /// is cancelled, and its next use of the channel throws.
     public func abort(_ error: ChannelError = .cancelled, sending bytes: [UInt8] = []) {
@@ -299,15 +295,6 @@ public final class SocketChannel {
         descriptor = -1
     }
 
-    /// Resets the connection, so that the peer sees an error (`SO_LINGER` of 0: `RST`).
-    public func reset() {
-        var linger = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_LINGER, &linger,
-            socklen_t(MemoryLayout.size(ofValue: linger)))
-        close()
-    }
-
     func fail(_ error: ChannelError) -> ChannelError {
         failure = failure ?? error
         return error
@@ -329,7 +316,7 @@ public final class SocketChannel {
         }
         if event.isWritable {
             isWritable = true
-            if case .writable = wait { resume() }
+            if case .writable = wait { resume() } else { onWritable?() }
         }
     }
 

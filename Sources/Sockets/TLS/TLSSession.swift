@@ -127,6 +127,16 @@ final class TLSSession {
     /// `TLSv1.3` (`SSL_get_version`).
     var version: String { String(cString: SSL_get_version(ssl)) }
 
+    /// The protocol chosen by ALPN (`SSL_get0_alpn_selected(3)`).
+    var applicationProtocol: String? {
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &count)
+        guard count > 0 else { return nil }
+        let bytes = UnsafeBufferPointer(start: name, count: Int(count))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// `SSL_session_reused`.
     var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 

@@ -141,7 +141,8 @@ struct ServeCommand: Command {
         let transport = configuration.transport
         guard !transport.certificates.isEmpty else { return nil }
         return try Certificates(
-            CertificateFiles(paths: transport.certificates), profile: transport.profile, log)
+            CertificateFiles(paths: transport.certificates), profile: transport.profile,
+            protocols: transport.protocols, log)
     }
 
     private func run(

@@ -1,3 +1,4 @@
+import HTTP2
 import HTTPServer
 import Sockets
 
@@ -12,6 +13,11 @@ struct TransportConfiguration: Sendable {
     var proxied: [SocketAddress]
     /// Host names that are accepted on loopback addresses.
     var hostNames: HostNames
+    /// Whether HTTP/2 is spoken over TLS …
+    var speaksHTTP2: Bool
+    /// … and without it.
+    var takesCleartextHTTP2: Bool
+    var http2: HTTP2Settings
 
     static let options = [
         Option(
@@ -44,6 +50,18 @@ struct TransportConfiguration: Sendable {
             "host", "NAME",
             "Host name to accept on loopback addresses besides localhost; others receive 421.",
             repeatable: true),
+        Option("no-http2", nil, "Speak only HTTP/1.1."),
+        Option(
+            "http2-cleartext", nil,
+            "Also speak HTTP/2 without TLS, with clients that know it in advance."),
+        Option(
+            "http2-streams", "N",
+            "Maximum concurrent requests on an HTTP/2 connection; further ones are refused.",
+            default: "100"),
+        Option(
+            "http2-field-bytes", "BYTES",
+            "Maximum size of the fields of an HTTP/2 request after decompression; larger requests "
+                + "are reset.", default: "65536"),
     ]
 
     init(_ settings: Settings) throws(CommandFailure) {
@@ -67,6 +85,15 @@ struct TransportConfiguration: Sendable {
                 value, "not a network such as 10.0.0.0/8, 2001:db8::/32, ::1 or unix")
         }
         proxied = try settings.addresses("proxy-protocol")
+        speaksHTTP2 = try !settings.isOn("no-http2")
+        takesCleartextHTTP2 = try settings.isOn("http2-cleartext")
+        http2 = HTTP2Settings()
+        http2.streams = try settings.integer("http2-streams", in: 1...10_000, default: 100)
+        http2.fieldListBytes = try settings.integer(
+            "http2-field-bytes", in: 1_024...(1 << 20), default: 64 << 10)
+        guard speaksHTTP2 || !takesCleartextHTTP2 else {
+            throw CommandFailure(.usage, "--http2-cleartext contradicts --no-http2")
+        }
         hostNames = HostNames()
         for value in settings.all("host") where !hostNames.add(value.text) {
             throw settings.wrong(value, "not a host name such as articles.example.org")
@@ -82,6 +109,9 @@ struct TransportConfiguration: Sendable {
             .usage, "--redirect-http and --hsts need --tls-certificate and --tls-key")
     }
 
+    /// The application protocols over TLS (ALPN), most preferred first.
+    var protocols: [String] { speaksHTTP2 ? ["h2", "http/1.1"] : ["http/1.1"] }
+
     /// Copies all settings except the certificates to the server configuration.
     func apply(to server: inout ServerConfiguration) {
         server.redirects = redirects
@@ -89,5 +119,7 @@ struct TransportConfiguration: Sendable {
         server.trustedProxies = trustedProxies
         server.proxiedAddresses = proxied
         server.hostNames = hostNames
+        server.http2 = http2
+        server.takesCleartextHTTP2 = takesCleartextHTTP2
     }
 }

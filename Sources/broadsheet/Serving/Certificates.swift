@@ -34,7 +34,7 @@ final class Certificates: Sendable {
 
     /// Loads the files.
     init(
-        _ files: CertificateFiles, profile: TLSProfile, _ log: ServerLog,
+        _ files: CertificateFiles, profile: TLSProfile, protocols: [String], _ log: ServerLog,
         now: @escaping @Sendable () -> Int64 = { Timestamp.now.milliseconds / 1_000 }
     ) throws(CommandFailure) {
         self.files = files
@@ -45,7 +45,7 @@ final class Certificates: Sendable {
         state = Lock(State(read: stamps, seen: stamps))
         let pairs = try files.read()
         do throws(TLSConfigurationError) {
-            server = try TLSServer(pairs, profile: profile, protocols: ["http/1.1"])
+            server = try TLSServer(pairs, profile: profile, protocols: protocols)
         } catch { throw files.failure(error) }
         warnAboutExpiry()
     }

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleDatabase
 import ArticleStore
 import HTTP
+import HTTP2
 import HTTPServer
 import Sockets
 import Testing
@@ -48,6 +49,10 @@ import Testing
         #expect(defaultValue("log-level") == "\(configuration.logLevel)")
         #expect(defaultValue("language") == configuration.defaultLanguage.text)
         #expect(defaultValue("tls-profile") == configuration.transport.profile.rawValue)
+        #expect(defaultValue("http2-streams") == "\(configuration.transport.http2.streams)")
+        #expect(
+            defaultValue("http2-field-bytes")
+                == "\(configuration.transport.http2.fieldListBytes)")
         let limits = configuration.limits
         #expect(defaultValue("max-body-bytes") == "\(limits.message.bodyBytes)")
         #expect(defaultValue("body-rate") == "\(limits.bodyBytesPerSecond)")

@@ -40,7 +40,9 @@ import Testing
             let text = line.replacing("\(folder.path)/", with: "").dropLast()
             lines.withLock { $0.append(String(text)) }
         }
-        return try Certificates(files, profile: .intermediate, log) { [clock] in
+        return try Certificates(
+            files, profile: .intermediate, protocols: ["http/1.1"], log
+        ) { [clock] in
             start + Int64(clock.withLock { $0 } * 86_400)
         }
     }

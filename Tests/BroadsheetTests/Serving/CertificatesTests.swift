@@ -37,7 +37,9 @@ import Testing
     }
 
     private func certificates() throws -> Certificates {
-        try Certificates(files, profile: .intermediate, ServerLog(isJSON: true) { _ in })
+        try Certificates(
+            files, profile: .intermediate, protocols: ["http/1.1"], ServerLog(isJSON: true) { _ in }
+        )
     }
 
     /// The name on the certificate that a client receives.

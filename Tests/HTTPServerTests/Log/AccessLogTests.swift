@@ -40,7 +40,8 @@ import Testing
         let first = try #require(lines.first)
         #expect(first.hasPrefix(#"{"time":1"#))
         #expect(first.contains(#","id":"me","peer":"127.0.0.1:"#))
-        #expect(first.contains(#","method":"GET","target":"/articles/7?a=b","#))
+        #expect(
+            first.contains(#","protocol":"HTTP/1.1","method":"GET","target":"/articles/7?a=b","#))
         #expect(first.contains(#","route":"/articles/{id}","status":200,"#))
         #expect(first.contains(#","microseconds":"#))
         #expect(lines[1].contains(#""target":"/nothing","status":404"#))

@@ -18,15 +18,20 @@ struct TLSTest {
     /// With certificates of an authority that tests share, as generating RSA keys takes long.
     init(
         _ certificates: TestCertificates, profile: TLSProfile = .intermediate,
+        protocols: [String] = ["http/1.1"],
         _ pairs: (TestCertificates) throws -> [CertificateAndKey]
     ) throws {
         self.certificates = certificates
-        tls = try TLSServer(pairs(certificates), profile: profile, protocols: ["http/1.1"])
+        tls = try TLSServer(pairs(certificates), profile: profile, protocols: protocols)
     }
 
     /// One ECDSA certificate for `localhost`.
-    init(profile: TLSProfile = .intermediate) throws {
-        try self.init(profile: profile) { [try $0.pair(["localhost"])] }
+    init(
+        profile: TLSProfile = .intermediate, protocols: [String] = ["http/1.1"]
+    ) throws {
+        try self.init(TestCertificates(), profile: profile, protocols: protocols) {
+            [try $0.pair(["localhost"])]
+        }
     }
 
     func run(

@@ -1,0 +1,106 @@
+import HTTP
+import Sockets
+
+/// What carries one exchange: an HTTP/1 connection, or a stream of an HTTP/2 connection. It is used
+/// on the connection's loop.
+protocol ExchangeCarrier: AnyObject {
+    /// Starts work that has to be finished by the deadline, in monotonic milliseconds.
+    func beginWork(until deadline: Int64)
+    func endWork()
+    /// Names the carrier for other threads.
+    var place: any ExchangePlace { get }
+}
+
+extension SocketChannel: ExchangeCarrier {
+    var place: any ExchangePlace { reference }
+}
+
+extension ChannelReference: ExchangePlace {
+    func abort(
+        afterMilliseconds delay: Int64, ifWanted isWanted: @escaping @Sendable () -> Bool
+    ) {
+        schedule(afterMilliseconds: delay) { channel in
+            if isWanted() { channel.abortByReset(.cancelled) }
+        }
+    }
+}
+
+/// Why a request's body cannot be read.
+enum BodyFailure: Error {
+    case rejected(HTTPStatus, String)
+    /// The client disconnected before the end of the body.
+    case ended
+    case channel(ChannelError)
+
+    static var handedOver: BodyFailure {
+        .rejected(HTTPError.handedOver.status, HTTPError.handedOver.detail)
+    }
+}
+
+/// Where the bytes of a request's body come from, however they are framed.
+protocol BodySource: AnyObject {
+    var exchange: Exchange { get }
+    /// Whether bytes of the body have arrived that are not decoded yet.
+    var hasBodyBytes: Bool { get }
+    /// Tells the client that its body is wanted (RFC 9110 §10.1.1).
+    func sendContinue() async throws(BodyFailure)
+    /// Decodes what has arrived.
+    func decode(
+        _ decoder: inout BodyDecoder, into body: inout [UInt8]
+    ) throws(BodyFailure)
+    /// Waits for bytes; false if no more will come although the body is not complete.
+    ///
+    /// - Parameter deadline: Evaluated for each wait, since a hand-off shortens it.
+    func more(until deadline: @autoclosure () -> Int64) async throws(BodyFailure) -> Bool
+    /// The handler's time begins, or goes on after it waited for the client.
+    func beginHandling()
+    /// The handler has left the body while another task still reads it.
+    func abandonBody()
+}
+
+extension BodySource {
+    /// Reads the whole body, which takes room from other bodies while it is held.
+    func wholeBody(_ head: borrowing RequestHead) async throws(BodyFailure) -> [UInt8] {
+        let limits = exchange.rules.limits
+        var decoder = try limits.bodyDecoder(head.framing)
+        var body: [UInt8] = []
+        if case .length(let length) = head.framing {
+            body.reserveCapacity(min(length, ServerLimits.reservedBodyBytes))
+        }
+        if head.expectsContinue, !hasBodyBytes { try await sendContinue() }
+        let start = exchange.channel.loop.now
+        // Invariant: `body` has consumed what it could of the received bytes.
+        while true {
+            try decode(&decoder, into: &body)
+            guard exchange.hold(body.count) else {
+                throw .rejected(
+                    .serviceUnavailable, "Too many request bodies are in progress.")
+            }
+            if decoder.isComplete { return body }
+            let deadline = limits.bodyDeadline(since: start, received: body.count)
+            guard try await more(until: deadline) else { throw .ended }
+        }
+    }
+}
+
+extension ServerLimits {
+    /// Reserves no memory for what a client only announces.
+    fileprivate static let reservedBodyBytes = 64 << 10
+
+    /// - Parameter route: What the route does with bodies, which may have a limit of their own.
+    func bodyDecoder(
+        _ framing: BodyFraming, of route: HTTPRouteBody = .whole
+    ) throws(BodyFailure) -> BodyDecoder {
+        var message = message
+        if case .spooled(let limitBytes) = route { message.bodyBytes = limitBytes }
+        do throws(HTTPParseError) {
+            return try BodyDecoder(framing, limits: message)
+        } catch { throw BodyFailure(error) }
+    }
+}
+
+extension BodyFailure {
+    init(_ error: HTTPParseError) {
+        self = .rejected(error.status, "The request has \(error.detail).")
+    }
+}

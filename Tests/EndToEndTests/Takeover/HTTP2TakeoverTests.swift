@@ -1,0 +1,158 @@
+import Dispatch
+import Glibc
+import HTTP
+import Platform
+import Sockets
+import TestSupport
+import Testing
+
+/// HTTP/2 as programs see it: versions, upgrades of the server.
+@Suite struct HTTP2TakeoverTests {
+    private let folder: TemporaryFolder
+    private let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("a.db")
+    }
+
+    /// Clients with several requests at a time, which connect again when the server announces the
+    /// end of their connection.
+    private final class Clients: Sendable {
+        private struct State {
+            var isOver = false
+            var failures: [String] = []
+            var responses = 0
+            var connections = 0
+        }
+
+        private let state = Lock(State())
+        private let group = DispatchGroup()
+
+        init(_ count: Int, _ connect: @escaping @Sendable () throws -> RawConnection) {
+            for _ in 0..<count {
+                DispatchQueue(label: "client").async(group: group) { [self] in
+                    while !isOver { serve(connect) }
+                }
+            }
+        }
+
+        private var isOver: Bool { state.withLock { $0.isOver } }
+        var failures: [String] { state.withLock { $0.failures } }
+        var responses: Int { state.withLock { $0.responses } }
+        var connections: Int { state.withLock { $0.connections } }
+
+        /// Uses one connection until the server ends it.
+        private func serve(_ connect: () throws -> RawConnection) {
+            do {
+                let client = try TestHTTP2Client(connect())
+                state.withLock { $0.connections += 1 }
+                while !isOver, client.lastStream == nil {
+                    let streams = try (1...4).map {
+                        try client.send(.get, "/v1/articles?limit=\($0)")
+                    }
+                    for stream in streams {
+                        let response = try client.response(on: stream)
+                        state.withLock { state in
+                            state.responses += 1
+                            if response.status != 200 { state.failures.append(response.text) }
+                        }
+                    }
+                }
+            } catch {
+                state.withLock { $0.failures.append("\(error)") }
+            }
+        }
+
+        func stop() {
+            state.withLock { $0.isOver = true }
+            group.wait()
+        }
+    }
+
+    private func expectUpgrades(_ served: Served, _ clients: Clients) async throws {
+        let reign = Reign(served, database)
+        for _ in 0..<2 {
+            let before = clients.responses
+            #expect(await eventually { clients.responses >= before + 100 })
+            try reign.upgrade()
+        }
+        let before = clients.responses
+        #expect(await eventually { clients.responses >= before + 100 })
+        clients.stop()
+        #expect(clients.failures.isEmpty, "\(clients.failures.prefix(3))")
+        #expect(clients.connections >= 6)
+        #expect(await reign.stop())
+    }
+
+    @Test func `connections without TLS are drained, and no request fails`() async throws {
+        let served = try Served(
+            database, ["--http2-cleartext", "--log", "off", "--rate-limit", "off"])
+        let address = served.addresses[0]
+        try await expectUpgrades(served, Clients(2) { try RawConnection(address) })
+    }
+
+    @Test func `with TLS as well`() async throws {
+        let served = try secure()
+        let address = served.addresses[0]
+        let clients = Clients(2) {
+            let connection = try RawConnection(address)
+            var options = TestTLS("localhost")
+            options.protocols = ["h2", "http/1.1"]
+            try connection.startTLS(options)
+            return connection
+        }
+        try await expectUpgrades(served, clients)
+    }
+
+    private func secure(_ more: [String] = []) throws -> Served {
+        let made = try Program.run(
+            "certificate", "--self-signed", "localhost", "--out", folder.file("c"))
+        try #require(made.status == 0)
+        return try Served(
+            database,
+            [
+                "--tls-certificate", folder.file("c.pem"), "--tls-key", folder.file("c.key"),
+                "--rate-limit", "off",
+            ] + more)
+    }
+
+    /// The version that curl has used.
+    private func version(_ options: [String], _ url: String) throws -> String? {
+        let curl = try RunningProgram(
+            "/usr/bin/curl",
+            ["-sS", "-o", "/dev/null", "-w", "%{http_code} %{http_version}\n"] + options + [url])
+        return curl.output.next()
+    }
+
+    @Test func `curl speaks the version that it wants`() throws {
+        let served = try secure(["--log", "json", "--loops", "1"])
+        let url = "https://localhost:\(served.addresses[0].port)/v1/articles"
+        let trusted = ["--cacert", folder.file("c.pem")]
+        #expect(try version(trusted + ["--http2"], url) == "200 2")
+        #expect(try version(trusted + ["--http1.1"], url) == "200 1.1")
+        for name in ["HTTP/2", "HTTP/1.1"] {
+            var line = served.program.errors.next()
+            while line?.contains(#""protocol":"#) == false { line = served.program.errors.next() }
+            #expect(line?.contains(#""protocol":"\#(name)","#) == true)
+        }
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `HTTP 2 can be turned off, and on without TLS`() throws {
+        let older = try secure(["--no-http2"])
+        let trusted = ["--cacert", folder.file("c.pem"), "--http2"]
+        #expect(
+            try version(trusted, "https://localhost:\(older.addresses[0].port)/livez")
+                == "200 1.1")
+        #expect(older.stop() == 0)
+        let plain = try Served(database, ["--http2-cleartext"])
+        #expect(
+            try version(
+                ["--http2-prior-knowledge"],
+                "http://localhost:\(plain.addresses[0].port)/livez") == "200 2")
+        #expect(plain.stop() == 0)
+        let both = try Program.run("serve", "--no-http2", "--http2-cleartext")
+        #expect(both.status == 64)
+    }
+}
