@@ -19,6 +19,7 @@ from accounts import AccountTrials  # noqa: E402
 from changes import ChangeTrials  # noqa: E402
 from client import ClientTrials  # noqa: E402
 from defaults import DefaultTrials  # noqa: E402
+from http2 import HTTP2Trials  # noqa: E402
 from machine import Lab  # noqa: E402
 from nodes import NodeTrials  # noqa: E402
 from offline import OfflineTrials  # noqa: E402
@@ -36,7 +37,7 @@ def options():
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
     parser.add_argument("--only", help="run a single group: cached, rested, logged, keyed, "
                         "uncached, changes, search, creates, published, nodes, footprint, crowds, "
-                        "streams, accounts, secure, client or offline")
+                        "streams, accounts, secure, http2, client or offline")
     parser.add_argument("--seconds", type=int, default=3, help="duration of each run")
     parser.add_argument("--pairs", type=int, default=5, help="number of runs for each median")
     parser.add_argument("--seed", type=int, default=7, help="seed for the generated articles")
@@ -65,6 +66,7 @@ def main():
                 "crowds": trials.crowds, "streams": StreamTrials(lab, trials).run,
                 "accounts": AccountTrials(lab, trials).run,
                 "secure": SecureTrials(lab, trials).run,
+                "http2": HTTP2Trials(lab, trials).run,
                 "client": ClientTrials(lab, trials, os.path.abspath(wanted.client_bench)).run,
                 "offline": OfflineTrials(lab, trials, os.path.abspath(wanted.client_bench)).run}
         rows = []

@@ -45,7 +45,7 @@ class Lab:
         log = self.path(f"broadsheet-{port}.log")
         return self.keep(Server(command, port, log, environment, scheme))
 
-    def nginx(self, responses, certificate=None, logs=False):
+    def nginx(self, responses, certificate=None, logs=False, http2=False):
         """Starts an nginx that responds to `/0`, `/1`, … with these fields and bodies (`return
         200`); over TLS if there is a certificate (`.pem` and `.key`); with `logs`, it logs every
         request to a file."""
@@ -54,7 +54,7 @@ class Lab:
         os.mkdir(folder)
         configuration = os.path.join(folder, "nginx.conf")
         with open(configuration, "w", encoding="utf-8") as file:
-            file.write(nginx_configuration(folder, port, responses, certificate, logs))
+            file.write(nginx_configuration(folder, port, responses, certificate, logs, http2))
         command = ["nginx", "-p", folder, "-c", configuration]
         scheme = "https" if certificate else "http"
         log = os.path.join(folder, "access.log" if logs else "log")
@@ -214,7 +214,7 @@ NGINX_LINE = ('{"time":$msec,"id":"$request_id","peer":"$remote_addr:$remote_por
               '"microseconds":$request_time}')
 
 
-def nginx_configuration(folder, port, responses, certificate=None, logs=False):
+def nginx_configuration(folder, port, responses, certificate=None, logs=False, http2=False):
     locations = ""
     for number, (fields, body) in enumerate(responses):
         lines = "".join(f"add_header {name} {quoted(value)}; " for name, value in fields.items())
@@ -222,7 +222,7 @@ def nginx_configuration(folder, port, responses, certificate=None, logs=False):
     log = f"{folder}/access.log lines" if logs else "off"
     secure, tls = "", ""
     if certificate:
-        secure = "ssl"
+        secure = "ssl http2" if http2 else "ssl"
         tls = (f"ssl_certificate {certificate}.pem; ssl_certificate_key {certificate}.key; "
                "ssl_protocols TLSv1.2 TLSv1.3; ssl_ecdh_curve X25519:prime256v1:secp384r1;")
     # nginx cannot escape a dollar sign, so a variable contains it.
