@@ -78,7 +78,10 @@ public struct Backend: Sendable {
         description = DescriptionService(version: version)
         publisher = try await Publisher(store: store, now: now, log: log)
         housekeeper = Housekeeper(store: store, now: now, log: log)
-        responses = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
+        cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
+        commits = try await CommitTokens(store, cursors)
+        responses = PublicResponseCache(
+            cacheBytes: cacheBytes, store: store, gate: commits.gate, now: now)
         indexer = SearchIndexer(
             store: store, node: store.node,
             notices: SearchIndexer.Notices(progress: progress, failure: log),
@@ -86,10 +89,8 @@ public struct Backend: Sendable {
         let keys = try await Self.keyRing(store, operatorKey, now: now)
         access = Authenticator(keys: keys, sessions: SessionRing(store, now: now), now: now)
         consoleLinks = ConsoleLinks(access.console)
-        cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         writes = IdempotentWrites(
             store: store, secret: try await store.secret(named: "idempotency"), now: now)
-        commits = try await CommitTokens(store, cursors)
         // One for all routers, so that its limits apply to all of their requests together.
         admin = AdminService(
             store: store, keys: keys, markdown: markdown, file: file, indexer: indexer, now: now)
@@ -178,7 +179,6 @@ public struct Backend: Sendable {
     /// where everybody sees everything, they must not be used.
     public func addCache(to configuration: inout ServerConfiguration) {
         configuration.cache = responses.cache
-        configuration.cacheGate = commits.gate
         configuration.readers = access
         configuration.sessionCookie = hasConsole ? ConsoleService.cookie : nil
     }

@@ -23,7 +23,7 @@ struct FreshGate: CacheGate {
 /// The examples of cached responses.
 @Suite struct HTTPServerCachingExamples {
     @Test func `requests that must not be served from the cache`() async throws {
-        let cache = ResponseCache(limitBytes: 1 << 20, now: { 0 })
+        let cache = ResponseCache(limitBytes: 1 << 20, gate: FreshGate(), now: { 0 })
         let renderings = Counter()
         var routes = HTTPRouterBuilder()
         routes.on(.get, "/time") { request, context in
@@ -35,11 +35,8 @@ struct FreshGate: CacheGate {
                 return .lasting(HTTPResponse(.ok), dependencies: [], until: nil)
             }
         }
-        let settings = ServerConfiguration.local {
-            $0.cache = cache
-            $0.cacheGate = FreshGate()
-        }
-        try await TestServer.run(routes.build(), with: settings) { (test) async throws in
+        try await TestServer.run(routes.build(), with: .local { $0.cache = cache }) {
+            (test) async throws in
             for _ in 0..<3 { #expect(try test.client.get("/time").status == 200) }
             #expect(renderings.value == 1)
             let fields: HTTPFields = [.broadsheetAfter: "7"]

@@ -7,8 +7,9 @@ import HTTPServer
 /// far its node is (`Broadsheet-Sequence`), and a read with this value (`Broadsheet-After`) waits
 /// until its node is as far.
 ///
-/// Without the field, a node serves what is a second old at most, or nothing.
-struct CommitTokens: Sendable {
+/// Without the field, a node serves what is a second old at most, or nothing. This is a class, so
+/// that the frames of requests have one reference to it.
+final class CommitTokens: Sendable {
     private let node: any StoreNode
     private let seal: CursorSealer
     /// Tokens of another history say nothing in this one.
@@ -26,9 +27,12 @@ struct CommitTokens: Sendable {
     }
 
     /// Guards the cache, if other processes can change what it has.
-    var gate: (any CacheGate)? { node.isAlone ? nil : CommitGate(node: node) }
+    var gate: (any CacheGate)? { node.isAlone ? nil : self }
 
     /// Waits until the node is recent enough for a request with these fields.
+    ///
+    /// This is not inlined, so that a connection's task keeps no memory for its frame.
+    @inline(never)
     func wait(for fields: HTTPFields) async throws(ServiceError) {
         let commit = try fields[.broadsheetAfter].map(commit) ?? 0
         guard await node.waitUntilCurrent(with: commit) else { throw .behind }
@@ -52,7 +56,7 @@ struct CommitTokens: Sendable {
 
     /// The handler of a write, with the field by which its sender can read what was written.
     func marking(_ handler: @escaping HTTPHandler) -> HTTPHandler {
-        { message, context in
+        { [self] message, context in
             var response = await handler(message, context)
             if response.status.code < 400 {
                 response.fields.append(
@@ -63,10 +67,8 @@ struct CommitTokens: Sendable {
     }
 }
 
-/// Closed to requests that have to wait for a commit, and while the node may be behind.
-private struct CommitGate: CacheGate {
-    let node: any StoreNode
-
+extension CommitTokens: CacheGate {
+    /// Whether a request with these fields does not have to wait.
     func isOpen(to fields: borrowing HTTPFields) -> Bool {
         node.isCurrent && !fields.contains(.broadsheetAfter)
     }

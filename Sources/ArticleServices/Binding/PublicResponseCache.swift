@@ -72,8 +72,12 @@ extension CacheTag {
 final class PublicResponseCache: Sendable {
     let cache: ResponseCache
 
-    init(cacheBytes: Int, store: any ArticleStore, now: @escaping @Sendable () -> Timestamp) {
-        cache = ResponseCache(limitBytes: cacheBytes) { now().milliseconds }
+    /// - Parameter gate: Decides which requests are served without asking their routes.
+    init(
+        cacheBytes: Int, store: any ArticleStore, gate: (any CacheGate)? = nil,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        cache = ResponseCache(limitBytes: cacheBytes, gate: gate) { now().milliseconds }
         store.observeChanges(self)
     }
 

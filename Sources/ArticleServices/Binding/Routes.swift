@@ -169,7 +169,9 @@ struct Routes {
             body: body ?? (Request.parameters.body == nil ? .rejected : .whole)
         ) { message, context in
             do throws(ServiceError) {
-                try await commits.wait(for: message.fields)
+                if !commits.isOpen(to: message.fields) {
+                    try await commits.wait(for: message.fields)
+                }
                 let caller = try await authenticate(message.fields, context)
                 try Self.checkAccept(message, mediaType)
                 try caller.require(endpoint.access)

@@ -33,6 +33,7 @@ public final class ResponseCache: Sendable {
     /// Milliseconds since 1970.
     private let now: @Sendable () -> Int64
     private let isOn: Bool
+    private let gate: (any CacheGate)?
     /// Compresses responses off the event loops.
     private let pool = BlockingPool(label: "broadsheet.compression", width: 2, depth: 256)
     /// If generating a response takes longer, other requests do not wait for it.
@@ -42,11 +43,15 @@ public final class ResponseCache: Sendable {
 
     /// - Parameters:
     ///   - limitBytes: The maximum size of the cache; with 0 it stores nothing and only compresses.
+    ///   - gate: Decides which requests are served without asking their routes; `nil`: all.
     ///   - now: Milliseconds since 1970, by the same clock as in `CacheableResponse`.
-    public init(limitBytes: Int, now: @escaping @Sendable () -> Int64) {
+    public init(
+        limitBytes: Int, gate: (any CacheGate)? = nil, now: @escaping @Sendable () -> Int64
+    ) {
         let count = max(1, min(Self.mostShards, limitBytes / Self.smallestShardBytes))
         shards = (0..<count).map { _ in Lock(CacheShard(limitBytes: limitBytes / count)) }
         isOn = limitBytes > 0
+        self.gate = gate
         self.now = now
     }
 
@@ -96,7 +101,8 @@ public final class ResponseCache: Sendable {
     /// client sees no more than anonymous ones do.
     func response(to head: borrowing RequestHead) -> PreparedResponse? {
         guard isOn, head.method == .get || head.method == .head, head.framing == .none,
-            !ConditionalRequest.hasPreconditions(head.fields)
+            !ConditionalRequest.hasPreconditions(head.fields),
+            gate?.isOpen(to: head.fields) ?? true
         else { return nil }
         let key = CacheKey(head.target.bytes)
         guard let cached = shard(key).withLock({ $0.find(key) }) else { return nil }

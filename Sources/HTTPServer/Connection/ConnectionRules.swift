@@ -12,7 +12,6 @@ struct ConnectionRules: Sendable {
     let takesCleartextHTTP2: Bool
     let router: HTTPRouter
     let cache: ResponseCache?
-    let cacheGate: (any CacheGate)?
     let readers: (any PublicReaders)?
     let sessionCookie: SessionCookie?
     let render: HTTPError.Renderer
@@ -58,7 +57,6 @@ struct ConnectionRules: Sendable {
         takesCleartextHTTP2 = configuration.takesCleartextHTTP2
         self.router = router
         cache = configuration.cache
-        cacheGate = configuration.cacheGate
         readers = configuration.readers
         sessionCookie = configuration.sessionCookie
         render = configuration.rejections

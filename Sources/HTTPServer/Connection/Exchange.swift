@@ -375,9 +375,7 @@ extension Exchange {
     /// The cached response to this request. A request with credentials gets it if they were not
     /// exposed on the way, are valid, and grant no more than anonymous access.
     func preparedResponse(to head: borrowing RequestHead) -> Ready? {
-        guard let cache = rules.cache, rules.cacheGate?.isOpen(to: head.fields) ?? true else {
-            return nil
-        }
+        guard let cache = rules.cache else { return nil }
         guard head.fields.contains(.authorization) else {
             return cache.response(to: head).map { Ready(prepared: $0, reader: nil) }
         }

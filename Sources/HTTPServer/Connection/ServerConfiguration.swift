@@ -30,8 +30,6 @@ public struct ServerConfiguration: Sendable {
     public var takesCleartextHTTP2 = false
     /// Cached responses, which are served without calling handlers.
     public var cache: ResponseCache?
-    /// Decides whether a cached response is recent enough; `nil`: always, since the cache is exact.
-    public var cacheGate: (any CacheGate)?
     /// Identifies clients that are served from the cache in spite of their credentials; `nil`: none
     /// are.
     public var readers: (any PublicReaders)?

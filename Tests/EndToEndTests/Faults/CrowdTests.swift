@@ -94,11 +94,12 @@ struct CrowdTests {
 
     @Test(.enabled(if: Shell.canTrace, "strace is not here"))
     func `writes that hang are not reported as rejected, and nobody else waits`() async throws {
+        // For less than the 5 s after which waiting writes are rejected.
         let target = try Target(
             .plain, ["--handler-timeout", "1"],
             script: #"""
                 exec strace -D -f -qq -o "$folder/trace" -e trace=fsync,fdatasync \
-                -e inject=fsync,fdatasync:delay_enter=8000000:when=12 "$binary" "$@"
+                -e inject=fsync,fdatasync:delay_enter=3000000:when=12 "$binary" "$@"
                 """#)
         let article = #"{"title":"Bread","status":"published"}"#
         let post =
