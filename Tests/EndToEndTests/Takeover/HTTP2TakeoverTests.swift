@@ -60,7 +60,11 @@ import Testing
                     }
                 }
             } catch {
-                state.withLock { $0.failures.append("\(error)") }
+                state.withLock { state in
+                    state.failures.append("\(error)")
+                    // What follows would fail as well.
+                    state.isOver = true
+                }
             }
         }
 
@@ -72,6 +76,7 @@ import Testing
 
     private func expectUpgrades(_ served: Served, _ clients: Clients) async throws {
         let reign = Reign(served, database)
+        defer { clients.stop() }
         for _ in 0..<2 {
             let before = clients.responses
             #expect(await eventually { clients.responses >= before + 100 })
