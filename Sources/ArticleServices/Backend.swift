@@ -70,8 +70,7 @@ public struct Backend: Sendable {
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
-        self.store = store
-        self.markdown = markdown
+        (self.store, self.markdown) = (store, markdown)
         self.defaultLanguage = defaultLanguage
         (self.now, self.log) = (now, log)
         self.hasConsole = hasConsole
