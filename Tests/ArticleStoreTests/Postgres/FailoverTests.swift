@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Synchronization
+import Platform
 import TestSupport
 import Testing
 
@@ -18,7 +18,7 @@ struct FailoverTests {
             var isClosed = false
         }
 
-        let state = Mutex(State())
+        let state = Lock(State())
         private let acknowledgement: AsyncStream<Void>.Continuation
 
         init(_ acknowledgement: AsyncStream<Void>.Continuation) {
@@ -96,7 +96,7 @@ struct FailoverTests {
             address, path: "/nowhere/store", mode: .create, configuration: configuration)
         let other = try PostgresSession(address, settings: [])
         try pair.stopStandby()
-        let isAcknowledged = Mutex(false)
+        let isAcknowledged = Lock(false)
         async let article = {
             let article = try await store.createArticle(.make(), .sample("a"), by: .first)
             isAcknowledged.withLock { $0 = true }
