@@ -63,7 +63,7 @@ extension PostgresSession {
 
     /// The number of processes that use the database.
     func countOfUsers() throws(StoreError) -> Int {
-        let count = try value("SELECT \(PostgresLock.countOfHolders(1_112_754_261))")
+        let count = try value("SELECT \(PostgresLock.userCount)")
         return count.flatMap { Int($0) } ?? 0
     }
 

@@ -26,7 +26,7 @@ final class PostgresFollower: Sendable {
 
     /// Where the follower is.
     private struct Place {
-        /// `nil` while there is no connection.
+        /// `nil` while disconnected, like the connection.
         var session: PostgresSession?
         var connection: Connection?
         /// The last commit of whose notes the observers were told.
@@ -126,9 +126,8 @@ final class PostgresFollower: Sendable {
     private func ask(_ session: PostgresSession) throws(StoreError) -> Int64 {
         let asksForLock = mayLead && !place.hasLock
         let lock = asksForLock ? ", pg_try_advisory_lock(\(PostgresLock.leadership))" : ""
-        let servers = PostgresLock.countOfHolders(1_112_754_263)
         let result = try session.run(
-            "SELECT commits, \(servers)\(lock) FROM commit_clock WHERE number = 1",
+            "SELECT commits, \(PostgresLock.serverCount)\(lock) FROM commit_clock WHERE number = 1",
             withinMilliseconds: Self.responseMilliseconds)
         guard result.rows == 1, let commits = Int64(result.text(0, 0)) else {
             throw .corrupt("the clock of commits is missing")

@@ -23,7 +23,7 @@ final class PostgresNode: StoreNode {
     }
 
     /// For how long what was confirmed is recent enough.
-    static let freshness = Duration.seconds(1)
+    private static let freshness = Duration.seconds(1)
     /// For how long the leader leads after it was confirmed: less than the server waits for it
     /// (`PostgresConfiguration.leaderMilliseconds`).
     private static let leadership = Duration.milliseconds(1_250)

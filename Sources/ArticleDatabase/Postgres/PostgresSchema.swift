@@ -90,8 +90,11 @@ enum PostgresLock {
     /// Held by the process that does what only one may do.
     static let leadership = "1112754262, hashtext(current_schema())"
 
-    /// How many sessions share a lock of this class, as an expression.
-    static func countOfHolders(_ number: Int) -> String {
+    /// How many processes use the database, and how many serve it, as expressions.
+    static let userCount = countOfHolders(1_112_754_261)
+    static let serverCount = countOfHolders(1_112_754_263)
+
+    private static func countOfHolders(_ number: Int) -> String {
         """
         (SELECT count(*) FROM pg_locks
             WHERE locktype = 'advisory' AND mode = 'ShareLock' AND granted

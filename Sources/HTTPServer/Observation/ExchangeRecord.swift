@@ -44,7 +44,7 @@ public struct ExchangeRecord: Sendable {
     /// `nil` if the bytes were not a valid request.
     public let method: HTTPMethod?
     public let target: RequestTarget?
-    /// The version of HTTP that the client speaks; without meaning if there is no request.
+    /// The version of HTTP that the client speaks; irrelevant without a request.
     public let version: HTTPVersion
     /// The template of the matching route, if any.
     public let template: String?

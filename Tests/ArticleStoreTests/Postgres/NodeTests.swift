@@ -93,7 +93,7 @@ struct NodeTests {
         }
     }
 
-    @Test func `observers of all are told of each change once, in order, whoever made it`()
+    @Test func `every observer is told of each change once and in order, whoever made it`()
         async throws
     {
         try await with { first, second in

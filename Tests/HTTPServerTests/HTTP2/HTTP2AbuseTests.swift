@@ -8,15 +8,6 @@ import Testing
 /// Clients that cause work, or hold memory, without being of use to anyone. Each is cut off, and
 /// others are served.
 @Suite struct HTTP2AbuseTests {
-    private static func configuration(
-        _ change: (inout ServerConfiguration) -> Void = { _ in }
-    ) -> ServerConfiguration {
-        .local {
-            $0.takesCleartextHTTP2 = true
-            change(&$0)
-        }
-    }
-
     /// Frames that are repeated after a beginning.
     struct Flood: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -69,7 +60,7 @@ import Testing
 
     @Test(arguments: floods)
     func `frames that transport nothing end the connection`(flood: Flood) async throws {
-        try await TestServer.run(TestRoutes.router(), with: Self.configuration()) { server in
+        try await TestServer.run(TestRoutes.router(), with: .cleartextHTTP2()) { server in
             let frames = try response(
                 to: { $0 == 0 ? flood.start + flood.piece : flood.piece }, server)
             #expect(frames.last?.code == 11 || frames.last?.type != 7)
@@ -93,7 +84,7 @@ import Testing
                 return HTTPResponse(.ok)
             }
         }
-        try await TestServer.run(router, with: Self.configuration()) { server in
+        try await TestServer.run(router, with: .cleartextHTTP2()) { server in
             let frames = try response(
                 to: { index in
                     let stream = UInt32(2 * index + 1)
@@ -119,7 +110,7 @@ import Testing
                 return HTTPResponse(.ok)
             }
         }
-        try await TestServer.run(router, with: Self.configuration()) { server in
+        try await TestServer.run(router, with: .cleartextHTTP2()) { server in
             let frames = try response(
                 to: { TestFrame.request(UInt32(2 * $0 + 1), "GET", "/wait") }, most: 10_000, server)
             #expect(frames.contains { $0.type == 3 && $0.code == 7 })
@@ -130,7 +121,7 @@ import Testing
     }
 
     @Test func `requests without an end have a time limit each`() async throws {
-        let hasty = Self.configuration { $0.limits.bodyGraceMilliseconds = 100 }
+        let hasty = ServerConfiguration.cleartextHTTP2 { $0.limits.bodyGraceMilliseconds = 100 }
         try await TestServer.run(TestRoutes.router(), with: hasty) { server in
             let connection = try RawConnection(server.address)
             try connection.send(TestFrame.preface)
@@ -149,7 +140,7 @@ import Testing
     }
 
     @Test func `fields that expand to more than the limit reset their stream`() async throws {
-        try await TestServer.run(TestRoutes.router(), with: Self.configuration()) { server in
+        try await TestServer.run(TestRoutes.router(), with: .cleartextHTTP2()) { server in
             let connection = try RawConnection(server.address)
             // One field goes to the table (RFC 7541 §6.2.1), and one octet repeats it.
             let entry = [0x40, 1, UInt8(ascii: "x"), 100] + [UInt8](repeating: 0x61, count: 100)
@@ -164,7 +155,7 @@ import Testing
     }
 
     @Test func `a field without a name is rejected`() async throws {
-        try await TestServer.run(TestRoutes.router(), with: Self.configuration()) { server in
+        try await TestServer.run(TestRoutes.router(), with: .cleartextHTTP2()) { server in
             let connection = try RawConnection(server.address)
             try connection.send(
                 TestFrame.preface + TestFrame.request(1, "GET", "/hello", [("", "x")]))
@@ -174,7 +165,7 @@ import Testing
     }
 
     @Test func `a client that never reads holds little memory and is disconnected`() async throws {
-        let hasty = Self.configuration { $0.limits.writeStallMilliseconds = 200 }
+        let hasty = ServerConfiguration.cleartextHTTP2 { $0.limits.writeStallMilliseconds = 200 }
         try await TestServer.run(TestRoutes.router(), with: hasty) { server in
             let connection = try RawConnection(server.address, receiveBuffer: 4_096)
             try connection.send(

@@ -7,15 +7,6 @@ import Testing
 
 /// Bodies of requests over HTTP/2: their limits, and how handlers read them.
 @Suite struct HTTP2BodyTests {
-    private static func configuration(
-        _ change: (inout ServerConfiguration) -> Void = { _ in }
-    ) -> ServerConfiguration {
-        .local {
-            $0.takesCleartextHTTP2 = true
-            change(&$0)
-        }
-    }
-
     private static func counting(_ pieces: Lock<[Int]> = Lock([])) throws -> HTTPRouter {
         try TestRoutes.router { routes in
             routes.on(.post, "/count", body: .streamed) { request, context in
@@ -51,7 +42,7 @@ import Testing
 
     @Test func `a body is read while it arrives, and trailers are discarded`() async throws {
         let pieces = Lock<[Int]>([])
-        try await TestServer.run(Self.counting(pieces), with: Self.configuration()) { server in
+        try await TestServer.run(Self.counting(pieces), with: .cleartextHTTP2()) { server in
             let connection = try start(server, "/count")
             try connection.send(TestFrame.bytes(0, stream: 1, Array("abc".utf8)))
             #expect(await eventually { pieces.withLock { $0 } == [3] })
@@ -64,7 +55,7 @@ import Testing
     }
 
     @Test func `a body is requested when the handler wants it`() async throws {
-        try await TestServer.run(Self.counting(), with: Self.configuration()) { server in
+        try await TestServer.run(Self.counting(), with: .cleartextHTTP2()) { server in
             let connection = try start(server, "/count", [("expect", "100-continue")])
             // An interim response does not end the stream.
             #expect(try connection.frames { $0.type == 1 }.last?.flags == 4)
@@ -74,7 +65,7 @@ import Testing
     }
 
     @Test func `a client whose body is not wanted is told to stop`() async throws {
-        try await TestServer.run(Self.counting(), with: Self.configuration()) { server in
+        try await TestServer.run(Self.counting(), with: .cleartextHTTP2()) { server in
             let connection = try start(server, "/count", [("accept", "x")])
             let frames = try connection.frames { $0.type == 3 }
             #expect(frames.contains { $0.type == 1 && $0.flags & 1 == 1 })
@@ -92,7 +83,7 @@ import Testing
     func `the limits of bodies hold`(
         fields: [(String, String)], body: [UInt8], status: String
     ) async throws {
-        let limited = Self.configuration {
+        let limited = ServerConfiguration.cleartextHTTP2 {
             $0.limits.message.bodyBytes = 4
             $0.limits.bodyGraceMilliseconds = 200
             $0.rejections = { HTTPResponse($0.status, body: .bytes(Array("\($0.status)".utf8))) }
@@ -109,7 +100,7 @@ import Testing
     }
 
     @Test func `bodies in memory are bounded over all streams`() async throws {
-        let small = Self.configuration {
+        let small = ServerConfiguration.cleartextHTTP2 {
             $0.limits.bodyMemoryBytes = 128 << 10
             $0.rejections = { HTTPResponse($0.status, body: .bytes(Array("\($0.status)".utf8))) }
         }
@@ -132,7 +123,7 @@ import Testing
     }
 
     @Test func `a client that disappears releases what it has sent`() async throws {
-        try await TestServer.run(Self.counting(), with: Self.configuration()) { server in
+        try await TestServer.run(Self.counting(), with: .cleartextHTTP2()) { server in
             let connection = try start(server, "/echo")
             try connection.send(TestFrame.bytes(0, stream: 1, [1, 2, 3]))
             #expect(await eventually { server.server.bodyBytes == 3 })

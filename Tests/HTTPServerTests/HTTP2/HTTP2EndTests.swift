@@ -7,15 +7,6 @@ import Testing
 
 /// Time limits of HTTP/2 connections, and how they end.
 @Suite struct HTTP2EndTests {
-    private static func configuration(
-        _ change: (inout ServerConfiguration) -> Void = { _ in }
-    ) -> ServerConfiguration {
-        .local {
-            $0.takesCleartextHTTP2 = true
-            change(&$0)
-        }
-    }
-
     /// `/wait` responds when it is let go.
     private func router(_ isWaiting: Signal, _ mayGo: Signal) throws -> HTTPRouter {
         try TestRoutes.router { routes in
@@ -30,7 +21,7 @@ import Testing
     }
 
     @Test func `an idle connection is closed`() async throws {
-        let hasty = Self.configuration { $0.limits.idleMilliseconds = 100 }
+        let hasty = ServerConfiguration.cleartextHTTP2 { $0.limits.idleMilliseconds = 100 }
         try await TestServer.run(TestRoutes.router(), with: hasty) { server in
             let connection = try RawConnection(server.address)
             try connection.send(TestFrame.preface)
@@ -41,7 +32,7 @@ import Testing
     }
 
     @Test func `a head without an end has a time limit`() async throws {
-        let hasty = Self.configuration { $0.limits.headMilliseconds = 100 }
+        let hasty = ServerConfiguration.cleartextHTTP2 { $0.limits.headMilliseconds = 100 }
         try await TestServer.run(TestRoutes.router(), with: hasty) { server in
             let connection = try RawConnection(server.address)
             try connection.send(
@@ -53,7 +44,7 @@ import Testing
 
     @Test func `a handler that takes too long gets a 503 or a reset`() async throws {
         let (isWaiting, mayGo) = (Signal(), Signal())
-        let hasty = Self.configuration { $0.limits.handlerMilliseconds = 100 }
+        let hasty = ServerConfiguration.cleartextHTTP2 { $0.limits.handlerMilliseconds = 100 }
         try await TestServer.run(router(isWaiting, mayGo), with: hasty) { server in
             let client = try TestHTTP2Client(RawConnection(server.address))
             #expect(try client.exchange(.get, "/wait").status == 503)
@@ -68,7 +59,7 @@ import Testing
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/large") { _, _ in HTTPResponse(.ok, body: .bytes(large)) }
         }
-        let hasty = Self.configuration { $0.limits.writeStallMilliseconds = 100 }
+        let hasty = ServerConfiguration.cleartextHTTP2 { $0.limits.writeStallMilliseconds = 100 }
         try await TestServer.run(router, with: hasty) { server in
             let connection = try RawConnection(server.address)
             try connection.send(
@@ -91,7 +82,7 @@ import Testing
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/large") { _, _ in HTTPResponse(.ok, body: .bytes(large)) }
         }
-        let hasty = Self.configuration { $0.limits.writeStallMilliseconds = 100 }
+        let hasty = ServerConfiguration.cleartextHTTP2 { $0.limits.writeStallMilliseconds = 100 }
         try await TestServer.run(router, with: hasty) { server in
             let connection = try RawConnection(server.address, receiveBuffer: 4_096)
             try connection.send(
@@ -108,7 +99,7 @@ import Testing
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/large") { _, _ in HTTPResponse(.ok, body: .bytes(large)) }
         }
-        let small = Self.configuration { $0.limits.waitingBytes = 3 << 20 }
+        let small = ServerConfiguration.cleartextHTTP2 { $0.limits.waitingBytes = 3 << 20 }
         try await TestServer.run(router, with: small) { server in
             let connection = try RawConnection(server.address)
             try connection.send(TestFrame.preface)
@@ -121,7 +112,7 @@ import Testing
 
     @Test func `a stop is announced, and what was sent before is served`() async throws {
         let (isWaiting, mayGo) = (Signal(), Signal())
-        try await TestServer.run(router(isWaiting, mayGo), with: Self.configuration()) { test in
+        try await TestServer.run(router(isWaiting, mayGo), with: .cleartextHTTP2()) { test in
             let server = test.server
             let client = try TestHTTP2Client(RawConnection(test.address))
             let first = try client.send(.get, "/wait")
@@ -138,7 +129,7 @@ import Testing
 
     @Test func `a request that crosses the announcement is served`() async throws {
         let (isWaiting, mayGo) = (Signal(), Signal())
-        try await TestServer.run(router(isWaiting, mayGo), with: Self.configuration()) { test in
+        try await TestServer.run(router(isWaiting, mayGo), with: .cleartextHTTP2()) { test in
             let server = test.server
             let connection = try RawConnection(test.address)
             try connection.send(TestFrame.preface + TestFrame.request(1, "GET", "/wait"))
@@ -164,7 +155,7 @@ import Testing
 
     @Test func `a connection is drained when its server hands over`() async throws {
         let (isWaiting, mayGo) = (Signal(), Signal())
-        try await TestServer.run(router(isWaiting, mayGo), with: Self.configuration()) { test in
+        try await TestServer.run(router(isWaiting, mayGo), with: .cleartextHTTP2()) { test in
             let server = test.server
             let client = try TestHTTP2Client(RawConnection(test.address))
             let stream = try client.send(.get, "/wait")
@@ -199,7 +190,7 @@ import Testing
                 return HTTPResponse(.ok, body: .stream(stream))
             }
         }
-        try await TestServer.run(router, with: Self.configuration()) { test in
+        try await TestServer.run(router, with: .cleartextHTTP2()) { test in
             let server = test.server
             let client = try TestHTTP2Client(RawConnection(test.address))
             let stream = try client.send(.get, "/endless")
