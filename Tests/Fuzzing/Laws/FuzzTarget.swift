@@ -14,6 +14,7 @@ package struct FuzzTarget: Sendable {
 
     package static let all: [FuzzTarget] = [
         FuzzTarget(name: "request", brokenLaws: RequestLaws.broken),
+        FuzzTarget(name: "http2", brokenLaws: HTTP2Laws.broken),
         FuzzTarget(name: "response", brokenLaws: ResponseLaws.broken),
         FuzzTarget(name: "field", brokenLaws: FieldLaws.broken),
         FuzzTarget(name: "query", brokenLaws: QueryLaws.broken),
