@@ -53,7 +53,6 @@ enum HTTP2Laws {
                     break
                 }
             }
-            lines += counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value) bytes" }
         }
 
         private func receive(_ piece: ArraySlice<UInt8>) throws(HTTP2Error) {
@@ -77,6 +76,9 @@ enum HTTP2Laws {
                 streams.append(stream)
                 lines.append("\(stream): \(error.status)")
             case .data(let stream, let bytes): counts[stream, default: 0] += bytes.count
+            // Of a body that never ends or is longer than was said, the pieces determine how much
+            // is passed on before the stream is reset.
+            case .received(let stream): lines.append("\(stream): \(counts[stream] ?? 0) bytes")
             default: break
             }
         }
