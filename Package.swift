@@ -82,7 +82,7 @@ let package = Package(
 
         // Rung 3: the HTTP server and client; what a store promises; what screens show.
         layer("HTTPServer", ["CZlib", "HTTP", "HTTP2", "Platform", "Sockets"]),
-        layer("HTTPClient", ["CZlib", "HTTP", "Platform", "Sockets"]),
+        layer("HTTPClient", ["CZlib", "HTTP", "HTTP2", "Platform", "Sockets"]),
         layer("ArticleStore", ["ArticleAPI", "Platform"]),
         .target(
             name: "ArticleModels", dependencies: ["ArticleAPI"],
@@ -158,7 +158,10 @@ let package = Package(
             ["CZlib", "HTTP", "HTTP2", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
         tests(
             "HTTPClientTests",
-            ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
+            [
+                "CZlib", "HTTP", "HTTP2", "HTTPClient", "HTTPServer", "Platform", "Sockets",
+                "TestSupport",
+            ]),
         tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels", "TestSupport"]),
         tests("ArticleSearchTests", ["ArticleAPI", "ArticleSearch", "TestSupport"]),
         tests("FeedsTests", ["ArticleAPI", "Feeds", "Markup", "TestSupport"]),

@@ -16,11 +16,10 @@ public protocol WebhookRepository: Sendable {
     /// All records, in the order of their digests.
     func webhooks() async throws(StoreError) -> [WebhookRecord]
 
-    /// Stores the record, in place of the one of the same URL. Throws `.unavailable` if another
-    /// process leads, whose position may be a later one.
+    /// Stores the record, in place of the one of the same URL.
     func putWebhook(_ record: WebhookRecord) async throws(StoreError)
 
-    /// Removes the records of all URLs but these. Throws like `putWebhook`.
+    /// Removes the records of all URLs but these.
     func removeWebhooks(except urls: Set<[UInt8]>) async throws(StoreError)
 }
 

@@ -26,7 +26,14 @@ struct FrameBudget: Sendable {
     /// A peer may send two window updates for each data frame.
     private static let framesPerSentData = 3
 
-    init(now: Int64) { time = now }
+    /// Servers send events in small pieces, also many at a time.
+    private let chargesSmallData: Bool
+
+    /// - Parameter role: That of the session, not of the peer.
+    init(of role: HTTP2Session.Role, now: Int64) {
+        time = now
+        chargesSmallData = role == .server
+    }
 
     var isExceeded: Bool { frames < 0 || resets < 0 }
 
@@ -60,7 +67,7 @@ struct FrameBudget: Sendable {
         case NGHTTP2_DATA.rawValue:
             let isEnd = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
             if header.length == 0 { frames -= isEnd ? 0 : 2 } else { earn(header.length / 256) }
-            if !isEnd, header.length < 64 { frames -= 1 }
+            if !isEnd, header.length < 64, chargesSmallData { frames -= 1 }
         case NGHTTP2_SETTINGS.rawValue: frames -= 10
         case NGHTTP2_CONTINUATION.rawValue: frames -= 4
         default: frames -= 1

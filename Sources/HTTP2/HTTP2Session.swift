@@ -43,7 +43,7 @@ public final class HTTP2Session {
         self.role = role
         self.settings = settings
         head = ReceivedHead(limits: settings.message)
-        budget = FrameBudget(now: now)
+        budget = FrameBudget(of: role, now: now)
         handle = HTTP2Callbacks.makeSession(role, Unmanaged.passUnretained(self).toOpaque())
         submitSettings()
     }
@@ -106,6 +106,13 @@ public final class HTTP2Session {
             guard count > 0 else { return }
             output.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
         }
+    }
+
+    /// How many streams the peer accepts at a time, as far as it has said; at first 100.
+    public var peerStreams: Int {
+        Int(
+            nghttp2_session_get_remote_settings(
+                handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
     /// Sends a request; its stream, or `nil` if the peer accepts none any more.

@@ -113,3 +113,14 @@ final class BodyReader: Sendable {
         }
     }
 }
+
+extension Exchange {
+    /// Delivers a response whose body is read from the pipe. From here on only the caller holds the
+    /// reader, whose release ends the exchange.
+    func hand(_ response: HTTPResponse, length: Int?, _ pipe: BodyPipe) {
+        var response = response
+        let reader = BodyReader(pipe, of: self)
+        response.body = .stream(HTTPBodyStream(length: length) { try await reader.next() })
+        finish(.success(response), streaming: pipe)
+    }
+}

@@ -2,69 +2,57 @@ import HTTP
 import Platform
 import Sockets
 
-/// One connection to an origin, from connecting to closing, in one task: it waits for an exchange,
-/// sends its request, receives its response, and repeats.
-final class ClientConnection: @unchecked Sendable {
-    /// The state of the connection.
+/// What the pool needs from a connection to an origin, whatever version of HTTP it speaks.
+///
+/// It is used on the pool's loop.
+protocol ClientConnection: AnyObject, Sendable {
+    var origin: HTTPOrigin { get }
+    /// Whether it performs several exchanges at a time, so that an origin needs no other one.
+    var isShared: Bool { get }
+    /// How many more exchanges it can take now.
+    var room: Int { get }
+    /// Those that it has taken and that have not ended.
+    var exchanges: [Exchange] { get }
+
+    /// Performs the exchanges that it is given until one side closes the connection. It tells the
+    /// pool when it has room (`hasRoom`).
+    func run() async
+    /// Begins an exchange, for which there must be room.
+    func take(_ exchange: Exchange)
+    /// The caller no longer wants the rest of the response.
+    func drop(_ exchange: Exchange)
+    /// Closes the connection immediately, whatever it is doing.
+    func abort()
+}
+
+/// The attempt to connect to one address of an origin: connecting, the TLS handshake, and then the
+/// connection of the version that both sides speak.
+final class Dial: @unchecked Sendable {
+    /// The state of the attempt.
     enum Phase {
         case connecting
-        case open
+        case open(any ClientConnection)
         case failed(HTTPClientError)
     }
 
-    let origin: HTTPOrigin
-    let pool: ConnectionPool
+    private let origin: HTTPOrigin
+    private let pool: ConnectionPool
+    // Confined to the pool's loop.
     private(set) var phase = Phase.connecting
-    private var channel: SocketChannel?
-    /// The current or next exchange.
-    private(set) var exchange: Exchange?
-    var parser: ResponseParser
-    let buffer: ReadBuffer
-    /// Created for the first gzip body and reused for later ones.
-    var gzip: GzipDecoder?
-    /// The number of completed exchanges.
-    private(set) var completed = 0
-    /// The bytes of the current request that were sent, and of its response that were received.
-    var sentBytes = 0
-    var receivedBytes = 0
-    private var roomWaiter: UnsafeContinuation<Void, Never>?
 
     init(_ origin: HTTPOrigin, in pool: ConnectionPool) {
         self.origin = origin
         self.pool = pool
-        parser = ResponseParser(limits: pool.configuration.message)
-        let message = pool.configuration.message
-        buffer = ReadBuffer(
-            capacity: max(32 << 10, message.requestLineBytes + message.fieldBytes + 1_024))
     }
 
-    // MARK: Called by the pool
-
-    /// Assigns an exchange to an idle connection.
-    func take(_ exchange: Exchange) {
-        self.exchange = exchange
-        exchange.place.connection = self
-        channel?.interrupt()
-    }
-
-    /// Closes the connection immediately, whatever it is doing.
-    func abort() {
-        channel?.abort()
-        roomAgain()
-    }
-
-    /// The reader of a streamed body has consumed what was buffered.
-    func roomAgain() { roomWaiter.take()?.resume() }
-
-    // MARK: Lifecycle
-
+    /// Connects, and performs exchanges until the connection closes.
+    ///
     /// - Parameters:
     ///   - deadline: Until when the socket must be connected; monotonic milliseconds.
     ///   - secureDeadline: Until when the TLS handshake must be complete.
     func run(
         _ channel: SocketChannel, connectedBy deadline: Int64, securedBy secureDeadline: Int64
     ) async {
-        self.channel = channel
         do throws(ChannelError) {
             try await channel.waitConnected(until: deadline)
             try await secure(channel, until: secureDeadline)
@@ -72,52 +60,18 @@ final class ClientConnection: @unchecked Sendable {
             phase = .failed(connectError(error))
             return
         }
-        phase = .open
-        pool.isFree(self)
-        channel.onOverrun = { $0.abort(.timedOut) }
-        while let exchange = await next() {
-            guard await serve(exchange, on: channel) else { break }
-            completed += 1
-            release()
-            pool.isFree(self)
-        }
-        release()
-        channel.onOverrun = nil
-        self.channel = nil
+        let connection = connection(over: channel)
+        phase = .open(connection)
+        await connection.run()
     }
 
-    /// The next exchange; `nil` when the connection has closed or was idle for too long.
-    private func next() async -> Exchange? {
-        guard let channel else { return nil }
-        let deadline = channel.loop.now + pool.configuration.idleMilliseconds
-        do throws(ChannelError) {
-            // Invariant: no unsolicited bytes have been received.
-            while true {
-                if channel.mayRead {
-                    guard case .wouldBlock = try channel.read(into: buffer.room()) else { break }
-                }
-                if let exchange { return exchange }
-                try await channel.waitReadable(until: deadline)
-            }
-        } catch {
-            // Closed, or idle for too long.
-        }
-        if let exchange {
-            release()
-            pool.retry(exchange)
-        }
-        return nil
-    }
-
-    /// Waits until `roomAgain` is called or the exchange ends.
-    func waitForRoom() async {
-        await withUnsafeContinuation { roomWaiter = $0 }
-    }
-
-    /// Detaches the connection from its exchange.
-    func release() {
-        exchange?.place.connection = nil
-        exchange = nil
+    private func connection(over channel: SocketChannel) -> any ClientConnection {
+        let isHTTP2 =
+            channel.isSecure
+            ? channel.applicationProtocol == "h2" : pool.configuration.usesCleartextHTTP2
+        return isHTTP2
+            ? HTTP2ClientConnection(channel, to: origin, in: pool)
+            : HTTP1ClientConnection(channel, to: origin, in: pool)
     }
 
     private func secure(
@@ -135,84 +89,5 @@ final class ClientConnection: @unchecked Sendable {
         case .cancelled: .cannotConnect(origin, .connectCancelled)
         case .insecure(let failure): .insecure(failure)
         }
-    }
-}
-
-extension ClientConnection {
-    /// Reads the body after the head, and delivers the response to the exchange.
-    func readBody(
-        _ head: ResponseHead, _ exchange: Exchange, _ channel: SocketChannel
-    ) async throws(HTTPClientError) {
-        let isCoded = exchange.options.decodesGzip && head.hasGzipBody
-        if isCoded, gzip == nil { gzip = GzipDecoder() }
-        var response = HTTPResponse(head.status, fields: head.fields)
-        if isCoded, gzip != nil {
-            // They describe the encoded body, which the caller does not see.
-            response.fields.remove(.contentEncoding)
-            response.fields.remove(.contentLength)
-        }
-        var body = try ResponseBodyDecoder(
-            head.framing, isCoded ? gzip : nil, limitBytes: exchange.options.bodyBytes)
-        if exchange.options.isStreamed {
-            return try await stream(response, &body, exchange, channel)
-        }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(min(body.length ?? 0, Self.reservedBytes))
-        while !body.isComplete { try await decode(&body, into: &bytes, exchange, channel) }
-        response.body = .bytes(bytes)
-        exchange.finish(.success(response))
-    }
-
-    /// Reserves no memory for what a peer only announces.
-    private static var reservedBytes: Int { 256 << 10 }
-
-    /// Delivers the head to the caller, then the body as fast as it is read.
-    private func stream(
-        _ response: HTTPResponse, _ body: inout ResponseBodyDecoder, _ exchange: Exchange,
-        _ channel: SocketChannel
-    ) async throws(HTTPClientError) {
-        channel.endWork()
-        let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {
-            [weak self, pool] in pool.loop.submit { [weak self] in self?.roomAgain() }
-        }
-        hand(response, body.length, pipe, to: exchange)
-        while !body.isComplete {
-            var piece: [UInt8] = []
-            try await decode(&body, into: &piece, exchange, channel)
-            if !piece.isEmpty, !pipe.add(piece), channel.isOpen { await waitForRoom() }
-            guard channel.isOpen || body.isComplete else { throw .cancelled }
-        }
-        exchange.bodyEnded(.success(()))
-    }
-
-    /// From here on only the caller holds the reader, whose release ends the exchange.
-    private func hand(
-        _ response: HTTPResponse, _ length: Int?, _ pipe: BodyPipe, to exchange: Exchange
-    ) {
-        var response = response
-        let reader = BodyReader(pipe, of: exchange)
-        response.body = .stream(HTTPBodyStream(length: length) { try await reader.next() })
-        exchange.finish(.success(response), streaming: pipe)
-    }
-
-    /// Decodes what was received, or waits for more first.
-    private func decode(
-        _ body: inout ResponseBodyDecoder, into bytes: inout [UInt8], _ exchange: Exchange,
-        _ channel: SocketChannel
-    ) async throws(HTTPClientError) {
-        if body.needsMore, buffer.isEmpty, try await !more(exchange, channel) {
-            return try body.close()
-        }
-        try body.decode(buffer, into: &bytes)
-    }
-}
-
-extension ResponseHead {
-    /// Whether a body follows with gzip as its only content coding (RFC 9110 §8.4.1.3).
-    fileprivate var hasGzipBody: Bool {
-        guard framing != .none, let coding = fields.combined(.contentEncoding)?.lowercased() else {
-            return false
-        }
-        return coding == "gzip" || coding == "x-gzip"
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import HTTP
 import Platform
 import Sockets
@@ -15,10 +14,15 @@ final class ConnectionPool: Sendable {
 
     private struct State {
         var origins: [HTTPOrigin: OriginConnections] = [:]
+        /// https origins that were found to speak HTTP/1.1 only.
+        var exclusiveOrigins: Set<HTTPOrigin> = []
         var isStopped = false
     }
     // Confined to the loop's thread.
     private nonisolated(unsafe) var state = State()
+    /// What all HTTP/2 connections read into and write from, one after the other.
+    // Confined to the loop's thread.
+    nonisolated(unsafe) let shared = SharedBuffers()
 
     init(_ configuration: HTTPClientConfiguration, _ loop: EventLoop) {
         self.configuration = configuration
@@ -39,7 +43,7 @@ final class ConnectionPool: Sendable {
     func drop(_ exchange: Exchange) {
         loop.submit { [self] in
             leaveQueue(exchange)
-            exchange.place.connection?.abort()
+            exchange.place.connection?.drop(exchange)
             forgetIfEmpty(exchange.origin)
         }
     }
@@ -52,7 +56,7 @@ final class ConnectionPool: Sendable {
                 end(exchange, .stopped)
             }
             for connection in state.origins.values.flatMap(\.all.values) {
-                if let exchange = connection.exchange { end(exchange, .stopped) }
+                for exchange in connection.exchanges { end(exchange, .stopped) }
                 connection.abort()
             }
             loop.stop()
@@ -66,19 +70,20 @@ final class ConnectionPool: Sendable {
         place(exchange)
     }
 
-    /// Assigns the exchange to an idle connection, or queues it.
+    /// Assigns the exchange to a connection that has room, or queues it.
     private func place(_ exchange: Exchange) {
         guard !exchange.isOver else { return }
         guard !state.isStopped else { return end(exchange, .stopped) }
-        var connections = state.origins[exchange.origin] ?? OriginConnections()
-        if !exchange.place.isRetried, let connection = connections.idle.popLast() {
-            state.origins[exchange.origin] = connections
+        let isRetry = exchange.place.isRetried
+        if let connection = state.origins[exchange.origin]?.takeFree(isRetry: isRetry) {
             return connection.take(exchange)
         }
+        var connections =
+            state.origins[exchange.origin] ?? OriginConnections(sharing(of: exchange.origin))
         guard connections.waiting.count < configuration.waitingPerOrigin else {
             return end(exchange, .tooManyWaiting)
         }
-        if exchange.place.isRetried {
+        if isRetry || exchange.place.returns > 0 {
             connections.waiting.insert(exchange, at: 0)
         } else {
             connections.waiting.append(exchange)
@@ -101,6 +106,12 @@ final class ConnectionPool: Sendable {
         place(exchange)
     }
 
+    /// Places the exchange again: its connection has not begun it, and neither has the server.
+    func giveBack(_ exchange: Exchange) {
+        exchange.place.returns += 1
+        place(exchange)
+    }
+
     private func leaveQueue(_ exchange: Exchange) {
         if let timer = exchange.place.timer.take() { loop.cancel(timer) }
         state.origins[exchange.origin]?.removeWaiting(exchange)
@@ -117,19 +128,26 @@ final class ConnectionPool: Sendable {
     /// Opens connections for waiting exchanges, up to the limit.
     private func openConnections(to origin: HTTPOrigin) {
         guard var connections = state.origins[origin] else { return }
-        while connections.connecting < connections.waiting.count {
-            if connections.all.count + connections.connecting >= configuration.connectionsPerOrigin
-            {
+        while connections.needsConnection {
+            if !connections.hasPlace(configuration.connectionsPerOrigin) {
                 // Only retries do not use idle connections: the oldest one is closed to make room.
-                guard !connections.idle.isEmpty else { break }
-                let oldest = connections.idle.removeFirst()
-                connections.all[ObjectIdentifier(oldest)] = nil
+                guard let oldest = connections.removeOldestFree() else { break }
                 oldest.abort()
             }
             connections.connecting += 1
             lookUp(origin)
         }
         state.origins[origin] = connections
+    }
+
+    /// Whether the origin needs one connection only, as far as it is known before the first.
+    private func sharing(of origin: HTTPOrigin) -> OriginConnections.Sharing {
+        guard origin.scheme == .https else {
+            return configuration.usesCleartextHTTP2 ? .shared : .exclusive
+        }
+        let offered = configuration.tls?.protocols ?? HTTPClientConfiguration.protocols
+        return offered.contains("h2") && !state.exclusiveOrigins.contains(origin)
+            ? .unknown : .exclusive
     }
 
     private func lookUp(_ origin: HTTPOrigin) {
@@ -154,7 +172,7 @@ final class ConnectionPool: Sendable {
     private func prepare(_ origin: HTTPOrigin) throws(HTTPClientError) -> [SocketAddress] {
         if origin.scheme == .https, tls == nil {
             do throws(TLSConfigurationError) {
-                let tls = try TLSClient(protocols: ["http/1.1"])
+                let tls = try TLSClient(protocols: HTTPClientConfiguration.protocols)
                 preparedTLS.withLock { $0 = tls }
             } catch { throw .insecure(.rejected(reason: error.description)) }
         }
@@ -184,27 +202,25 @@ final class ConnectionPool: Sendable {
     private func adopt(
         _ descriptor: consuming Descriptor, _ address: SocketAddress, _ attempt: ConnectAttempt
     ) {
-        let connection = ClientConnection(attempt.origin, in: self)
+        let dial = Dial(attempt.origin, in: self)
         let deadline =
             attempt.addresses.isEmpty
             ? attempt.deadline
             : min(attempt.deadline, loop.now + configuration.addressMilliseconds)
         loop.adopt(descriptor, peer: address) { channel in
-            await connection.run(
-                channel, connectedBy: deadline, securedBy: attempt.deadline)
+            await dial.run(channel, connectedBy: deadline, securedBy: attempt.deadline)
         } ended: { [self] in
-            ended(connection, attempt)
+            ended(dial, attempt)
         }
     }
 
     /// Called exactly once for each connection attempt, at its end.
-    private func ended(_ connection: ClientConnection, _ attempt: ConnectAttempt) {
+    private func ended(_ dial: Dial, _ attempt: ConnectAttempt) {
         var attempt = attempt
-        switch connection.phase {
-        case .open:
+        switch dial.phase {
+        case .open(let connection):
             let origin = connection.origin
-            state.origins[origin]?.removeIdle(connection)
-            state.origins[origin]?.all[ObjectIdentifier(connection)] = nil
+            state.origins[origin]?.remove(connection)
             openConnections(to: origin)
             forgetIfEmpty(origin)
         case .failed(.insecure(let failure)):
@@ -223,7 +239,7 @@ final class ConnectionPool: Sendable {
     private func failed(_ origin: HTTPOrigin, _ error: HTTPClientError) {
         guard var connections = state.origins[origin] else { return }
         connections.connecting -= 1
-        let isAlone = connections.all.isEmpty && connections.connecting == 0
+        let isAlone = connections.usableCount == 0 && connections.connecting == 0
         let count = isAlone ? connections.waiting.count : min(1, connections.waiting.count)
         let failed = connections.waiting.prefix(count)
         connections.waiting.removeFirst(count)
@@ -232,81 +248,47 @@ final class ConnectionPool: Sendable {
         forgetIfEmpty(origin)
     }
 
-    /// The connection is idle: it gets the first waiting exchange, or is kept.
-    func isFree(_ connection: ClientConnection) {
+    /// The connection has room: it gets the first waiting exchanges, or is kept as a free one.
+    func hasRoom(_ connection: any ClientConnection) {
         let origin = connection.origin
-        guard !state.isStopped, var connections = state.origins[origin] else {
-            return connection.abort()
-        }
-        if connections.all.updateValue(connection, forKey: ObjectIdentifier(connection)) == nil {
-            connections.connecting -= 1
-        }
-        if connections.waiting.isEmpty {
-            connections.idle.append(connection)
-            state.origins[origin] = connections
-        } else {
-            let exchange = connections.waiting.removeFirst()
-            state.origins[origin] = connections
-            if let timer = exchange.place.timer.take() { loop.cancel(timer) }
+        guard !state.isStopped, state.origins[origin] != nil else { return connection.abort() }
+        let isNew = state.origins[origin]?.add(connection) == true
+        if isNew { connected(connection) }
+        while connection.room > 0, let exchange = takeWaiting(origin) {
             connection.take(exchange)
         }
+        if connection.room > 0 { state.origins[origin]?.addFree(connection) }
+        // Those that have waited for the handshake may need connections of their own.
+        if isNew { openConnections(to: origin) }
+    }
+
+    private func connected(_ connection: any ClientConnection) {
+        let origin = connection.origin
+        state.origins[origin]?.connecting -= 1
+        state.origins[origin]?.sharing = connection.isShared ? .shared : .exclusive
+        if connection.isShared {
+            state.exclusiveOrigins.remove(origin)
+        } else if state.exclusiveOrigins.count < Self.mostExclusiveOrigins {
+            state.exclusiveOrigins.insert(origin)
+        }
+    }
+
+    private static let mostExclusiveOrigins = 1_024
+
+    private func takeWaiting(_ origin: HTTPOrigin) -> Exchange? {
+        guard let exchange = state.origins[origin]?.waiting.first else { return nil }
+        state.origins[origin]?.waiting.removeFirst()
+        if let timer = exchange.place.timer.take() { loop.cancel(timer) }
+        return exchange
+    }
+
+    /// The connection takes no further exchanges, which is why waiting ones need another.
+    func leaves(_ connection: any ClientConnection) {
+        state.origins[connection.origin]?.leave(connection)
+        openConnections(to: connection.origin)
     }
 
     private func forgetIfEmpty(_ origin: HTTPOrigin) {
         if state.origins[origin]?.isEmpty == true { state.origins[origin] = nil }
-    }
-}
-
-/// An attempt to connect to an origin, one address after the other.
-struct ConnectAttempt: Sendable {
-    let origin: HTTPOrigin
-    /// The addresses that were not tried yet.
-    var addresses: ArraySlice<SocketAddress>
-    /// Monotonic milliseconds.
-    let deadline: Int64
-    /// That of the last address that was tried; before one is, that none may be.
-    var lastError: HTTPClientError
-
-    init(_ origin: HTTPOrigin, _ addresses: ArraySlice<SocketAddress>, by deadline: Int64) {
-        self.origin = origin
-        self.addresses = addresses
-        self.deadline = deadline
-        lastError = .forbiddenAddress(origin)
-    }
-}
-
-extension SystemError {
-    static let connectTimedOut = SystemError("connect", code: ETIMEDOUT)
-    static let connectCancelled = SystemError("connect", code: ECANCELED)
-}
-
-extension HTTPOrigin.Place {
-    /// As parsed by `SocketAddress.resolve`.
-    var socketAddress: String {
-        switch self {
-        case .host(let host, let port): "\(host):\(port)"
-        case .unix(let path): "unix:\(path)"
-        }
-    }
-}
-
-/// The connections to one origin, and the exchanges that wait for one.
-struct OriginConnections {
-    /// Connected and without an exchange; the most recently used one is last.
-    var idle: [ClientConnection] = []
-    var all: [ObjectIdentifier: ClientConnection] = [:]
-    /// Being resolved or connected.
-    var connecting = 0
-    var waiting: [Exchange] = []
-
-    var isEmpty: Bool { all.isEmpty && connecting == 0 && waiting.isEmpty }
-
-    mutating func removeIdle(_ connection: ClientConnection) {
-        idle.removeAll { $0 === connection }
-    }
-
-    /// Removes the exchange from the waiting ones.
-    mutating func removeWaiting(_ exchange: Exchange) {
-        waiting.removeAll { $0 === exchange }
     }
 }

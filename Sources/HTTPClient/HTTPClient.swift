@@ -2,10 +2,12 @@ public import HTTP
 public import Platform
 public import Sockets
 
-/// An HTTP/1.1 client on sockets, with a bounded pool of kept-alive connections per origin, on one
-/// event loop.
+/// A client of HTTP/1.1 and HTTP/2 on sockets, with a bounded pool of kept-alive connections per
+/// origin, on one event loop.
 ///
-/// It can be shared between tasks. Its connections close when the last reference is released.
+/// Over TLS both sides agree on the version (ALPN). With HTTP/2 all exchanges with an origin share
+/// one connection, as far as the server allows: the others wait. It can be shared between tasks.
+/// Its connections close when the last reference is released.
 public final class HTTPClient: Sendable {
     private let pool: ConnectionPool
 
@@ -24,8 +26,9 @@ public final class HTTPClient: Sendable {
 
     /// Sends the request and returns the response: complete, or with a streamed body.
     ///
-    /// A safe request is retried once if a kept-alive connection turns out to be closed. Cancelling
-    /// the task aborts the exchange immediately.
+    /// A safe request is retried once if a kept-alive connection turns out to be closed, and every
+    /// request is retried that the server says it has not processed (HTTP/2). Cancelling the task
+    /// aborts the exchange immediately.
     ///
     /// - Parameter request: `Host` is added if it is missing.
     public func send(
@@ -74,8 +77,11 @@ public final class HTTPClient: Sendable {
 
 /// The limits of a client.
 public struct HTTPClientConfiguration: Sendable {
-    /// Maximum connections to one origin.
+    /// Maximum connections to one origin; with HTTP/2 there is one, besides those that the server
+    /// is closing.
     public var connectionsPerOrigin = 8
+    /// Maximum exchanges at a time on one HTTP/2 connection; the server may allow fewer.
+    public var streamsPerConnection = 200
     /// Maximum exchanges that wait for a connection to one origin.
     public var waitingPerOrigin = 4_096
     /// How long an idle connection is kept; it should be shorter than the servers' own timeout.
@@ -84,8 +90,10 @@ public struct HTTPClientConfiguration: Sendable {
     public var connectMilliseconds: Int64 = 10_000
     /// The time limit for one address while there are others to try.
     public var addressMilliseconds: Int64 = 2_000
-    /// TLS for https; `nil`: trust the system's authorities.
+    /// TLS for https; `nil`: trust the system's authorities, and offer `protocols`.
     public var tls: TLSClient?
+    /// Whether http origins are known to speak HTTP/2 (RFC 9113 §3.3).
+    public var usesCleartextHTTP2 = false
     /// Decides to which addresses connections may be opened. It judges each resolved address right
     /// before it is connected to, so that no name can lead anywhere else. It runs on the event
     /// loop.
@@ -94,6 +102,9 @@ public struct HTTPClientConfiguration: Sendable {
     public var message = HTTPLimits()
     /// How many bytes a streamed body buffers before the sender has to wait.
     public var streamWindowBytes = 256 << 10
+
+    /// The application protocols that clients offer by ALPN, most preferred first.
+    public static let protocols = ["h2", "http/1.1"]
 
     public init() {}
 }
@@ -188,9 +199,13 @@ final class Exchange: Sendable {
     struct Place {
         var deadline = Int64.max
         var timer: LoopTimer?
-        var connection: ClientConnection?
+        var connection: (any ClientConnection)?
+        /// Its stream on an HTTP/2 connection.
+        var stream: Int32 = 0
         /// It failed on a closed connection, and must not use another idle one.
         var isRetried = false
+        /// How often a connection has given it back although it was of use, or should have been.
+        var returns = 0
     }
     // Confined to the pool's loop.
     nonisolated(unsafe) var place = Place()

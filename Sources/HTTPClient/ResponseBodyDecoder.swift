@@ -1,6 +1,5 @@
 import CZlib
 import HTTP
-import Sockets
 
 /// Decodes the body of one response while it is received: its framing, then gzip.
 struct ResponseBodyDecoder {
@@ -42,16 +41,21 @@ struct ResponseBodyDecoder {
         if gzip == nil, case .length(let length) = framing { length } else { nil }
     }
 
+    /// Reserves no memory for what a peer only announces.
+    static let reservedBytes = 256 << 10
+
     /// Decodes what is possible; with gzip, one step of it.
     ///
     /// - Parameter received: Bytes that were received but not consumed.
+    /// - Returns: How many of them were consumed.
     mutating func decode(
-        _ received: ReadBuffer, into body: inout [UInt8]
-    ) throws(HTTPClientError) {
+        _ received: borrowing Span<UInt8>, into body: inout [UInt8]
+    ) throws(HTTPClientError) -> Int {
         guard let gzip else { return try unframe(received, into: &body) }
+        var consumed = 0
         if !hasMoreInside, !isOver {
             var unframed: [UInt8] = []
-            try unframe(received, into: &unframed)
+            consumed = try unframe(received, into: &unframed)
             (coded, position) = (unframed, 0)
         }
         let before = body.count
@@ -59,6 +63,7 @@ struct ResponseBodyDecoder {
         decodedBytes += body.count - before
         guard decodedBytes <= limitBytes else { throw .tooLarge(limitBytes: limitBytes) }
         try checkEnd()
+        return consumed
     }
 
     /// The peer has closed the connection, which delimits some bodies (RFC 9112 §6.3).
@@ -74,18 +79,50 @@ struct ResponseBodyDecoder {
     }
 
     private mutating func unframe(
-        _ received: ReadBuffer, into bytes: inout [UInt8]
-    ) throws(HTTPClientError) {
+        _ received: borrowing Span<UInt8>, into bytes: inout [UInt8]
+    ) throws(HTTPClientError) -> Int {
         do throws(HTTPParseError) {
-            received.consume(
-                try decoder.decode(Span(_unsafeElements: received.bytes), into: &bytes))
+            let consumed = try decoder.decode(received, into: &bytes)
+            isOver = decoder.isComplete
+            return consumed
         } catch { throw Self.error(error, limitBytes) }
-        isOver = decoder.isComplete
     }
 
     private static func error(_ error: HTTPParseError, _ limitBytes: Int) -> HTTPClientError {
         error.status == .contentTooLarge
             ? .tooLarge(limitBytes: limitBytes) : .malformed(error.detail)
+    }
+}
+
+extension ExchangeOptions {
+    /// The response of a head without its body, and what decodes the body.
+    ///
+    /// - Parameter gzip: Created for the first gzip body and reused for later ones.
+    /// - Throws: `tooLarge` if the head announces more than the limit.
+    func begin(
+        _ head: ResponseHead, _ gzip: inout GzipDecoder?
+    ) throws(HTTPClientError) -> (HTTPResponse, ResponseBodyDecoder) {
+        let isCoded = decodesGzip && head.hasGzipBody
+        if isCoded, gzip == nil { gzip = GzipDecoder() }
+        var response = HTTPResponse(head.status, fields: head.fields)
+        if isCoded, gzip != nil {
+            // They describe the encoded body, which the caller does not see.
+            response.fields.remove(.contentEncoding)
+            response.fields.remove(.contentLength)
+        }
+        let body = try ResponseBodyDecoder(
+            head.framing, isCoded ? gzip : nil, limitBytes: bodyBytes)
+        return (response, body)
+    }
+}
+
+extension ResponseHead {
+    /// Whether a body follows with gzip as its only content coding (RFC 9110 §8.4.1.3).
+    fileprivate var hasGzipBody: Bool {
+        guard framing != .none, let coding = fields.combined(.contentEncoding)?.lowercased() else {
+            return false
+        }
+        return coding == "gzip" || coding == "x-gzip"
     }
 }
 

@@ -60,7 +60,8 @@ public final class HTTPServer: Sendable {
     }
 
     private let configuration: ServerConfiguration
-    private let shared: SharedState
+    private let departure = ConnectionHandoff()
+    private let rules: ConnectionRules
     private let lifecycle = Lock(Lifecycle.idle)
     private let gate: ConnectionLimiter
     /// Empty, unless `handOver` left clients behind.
@@ -68,7 +69,7 @@ public final class HTTPServer: Sendable {
 
     public init(_ configuration: ServerConfiguration, router: HTTPRouter) {
         self.configuration = configuration
-        shared = SharedState(configuration.limits, router)
+        rules = ConnectionRules(configuration, router, departure)
         let descriptors = DescriptorLimit.raise() - ServerConfiguration.reservedDescriptors
         gate = ConnectionLimiter(limit: max(1, min(configuration.maximumConnections, descriptors)))
     }
@@ -87,16 +88,16 @@ public final class HTTPServer: Sendable {
     /// Lets the rate limits hold for this number of servers together, this one included: a balancer
     /// spreads the requests evenly among them.
     public func shareLimits(among servers: Int) {
-        for limiter in [shared.addressRate, shared.keyRate] {
+        for limiter in [rules.addressRate, rules.keyRate] {
             limiter?.buckets.share(among: servers)
         }
     }
 
     /// The number of rejections for each reason.
-    public var rejections: [(reason: RejectionReason, count: Int)] { shared.rejections.all }
+    public var rejections: [(reason: RejectionReason, count: Int)] { rules.rejections.all }
 
     /// The bytes of request bodies in memory.
-    public var bodyBytes: Int { shared.bodies.usedBytes }
+    public var bodyBytes: Int { rules.bodies.usedBytes }
 
     /// The current latency of each loop in seconds: how long new work waits.
     public func loopLags() async -> [Double] {
@@ -176,17 +177,20 @@ public final class HTTPServer: Sendable {
         var doors: [BoundListener] = []
         do throws(HTTPServerError) {
             for address in configuration.addresses {
-                let rules = rules(.serving, at: address, doors.count)
+                let rules = rules.serving(address, configuration).of(doors.count)
                 doors.append(try door(at: address, configuration.open, rules, group, locals))
             }
             for address in configuration.proxiedAddresses {
-                let rules = rules(.servingProxy, at: address, doors.count)
+                let rules = rules.serving(address, configuration, isProxied: true)
+                    .of(doors.count)
                 doors.append(
                     try door(at: address, configuration.openProxied, rules, group, locals))
             }
             let port = doors.first.map(\.listener.address.port)
             for address in configuration.redirects {
-                let rules = rules(.redirecting(to: port ?? 443), at: address, doors.count)
+                let rules = rules.redirecting(
+                    from: address, to: port ?? 443, configuration
+                ).of(doors.count)
                 doors.append(
                     try door(at: address, configuration.openRedirect, rules, group, locals))
             }
@@ -195,12 +199,6 @@ public final class HTTPServer: Sendable {
             throw error
         }
         return Run(doors: doors, group: group, locals: locals)
-    }
-
-    private func rules(
-        _ purpose: ConnectionRules.Purpose, at address: SocketAddress, _ listener: Int
-    ) -> ConnectionRules {
-        ConnectionRules(purpose, at: address, listener: listener, configuration, shared)
     }
 
     private func door(
@@ -290,7 +288,7 @@ public final class HTTPServer: Sendable {
     ) async {
         guard let run = running() else { return }
         let (group, locals) = (run.group, run.locals)
-        shared.departure.setQuiet(seconds: quietSeconds)
+        departure.setQuiet(seconds: quietSeconds)
         if configuration.tls != nil || !configuration.proxiedAddresses.isEmpty
             || configuration.takesCleartextHTTP2
         {
@@ -298,11 +296,11 @@ public final class HTTPServer: Sendable {
             await Self.pause(seconds: quietSeconds)
         }
         for door in run.doors { await door.listener.rest() }
-        shared.departure.open(take)
+        departure.open(take)
         group.leave(now: true)
         await gate.waitUntilEmpty(seconds: min(patienceSeconds, graceSeconds))
         await Self.closeHandlers(locals, seconds: graceSeconds)
-        shared.departure.close()
+        departure.close()
         lifecycle.withLock { $0 = .stopped }
         _ = leftovers.enter()
         gate.whenEmpty(orAfter: graceSeconds) { [leftovers] in

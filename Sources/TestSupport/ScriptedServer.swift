@@ -88,6 +88,13 @@ public final class ScriptedPeer {
     /// Waits for the first bytes of a request.
     public func beginning() async throws { _ = try await receive() }
 
+    /// The next bytes; none when the client has closed the connection.
+    public func bytes() async throws -> [UInt8] {
+        if received.isEmpty { _ = try await receive() }
+        defer { received = [] }
+        return received
+    }
+
     private func body(_ framing: BodyFraming) async throws -> [UInt8] {
         var limits = HTTPLimits()
         limits.bodyBytes = 1 << 30

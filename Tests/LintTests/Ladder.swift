@@ -28,7 +28,7 @@ enum Ladder {
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
         "HTTP2": Rung(2, ["CNghttp2", "HTTP"]),
         "HTTPServer": Rung(3, ["CZlib", "HTTP", "HTTP2", "Platform", "Sockets"], modules: system),
-        "HTTPClient": Rung(3, ["CZlib", "HTTP", "Platform", "Sockets"], modules: system),
+        "HTTPClient": Rung(3, ["CZlib", "HTTP", "HTTP2", "Platform", "Sockets"], modules: system),
         "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
         "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleSearch": Rung(3, ["ArticleAPI"]),

@@ -30,6 +30,13 @@ public struct HTTPRequest: Sendable, Equatable {
         self.fields = fields
         self.body = body
     }
+
+    /// What `Content-Length` is to say: the body's length in bytes, if there is a body or the
+    /// method implies one.
+    package var statedLength: Int? {
+        let expectsBody = method == .post || method == .put || method == .patch
+        return expectsBody || !body.isEmpty ? body.count : nil
+    }
 }
 
 /// A response to a request.

@@ -24,9 +24,8 @@ public enum RequestSerializer {
         bytes.append(
             contentsOf: (request.version == .http10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n").utf8)
         bytes.append(contentsOf: fields.wireBytes)
-        let expectsBody = [.post, .put, .patch].contains(request.method)
-        if expectsBody || !request.body.isEmpty {
-            bytes.append(contentsOf: "Content-Length: \(request.body.count)\r\n".utf8)
+        if let length = request.statedLength {
+            bytes.append(contentsOf: "Content-Length: \(length)\r\n".utf8)
         }
         bytes.append(contentsOf: "\r\n".utf8)
         bytes.append(contentsOf: request.body)

@@ -2,32 +2,6 @@ import HTTP
 import HTTP2
 import Sockets
 
-/// The rest of the output that the socket did not accept at once.
-struct UnsentOutput {
-    private(set) var bytes: [UInt8] = []
-    private var sent = 0
-    /// When the socket last accepted some of it, in monotonic milliseconds.
-    private(set) var progressTime: Int64 = 0
-
-    init() {}
-
-    init(_ bytes: [UInt8], now: Int64) {
-        self.bytes = bytes
-        progressTime = now
-    }
-
-    var isEmpty: Bool { bytes.isEmpty }
-
-    /// Sends what the socket accepts; returns how many bytes.
-    mutating func send(to channel: SocketChannel, now: Int64) -> Int {
-        let before = sent
-        sent = bytes.withUnsafeBytes { channel.writeMore($0, from: before) }
-        if sent > before { progressTime = now }
-        defer { if sent == bytes.count { self = UnsentOutput() } }
-        return sent - before
-    }
-}
-
 /// Sending: the frames of all streams that have something to send go out together.
 extension HTTP2Connection {
     /// Sends what there is to send once the jobs of this turn have run.

@@ -6,6 +6,8 @@ import COpenSSL
 /// authority, and versions older than TLS 1.2.
 public final class TLSClient: Sendable {
     private let context: TLSContext
+    /// The application protocols that are offered by ALPN, most preferred first.
+    public let protocols: [String]
 
     /// - Parameters:
     ///   - authorities: PEM of the trusted authorities; `nil`: those of the system, or of
@@ -15,6 +17,7 @@ public final class TLSClient: Sendable {
     public init(
         authorities: [UInt8]? = nil, protocols: [String]
     ) throws(TLSConfigurationError) {
+        self.protocols = protocols
         let trusted = authorities.map { PEM.certificates(in: $0) }
         defer { for certificate in trusted ?? [] { X509_free(certificate) } }
         guard trusted?.isEmpty != true else {

@@ -18,7 +18,7 @@ enum OutboundConfiguration {
             let authorities = try Files.read(path)
             do throws(TLSConfigurationError) {
                 configuration.tls = try TLSClient(
-                    authorities: authorities, protocols: ["http/1.1"])
+                    authorities: authorities, protocols: HTTPClientConfiguration.protocols)
             } catch { throw CommandFailure(.configuration, "\(path): \(error)") }
         }
         return configuration

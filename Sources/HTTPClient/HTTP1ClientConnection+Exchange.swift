@@ -1,7 +1,7 @@
 import HTTP
 import Sockets
 
-extension ClientConnection {
+extension HTTP1ClientConnection {
     /// Performs the exchange; returns whether another one may follow on the connection.
     func serve(_ exchange: Exchange, on channel: SocketChannel) async -> Bool {
         guard !exchange.isOver else { return true }

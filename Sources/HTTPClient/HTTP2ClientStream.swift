@@ -1,0 +1,231 @@
+import HTTP
+import HTTP2
+import Sockets
+
+/// One exchange on an HTTP/2 connection: its request's body, and its response.
+///
+/// It can outlive its connection while its body is read.
+final class HTTP2ClientStream: @unchecked Sendable {
+    // Confined to the pool's loop.
+    let id: Int32
+    let exchange: Exchange
+    private let connection: HTTP2ClientConnection
+    private let upload: HTTP2Body?
+    private var uploadedBytes = 0
+    private let beginTime: Int64
+    /// When bytes of the request were last passed on, or some of the response arrived or was read.
+    private var progressTime: Int64
+    private var interimResponses = 0
+    private var response: HTTPResponse?
+    private var decoder: ResponseBodyDecoder?
+    private var gzip: GzipDecoder?
+    /// What has arrived of the body and was not decoded.
+    private var arrived: [UInt8] = []
+    private var decodedCount = 0
+    /// The decoded body, unless it is streamed.
+    private var bytes: [UInt8] = []
+    /// A body that is streamed.
+    private var pipe: BodyPipe?
+    private var isPipeFull = false
+    /// Whether the response has arrived completely.
+    private(set) var isReceived = false
+    private var isOver = false
+
+    init(
+        _ id: Int32, _ exchange: Exchange, _ upload: HTTP2Body?,
+        of connection: HTTP2ClientConnection
+    ) {
+        self.id = id
+        self.exchange = exchange
+        self.upload = upload
+        self.connection = connection
+        beginTime = connection.now
+        progressTime = connection.now
+    }
+
+    private var pool: ConnectionPool { connection.pool }
+
+    // MARK: Sending
+
+    /// Reports how much of the request's body was passed on; true if that is all, or the stream has
+    /// ended.
+    func noteUpload() -> Bool {
+        guard let upload, !isOver else { return true }
+        let total = exchange.request.body.count
+        let sent = total - upload.unsentCount
+        guard sent > uploadedBytes else { return false }
+        uploadedBytes = sent
+        progressTime = connection.now
+        exchange.options.uploadProgress?(sent, total)
+        return sent == total
+    }
+
+    // MARK: Receiving
+
+    func begin(_ head: ResponseHead, isLast: Bool) {
+        progressTime = connection.now
+        guard head.status.code >= 200 else { return countInterim(head.status) }
+        var head = head
+        if isLast || exchange.request.method == .head { head.framing = .none }
+        do throws(HTTPClientError) {
+            let (response, decoder) = try exchange.options.begin(head, &gzip)
+            self.decoder = decoder
+            if exchange.options.isStreamed {
+                let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {
+                    [weak self, pool] in pool.loop.submit { [weak self] in self?.roomAgain() }
+                }
+                self.pipe = pipe
+                exchange.hand(response, length: decoder.length, pipe)
+            } else {
+                self.response = response
+                bytes.reserveCapacity(
+                    min(decoder.length ?? 0, ResponseBodyDecoder.reservedBytes))
+            }
+        } catch { fail(error) }
+    }
+
+    private func countInterim(_ status: HTTPStatus) {
+        interimResponses += 1
+        if interimResponses > 16 || status == .switchingProtocols {
+            fail(.malformed("too many interim responses"))
+        }
+    }
+
+    func receive(_ more: [UInt8]) {
+        progressTime = connection.now
+        if arrived.isEmpty { arrived = more } else { arrived += more }
+        decode()
+    }
+
+    func receivedAll() {
+        isReceived = true
+        decode()
+    }
+
+    /// The reader of a streamed body has consumed what was buffered.
+    private func roomAgain() {
+        guard !isOver else { return }
+        isPipeFull = false
+        progressTime = connection.now
+        connection.remind(at: deadline)
+        decode()
+        connection.scheduleFlush()
+    }
+
+    /// Decodes what has arrived as long as there is room for it; the server may then send more.
+    private func decode() {
+        guard decoder != nil else { return }
+        do throws(HTTPClientError) {
+            // Invariant: the first `decodedCount` bytes of `arrived` are decoded.
+            while !isPipeFull, decoder?.isComplete == false {
+                if decoder?.needsMore == true, decodedCount == arrived.count {
+                    guard isReceived else { break }
+                    try decoder?.close()
+                } else {
+                    try decodeSome()
+                }
+            }
+            dropDecoded()
+        } catch { return fail(error) }
+        if isReceived, decoder?.isComplete == true { complete() }
+    }
+
+    private func decodeSome() throws(HTTPClientError) {
+        let rest = arrived[decodedCount...]
+        guard let pipe else {
+            decodedCount += try decoder?.decode(rest.span, into: &bytes) ?? 0
+            return
+        }
+        var piece: [UInt8] = []
+        decodedCount += try decoder?.decode(rest.span, into: &piece) ?? 0
+        if !piece.isEmpty { isPipeFull = !pipe.add(piece) }
+    }
+
+    private func dropDecoded() {
+        guard decodedCount > 0 else { return }
+        connection.session.consumed(decodedCount, on: id)
+        if decodedCount == arrived.count { arrived = [] } else { arrived.removeFirst(decodedCount) }
+        decodedCount = 0
+    }
+
+    // MARK: Ending
+
+    private func complete() {
+        isOver = true
+        // The server does not need the rest of the request.
+        if let upload, upload.unsentCount > 0 { reset() }
+        exchange.place.connection = nil
+        if var response {
+            response.body = .bytes(bytes)
+            exchange.finish(.success(response))
+        }
+        exchange.bodyEnded(.success(()))
+        connection.completes(self)
+    }
+
+    /// The stream has ended on the wire.
+    func closed(by code: HTTP2ErrorCode) {
+        guard !isReceived, !isOver else { return }
+        switch code {
+        case .unprocessed where decoder == nil:
+            isOver = true
+            exchange.place.connection = nil
+            connection.returns(self)
+        case .protocol, .frameSize, .compression, .flowControl:
+            fail(.malformed("a head or body that is not valid HTTP/2"))
+        default: fail(.disconnected)
+        }
+    }
+
+    /// A kept-alive connection may close just as it is reused. If the request cannot have had any
+    /// effect, it is retried on another connection.
+    func connectionEnded(_ error: HTTPClientError) {
+        guard !isReceived, !isOver else { return }
+        let isUntouched = interimResponses == 0 && decoder == nil
+        guard error == .disconnected, connection.completed > 0, isUntouched,
+            exchange.request.method.isSafe, !exchange.isOver, !exchange.place.isRetried
+        else { return fail(error) }
+        isOver = true
+        exchange.place.connection = nil
+        connection.forget(self)
+        pool.retry(exchange)
+    }
+
+    /// Ends the stream without a response.
+    func fail(_ error: HTTPClientError) {
+        guard !isOver else { return }
+        isOver = true
+        if !isReceived { reset() }
+        exchange.place.connection = nil
+        connection.forget(self)
+        end(error)
+    }
+
+    /// Delivers the error to the caller.
+    func end(_ error: HTTPClientError) {
+        exchange.finish(.failure(error))
+        exchange.bodyEnded(.failure(error))
+    }
+
+    private func reset() {
+        connection.session.reset(id, .cancel)
+        connection.scheduleFlush()
+    }
+
+    // MARK: Time limits
+
+    /// When `timeOut` is due; monotonic milliseconds.
+    var deadline: Int64 {
+        let whole = pipe == nil ? exchange.place.deadline : .max
+        guard !isPipeFull, !isReceived, let stall = exchange.options.stallMilliseconds else {
+            return whole
+        }
+        return min(whole, progressTime + stall)
+    }
+
+    /// If nothing at all has arrived since the stream began, the connection is of no use to others.
+    func timeOut() {
+        if connection.receivedTime <= beginTime { connection.leave() }
+        fail(.timedOut)
+    }
+}

@@ -1,0 +1,26 @@
+/// The rest of the output that the socket did not accept at once.
+@usableFromInline
+package struct UnsentOutput {
+    @usableFromInline package private(set) var bytes: [UInt8] = []
+    private var sent = 0
+    /// When the socket last accepted some of it, in monotonic milliseconds.
+    package private(set) var progressTime: Int64 = 0
+
+    package init() {}
+
+    package init(_ bytes: [UInt8], now: Int64) {
+        self.bytes = bytes
+        progressTime = now
+    }
+
+    @inlinable package var isEmpty: Bool { bytes.isEmpty }
+
+    /// Sends what the socket accepts; returns how many bytes.
+    package mutating func send(to channel: SocketChannel, now: Int64) -> Int {
+        let before = sent
+        sent = bytes.withUnsafeBytes { channel.writeMore($0, from: before) }
+        if sent > before { progressTime = now }
+        defer { if sent == bytes.count { self = UnsentOutput() } }
+        return sent - before
+    }
+}
