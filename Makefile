@@ -25,7 +25,8 @@ AXE := 0.1.8
 DOCUMENTED := HTTP ArticleAPI ArticleModels ArticleClient ArticleOffline ArticleObservation URLSessionTransport
 
 # Tools that some tests start. Tests that need mounts or another user also need root.
-TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strace:strace unshare:util-linux
+TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strace:strace unshare:util-linux \
+	nghttp:nghttp2-client python3-h2:python3-h2
 # The tests of code that handles threads and raw memory.
 SANITIZED := ^(MarkupTests|FeedsTests|PlatformTests|SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests|ArticleOfflineTests)\.
 FILTER ?=
@@ -134,7 +135,7 @@ socket-faults: dependencies ## test the server with broken, slow and many connec
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
 	BROADSHEET_ALL_FAULTS=1 swift test $(FLAGS) --no-parallel \
-		--filter '\.(BrokenConversationTests|SocketFaultTests|CrowdTests|BurstTests|DeadlineTests|HostilePeerTests)/' \
+		--filter '\.(BrokenConversationTests|SocketFaultTests|HTTP2FaultTests|CrowdTests|BurstTests|DeadlineTests|HostilePeerTests)/' \
 		$(NAMING_SKIPPED)
 
 proofs: ## run all long tests that CONTRIBUTING.md lists; takes hours (as root)

@@ -7,11 +7,13 @@ extension SQLStore {
     }
 
     public func putWebhook(_ record: WebhookRecord) async throws(StoreError) {
-        try await submit { (step) throws(StoreError) in try step.putWebhook(record) }
+        try await submitAsLeader { (step) throws(StoreError) in
+            try step.putWebhook(record)
+        }
     }
 
     public func removeWebhooks(except urls: Set<[UInt8]>) async throws(StoreError) {
-        try await submit { (step) throws(StoreError) in
+        try await submitAsLeader { (step) throws(StoreError) in
             try step.removeWebhooks(except: urls)
         }
     }

@@ -16,10 +16,11 @@ public protocol WebhookRepository: Sendable {
     /// All records, in the order of their digests.
     func webhooks() async throws(StoreError) -> [WebhookRecord]
 
-    /// Stores the record, in place of the one of the same URL.
+    /// Stores the record, in place of the one of the same URL. Throws `.unavailable` if another
+    /// process leads, whose position may be a later one.
     func putWebhook(_ record: WebhookRecord) async throws(StoreError)
 
-    /// Removes the records of all URLs but these.
+    /// Removes the records of all URLs but these. Throws like `putWebhook`.
     func removeWebhooks(except urls: Set<[UInt8]>) async throws(StoreError)
 }
 

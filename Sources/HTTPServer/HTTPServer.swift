@@ -60,8 +60,7 @@ public final class HTTPServer: Sendable {
     }
 
     private let configuration: ServerConfiguration
-    private let departure = ConnectionHandoff()
-    private let rules: ConnectionRules
+    private let shared: SharedState
     private let lifecycle = Lock(Lifecycle.idle)
     private let gate: ConnectionLimiter
     /// Empty, unless `handOver` left clients behind.
@@ -69,7 +68,7 @@ public final class HTTPServer: Sendable {
 
     public init(_ configuration: ServerConfiguration, router: HTTPRouter) {
         self.configuration = configuration
-        rules = ConnectionRules(configuration, router, departure)
+        shared = SharedState(configuration.limits, router)
         let descriptors = DescriptorLimit.raise() - ServerConfiguration.reservedDescriptors
         gate = ConnectionLimiter(limit: max(1, min(configuration.maximumConnections, descriptors)))
     }
@@ -88,16 +87,16 @@ public final class HTTPServer: Sendable {
     /// Lets the rate limits hold for this number of servers together, this one included: a balancer
     /// spreads the requests evenly among them.
     public func shareLimits(among servers: Int) {
-        for limiter in [rules.addressRate, rules.keyRate] {
+        for limiter in [shared.addressRate, shared.keyRate] {
             limiter?.buckets.share(among: servers)
         }
     }
 
     /// The number of rejections for each reason.
-    public var rejections: [(reason: RejectionReason, count: Int)] { rules.rejections.all }
+    public var rejections: [(reason: RejectionReason, count: Int)] { shared.rejections.all }
 
     /// The bytes of request bodies in memory.
-    public var bodyBytes: Int { rules.bodies.usedBytes }
+    public var bodyBytes: Int { shared.bodies.usedBytes }
 
     /// The current latency of each loop in seconds: how long new work waits.
     public func loopLags() async -> [Double] {
@@ -177,20 +176,17 @@ public final class HTTPServer: Sendable {
         var doors: [BoundListener] = []
         do throws(HTTPServerError) {
             for address in configuration.addresses {
-                let rules = rules.serving(address, configuration).of(doors.count)
+                let rules = rules(.serving, at: address, doors.count)
                 doors.append(try door(at: address, configuration.open, rules, group, locals))
             }
             for address in configuration.proxiedAddresses {
-                let rules = rules.serving(address, configuration, isProxied: true)
-                    .of(doors.count)
+                let rules = rules(.servingProxy, at: address, doors.count)
                 doors.append(
                     try door(at: address, configuration.openProxied, rules, group, locals))
             }
             let port = doors.first.map(\.listener.address.port)
             for address in configuration.redirects {
-                let rules = rules.redirecting(
-                    from: address, to: port ?? 443, configuration
-                ).of(doors.count)
+                let rules = rules(.redirecting(to: port ?? 443), at: address, doors.count)
                 doors.append(
                     try door(at: address, configuration.openRedirect, rules, group, locals))
             }
@@ -199,6 +195,12 @@ public final class HTTPServer: Sendable {
             throw error
         }
         return Run(doors: doors, group: group, locals: locals)
+    }
+
+    private func rules(
+        _ purpose: ConnectionRules.Purpose, at address: SocketAddress, _ listener: Int
+    ) -> ConnectionRules {
+        ConnectionRules(purpose, at: address, listener: listener, configuration, shared)
     }
 
     private func door(
@@ -288,7 +290,7 @@ public final class HTTPServer: Sendable {
     ) async {
         guard let run = running() else { return }
         let (group, locals) = (run.group, run.locals)
-        departure.setQuiet(seconds: quietSeconds)
+        shared.departure.setQuiet(seconds: quietSeconds)
         if configuration.tls != nil || !configuration.proxiedAddresses.isEmpty
             || configuration.takesCleartextHTTP2
         {
@@ -296,11 +298,11 @@ public final class HTTPServer: Sendable {
             await Self.pause(seconds: quietSeconds)
         }
         for door in run.doors { await door.listener.rest() }
-        departure.open(take)
+        shared.departure.open(take)
         group.leave(now: true)
         await gate.waitUntilEmpty(seconds: min(patienceSeconds, graceSeconds))
         await Self.closeHandlers(locals, seconds: graceSeconds)
-        departure.close()
+        shared.departure.close()
         lifecycle.withLock { $0 = .stopped }
         _ = leftovers.enter()
         gate.whenEmpty(orAfter: graceSeconds) { [leftovers] in

@@ -16,48 +16,6 @@ import Testing
         try write(secret + "\n", to: folder.file("secret"))
     }
 
-    /// The requests that a receiver got, and whether it accepts them.
-    private final class Inbox: Sendable {
-        private struct State {
-            var requests: [HTTPRequest] = []
-            var status: String? = "200 OK"
-        }
-        private let state = Lock(State())
-
-        var requests: [HTTPRequest] { state.withLock { $0.requests } }
-
-        /// With `nil` the receiver does not respond.
-        func respond(_ status: String?) { state.withLock { $0.status = status } }
-
-        func add(_ request: HTTPRequest) -> String? {
-            state.withLock { state in
-                state.requests.append(request)
-                return state.status
-            }
-        }
-
-        func waitForRequests(_ count: Int) async throws {
-            guard await eventually({ requests.count >= count }) else {
-                throw TestFailure("\(requests.count) requests instead of \(count)")
-            }
-        }
-
-        func texts() -> [String] { requests.map { String(decoding: $0.body, as: UTF8.self) } }
-    }
-
-    /// Runs a receiver on this machine.
-    private func receiving(_ body: (Inbox, String) async throws -> Void) async throws {
-        let inbox = Inbox()
-        try await ScriptedServer.run { peer, _ in
-            while let request = try await peer.request() {
-                guard let status = inbox.add(request) else { return await peer.waitForEnd() }
-                try await peer.send("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n")
-            }
-        } _: { server in
-            try await body(inbox, "http://\(server.address)/hook?key=hidden")
-        }
-    }
-
     private func serve(
         _ url: String, _ arguments: [String] = [], environment: [String: String] = [:]
     ) throws -> Served {
@@ -104,7 +62,7 @@ import Testing
     @Test func `changes are signed, and those that were not delivered are sent after kill -9`()
         async throws
     {
-        try await receiving { inbox, url in
+        try await WebhookInbox.receiving { inbox, url in
             let first = try serve(url)
             try create("One", on: first)
             try await inbox.waitForRequests(1)
@@ -138,7 +96,7 @@ import Testing
     @Test func `a server whose receiver does not respond is replaced, and the new one continues`()
         async throws
     {
-        try await receiving { inbox, url in
+        try await WebhookInbox.receiving { inbox, url in
             inbox.respond(nil)
             let old = try serve(url)
             try create("One", on: old)
@@ -156,7 +114,7 @@ import Testing
     @Test func `after a backup was restored, the next batch says that changes may be missing`()
         async throws
     {
-        try await receiving { inbox, url in
+        try await WebhookInbox.receiving { inbox, url in
             let (database, backup) = (folder.file("a.db"), folder.file("backup.db"))
             let before = try serve(url)
             try create("One", on: before)
@@ -177,7 +135,7 @@ import Testing
     }
 
     @Test func `metrics and log name a receiver without path and query`() async throws {
-        try await receiving { inbox, url in
+        try await WebhookInbox.receiving { inbox, url in
             inbox.respond("500 Internal Server Error")
             let served = try serve(url, ["--admin-listen", "127.0.0.1:0"])
             let line = try #require(served.program.output.next())
@@ -208,7 +166,7 @@ import Testing
         let made = try Program.run(
             "certificate", "--self-signed", "localhost", "--out", folder.file("receiver"))
         try #require(made.status == 0, "\(made.errors)")
-        let inbox = Inbox()
+        let inbox = WebhookInbox()
         var routes = HTTPRouterBuilder()
         routes.on(.post, "/hook", body: .whole) { request, _ in
             _ = inbox.add(request)

@@ -60,7 +60,8 @@ final class WebhookSender: Sendable {
     var statistics: WebhookStatistics {
         let now = environment.now()
         let state = state.withLock { $0 }
-        let since = state.record.failingSince ?? now
+        // Only the leader knows.
+        let since = store.node.isLeader ? state.record.failingSince ?? now : now
         return WebhookStatistics(
             number: number, host: receiver.url.host, delivered: state.delivered,
             failed: state.failed, resets: state.resets,
@@ -71,6 +72,11 @@ final class WebhookSender: Sendable {
     /// they cannot be read.
     func pendingChanges() async -> Int? {
         var token = state.withLock { $0.record.token }
+        if !store.node.isLeader {
+            let url = url
+            guard let records = try? await store.webhooks() else { return nil }
+            token = records.first { $0.url == url }?.token ?? token
+        }
         var count = 0
         while true {
             let limit = Webhooks.mostPending - count
@@ -233,7 +239,8 @@ final class WebhookSender: Sendable {
             try await store.putWebhook(record)
             return true
         } catch {
-            warn("the position cannot be stored: \(error.reason)")
+            // Another process that leads goes on from what is stored.
+            if store.node.isLeader { warn("the position cannot be stored: \(error.reason)") }
             return false
         }
     }

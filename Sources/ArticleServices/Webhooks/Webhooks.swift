@@ -47,7 +47,8 @@ public final class Webhooks: Sendable {
         do throws(ServiceError) {
             record = WebhookRecord(url: url, token: try await changes.publicPresent())
         } catch { throw .unavailable(error.reason) }
-        // A server also starts with a full disk; the first delivery stores the record then.
+        // A server also starts with a full disk, or beside the leader; the first delivery stores
+        // the record then.
         try? await store.putWebhook(record)
         return record
     }

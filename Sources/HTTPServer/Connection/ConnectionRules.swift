@@ -3,8 +3,9 @@ import HTTP2
 import Platform
 import Sockets
 
-/// What all connections of a listener share; it never changes.
-struct ConnectionRules: Sendable {
+/// What all connections of a listener share; it never changes. It is an object because a connection
+/// and each of its exchanges refer to it: copies would cost more than some requests do.
+final class ConnectionRules: Sendable {
     let limits: ServerLimits
     /// The settings of HTTP/2 connections.
     let http2: HTTP2Settings
@@ -27,35 +28,44 @@ struct ConnectionRules: Sendable {
     let keyRate: RateLimiter?
     let addresses: AddressCounter?
     let bodies: BodyBudget
-    let waiting = WaitingResponses()
-    let rejections = RejectionCounts()
-    /// Whether each connection begins with a PROXY protocol header.
-    private(set) var expectsProxyHeader = false
-    /// Whether clients connect directly to an address that only this machine can reach.
-    private(set) var isLoopback = false
-    /// Set if clients must use TLS.
-    private(set) var tls: TLSServer?
+    let waiting: WaitingResponses
+    let rejections: RejectionCounts
     /// The handlers of upgraded connections, by protocol.
     let protocols: [String: UpgradeHandler]
     /// Takes connections when the server hands them off.
     let departure: ConnectionHandoff
     /// The index of the listener within the server.
-    private(set) var listener = 0
+    let listener: Int
+    /// Whether each connection begins with a PROXY protocol header.
+    let expectsProxyHeader: Bool
+    /// Whether clients connect directly to an address that only this machine can reach.
+    let isLoopback: Bool
+    /// Set if clients must use TLS.
+    let tls: TLSServer?
     /// The hosts that requests may name; `nil`: any.
-    private(set) var hostNames: HostNames?
+    let hostNames: HostNames?
     /// The HTTPS port to redirect every request to.
-    private(set) var redirectPort: UInt16?
+    let redirectPort: UInt16?
 
-    init(_ configuration: ServerConfiguration, _ router: HTTPRouter, _ departure: ConnectionHandoff)
-    {
-        self.departure = departure
-        protocols = configuration.protocols
+    /// The purpose of a listener.
+    enum Purpose {
+        case serving
+        /// It serves what comes from a proxy, with a PROXY protocol header.
+        case servingProxy
+        /// It redirects to this port with HTTPS.
+        case redirecting(to: UInt16)
+    }
+
+    init(
+        _ purpose: Purpose, at address: SocketAddress, listener: Int,
+        _ configuration: ServerConfiguration, _ shared: SharedState
+    ) {
         limits = configuration.limits
         var http2 = configuration.http2
         http2.message = limits.message
         self.http2 = http2
         takesCleartextHTTP2 = configuration.takesCleartextHTTP2
-        self.router = router
+        router = shared.router
         cache = configuration.cache
         readers = configuration.readers
         sessionCookie = configuration.sessionCookie
@@ -63,61 +73,59 @@ struct ConnectionRules: Sendable {
         observers = configuration.observers
         handshakeObservers = configuration.handshakeObservers
         trustedProxies = configuration.trustedProxies
+        strictTransport = configuration.strictTransportSeconds.map { "max-age=\($0)" }
+        strictTransportLine = strictTransport.map {
+            Array("\(HTTPFieldName.strictTransportSecurity): \($0)\r\n".utf8)
+        }
         crossOrigin = configuration.crossOrigin.isEmpty ? nil : configuration.crossOrigin
+        (addressRate, keyRate) = (shared.addressRate, shared.keyRate)
+        (addresses, bodies) = (shared.addresses, shared.bodies)
+        (waiting, rejections) = (shared.waiting, shared.rejections)
+        protocols = configuration.protocols
+        departure = shared.departure
+        self.listener = listener
+        // Browsers on this machine do not send the PROXY header, so DNS rebinding cannot get
+        // through.
+        var isDirect = true
+        var isSecure = true
+        switch purpose {
+        case .serving: redirectPort = nil
+        case .servingProxy: (isDirect, redirectPort) = (false, nil)
+        case .redirecting(let port): (isSecure, redirectPort) = (false, port)
+        }
+        expectsProxyHeader = !isDirect
+        if case .unix = address { (isDirect, isSecure) = (false, false) }
+        tls = isSecure ? configuration.tls : nil
+        isLoopback = isDirect && address.isLoopback
+        hostNames = isLoopback ? configuration.hostNames : nil
+    }
+
+    typealias UpgradeHandler = @Sendable (consuming Descriptor) -> Void
+}
+
+/// What the connections of all listeners of a server count together.
+final class SharedState: Sendable {
+    let router: HTTPRouter
+    let addressRate: RateLimiter?
+    let keyRate: RateLimiter?
+    let addresses: AddressCounter?
+    let bodies: BodyBudget
+    let waiting = WaitingResponses()
+    let rejections = RejectionCounts()
+    let departure = ConnectionHandoff()
+
+    init(_ limits: ServerLimits, _ router: HTTPRouter) {
+        self.router = router
         addressRate = limits.addressRate.map {
             RateLimiter("default", $0, capacity: Self.addressCapacity)
         }
         keyRate = limits.keyRate.map { RateLimiter("key", $0, capacity: Self.accountCapacity) }
         addresses = limits.connectionsPerAddress.map { AddressCounter(limit: $0) }
         bodies = BodyBudget(limit: limits.bodyMemoryBytes)
-        strictTransport = configuration.strictTransportSeconds.map { "max-age=\($0)" }
-        strictTransportLine = strictTransport.map {
-            Array("\(HTTPFieldName.strictTransportSecurity): \($0)\r\n".utf8)
-        }
     }
 
     /// How many addresses and accounts are tracked at a time, at 40 bytes each; others are treated
     /// as new.
     private static let addressCapacity = 65_536
     private static let accountCapacity = 4_096
-
-    typealias UpgradeHandler = @Sendable (consuming Descriptor) -> Void
-
-    /// The rules of a listener that serves requests.
-    func serving(
-        _ address: SocketAddress, _ configuration: ServerConfiguration, isProxied: Bool = false
-    ) -> ConnectionRules {
-        var rules = self
-        rules.expectsProxyHeader = isProxied
-        if case .unix = address { return rules }
-        rules.tls = configuration.tls
-        // Browsers on this machine do not send the PROXY header, so DNS rebinding cannot get
-        // through.
-        if !isProxied { rules.hostNames = Self.hostNames(at: address, configuration) }
-        rules.isLoopback = !isProxied && address.isLoopback
-        return rules
-    }
-
-    /// The same rules with this listener index.
-    func of(_ listener: Int) -> ConnectionRules {
-        var rules = self
-        rules.listener = listener
-        return rules
-    }
-
-    private static func hostNames(
-        at address: SocketAddress, _ configuration: ServerConfiguration
-    ) -> HostNames? {
-        address.isLoopback ? configuration.hostNames : nil
-    }
-
-    /// The rules of a listener that redirects to HTTPS.
-    func redirecting(
-        from address: SocketAddress, to port: UInt16, _ configuration: ServerConfiguration
-    ) -> ConnectionRules {
-        var rules = self
-        rules.hostNames = Self.hostNames(at: address, configuration)
-        rules.redirectPort = port
-        return rules
-    }
 }

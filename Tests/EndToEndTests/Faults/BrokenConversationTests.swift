@@ -58,18 +58,6 @@ struct BrokenConversationTests {
             self.ending = ending
         }
 
-        private static let post =
-            "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\n"
-            + "Authorization: Bearer \(Served.adminKey)\r\nContent-Type: application/json\r\n"
-        private static let article = #"{"title":"Bread","status":"published"}"#
-        private static var whole: String {
-            "\(post)Content-Length: \(article.utf8.count)\r\n\r\n\(article)"
-        }
-        private static var chunked: String {
-            let size = String(article.utf8.count, radix: 16)
-            return "\(post)Transfer-Encoding: chunked\r\n\r\n\(size)\r\n\(article)\r\n0\r\n\r\n"
-        }
-
         /// Runs the exchange up to the place, then breaks it; false if it ended earlier.
         mutating func breakOff(at place: BreakingPlace) throws -> Bool {
             let connection = try target.connectRaw()
@@ -90,16 +78,15 @@ struct BrokenConversationTests {
             over connection: RawConnection, _ layer: BreakingLayer
         ) throws {
             guard !layer.isBroken else { return }
-            try connection.send(Target.get)
-            #expect(try connection.response().status == 200)
-            for request in [Self.whole, Self.chunked] {
-                try connection.send(request)
+            let client = try FaultClient(connection, target.wire)
+            #expect(try client.get().status == 200)
+            for isChunked in [false, true] {
+                let response = try client.post(isChunked: isChunked)
                 sentWhole += 1
-                #expect(try connection.response(to: .post).status == 201)
+                #expect(try response().status == 201)
                 acknowledged += 1
             }
-            try connection.send(Target.get + Target.get)
-            for _ in 0..<2 { #expect(try connection.response().status == 200) }
+            #expect(try client.getTogether(2).allSatisfy { $0.status == 200 })
         }
 
         private mutating func end(_ connection: RawConnection) {

@@ -49,13 +49,12 @@ import Testing
     /// Sends small requests while the crowd is being served; returns the longest wait.
     private func waits(of target: Target, while crowd: [RawConnection]) async throws -> Duration {
         var worst = Duration.zero
-        let probe = try target.connect()
+        let probe = try target.client()
         var waiting = crowd[...]
         var responses: [Int: Int] = [:]
         while let next = waiting.first {
             let start = ContinuousClock.now
-            try probe.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            #expect(try probe.response().status == 200)
+            #expect(try probe.get("/livez").status == 200)
             worst = max(worst, ContinuousClock.now - start)
             try target.expectService(probe)
             if next.hasInput {

@@ -26,7 +26,6 @@ struct SocketFault: Sendable, CustomTestStringConvertible {
     var first: String?
     var then = Then.nothing
     var due = Due.end
-    var wires = Wire.allCases
 
     var testDescription: String { name }
 
@@ -50,12 +49,14 @@ struct SocketFault: Sendable, CustomTestStringConvertible {
             due: .response(408)),
         SocketFault(name: "silence from the beginning", first: nil),
         SocketFault(name: "silence where a request should be", first: ""),
-        SocketFault(name: "silence after a response", first: Target.get, due: .response(200)),
+        SocketFault(
+            name: "silence after a response", first: FaultClient.head, due: .response(200)),
         SocketFault(name: "the end in a head", first: "GET /v1/articles HTT", then: .end),
         SocketFault(
             name: "the end in a body", first: "\(post)Content-Length: 9\r\n\r\n{", then: .end),
         SocketFault(
-            name: "the end after a request", first: Target.get, then: .end, due: .response(200)),
+            name: "the end after a request", first: FaultClient.head, then: .end,
+            due: .response(200)),
         SocketFault(name: "a reset in a head", first: "GET /v1/articles HTT", then: .reset),
         SocketFault(
             name: "a reset in a body", first: "\(post)Content-Length: 9\r\n\r\n{", then: .reset),

@@ -9,17 +9,17 @@ import Testing
 struct SocketFaultTests {
     private static let clients = Thoroughness.isFull ? 1_000 : 12
 
-    @Test(arguments: SocketFault.all, Wire.allCases)
+    @Test(arguments: SocketFault.all, Wire.http1)
     func `bad clients receive what is expected, and good ones are not affected`(
         fault: SocketFault, wire: Wire
     ) async throws {
         let target = try Target(wire, Target.deadlines)
-        if case .anything = fault.due { try Self.write(60, to: target) }
+        if case .anything = fault.due { try target.writeLongArticles(60) }
         let clients = try (0..<Self.clients).map { number in
             if number % 50 == 0 { try target.expectService() }
             return try Self.begin(fault, target)
         }
-        if case .drip = fault.then { try Self.drip(to: clients, target) }
+        if case .drip = fault.then { try target.drip(to: clients) }
         for (number, client) in clients.enumerated() {
             if number % 50 == 0 { try target.expectService() }
             try Self.finish(fault, client, target)
@@ -41,16 +41,6 @@ struct SocketFaultTests {
         return client
     }
 
-    /// Continues until the server has given up on all of them.
-    private static func drip(to clients: [RawConnection], _ target: Target) throws {
-        let end = ContinuousClock.now + .seconds(Target.deadline) * 1.5
-        while ContinuousClock.now < end {
-            // A client that keeps sending after the server has closed loses the response.
-            for client in clients where !client.hasInput { _ = client.sendSome([0x78]) }
-            try target.expectService()
-        }
-    }
-
     private static func finish(
         _ fault: SocketFault, _ client: RawConnection, _ target: Target
     ) throws {
@@ -63,20 +53,5 @@ struct SocketFaultTests {
         client.speakRaw()
         client.shutdownWrite()
         do { _ = try client.rest() } catch { #expect(errno == ECONNRESET) }
-    }
-
-    /// Articles of 8 KB each.
-    private static func write(_ count: Int, to target: Target) throws {
-        let text = String(repeating: "x", count: 8_000)
-        let body = #"{"title":"Bread","status":"published","body":"\#(text)"}"#
-        let client = try target.connect()
-        for _ in 0..<count {
-            try client.send(
-                "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\n"
-                    + "Authorization: Bearer \(Served.adminKey)\r\n"
-                    + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-                    + body)
-            #expect(try client.response(to: .post).status == 201)
-        }
     }
 }

@@ -22,7 +22,6 @@ struct Target {
     static let deadlines = ["handshake", "head", "body", "idle", "write"].flatMap {
         ["--\($0)-timeout", "\(deadline)"]
     }
-    static let get = "GET /v1/articles?limit=1&fields=id HTTP/1.1\r\nHost: localhost\r\n\r\n"
     /// The maximum memory that a fault may cost, however often it occurs.
     static let memoryLimitKilobytes = Sanitizer.isUsed ? 512_000 : 100_000
 
@@ -63,10 +62,14 @@ struct Target {
         var options = TestTLS("localhost")
         options.authorities = authority
         options.version = wire.version
+        if wire == .http2 { options.protocols = ["h2", "http/1.1"] }
         return options
     }
 
-    /// A client that is ready to speak HTTP.
+    /// A good client.
+    func client() throws -> FaultClient { try FaultClient(connect(), wire) }
+
+    /// A connection that is ready for HTTP.
     func connect(receiveBuffer: Int32? = nil) throws -> RawConnection {
         let connection = try RawConnection(served.addresses[0], receiveBuffer: receiveBuffer)
         if let options { try connection.startTLS(options) }
@@ -76,30 +79,39 @@ struct Target {
     /// A connected socket that has not sent anything.
     func connectRaw() throws -> RawConnection { try RawConnection(served.addresses[0]) }
 
+    /// Continues with a byte each until the server has given up on all of them.
+    func drip(to clients: [RawConnection]) throws {
+        let end = ContinuousClock.now + .seconds(Self.deadline) * 1.5
+        while ContinuousClock.now < end {
+            // A client that keeps sending after the server has closed loses the response.
+            for client in clients where !client.hasInput { _ = client.sendSome([0x78]) }
+            try expectService()
+        }
+    }
+
+    /// Writes articles of 8 KB each.
+    func writeLongArticles(_ count: Int) throws {
+        let text = String(repeating: "x", count: 8_000)
+        let body = #"{"title":"Bread","status":"published","body":"\#(text)"}"#
+        let client = try client()
+        for _ in 0..<count { #expect(try client.post(body)().status == 201) }
+    }
+
     // MARK: Expectations
 
     /// A good client is served in time: a new one, or an existing one.
-    func expectService(_ client: RawConnection? = nil, _ what: Comment? = nil) throws {
+    func expectService(_ client: FaultClient? = nil, _ what: Comment? = nil) throws {
         let start = ContinuousClock.now
-        let client = try client ?? connect()
-        try client.send(Self.get)
-        #expect(try client.response().status == 200, what)
+        #expect(try (client ?? self.client()).get().status == 200, what)
         #expect(ContinuousClock.now - start < Self.patience, what)
     }
 
     /// Whether a new client is served at all.
-    func isServing() throws -> Bool {
-        let client = try connect()
-        try client.send(Self.get)
-        return try client.response().status == 200
-    }
+    func isServing() throws -> Bool { try client().get().status == 200 }
 
     /// The number of articles.
     func articleCount() throws -> Int {
-        let client = try connect()
-        try client.send(
-            "GET /v1/articles?count=exact&limit=1&fields=id HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        let text = try client.response().text
+        let text = try client().get("/v1/articles?count=exact&limit=1&fields=id").text
         let digits = text.split(separator: #""value":"#).last?.prefix { $0.isNumber }
         return try #require(Int(digits ?? ""), "\(text)")
     }

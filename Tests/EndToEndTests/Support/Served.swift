@@ -42,6 +42,19 @@ struct Served {
         self.addresses = listening
     }
 
+    /// A server with TLS, whose self-signed certificate is in `server.pem`.
+    static func secure(
+        _ database: String, _ folder: TemporaryFolder, _ arguments: [String] = []
+    ) throws -> Served {
+        let made = try Program.run(
+            "certificate", "--self-signed", "localhost", "--out", folder.file("server"))
+        guard made.status == 0 else { throw TestFailure("no certificate: \(made.errors)") }
+        let files = [
+            "--tls-certificate", folder.file("server.pem"), "--tls-key", folder.file("server.key"),
+        ]
+        return try Served(database, files + arguments)
+    }
+
     /// Sends JSON with the admin key.
     func send(
         _ method: HTTPMethod, _ target: String, _ body: String = "", type: String? = nil,

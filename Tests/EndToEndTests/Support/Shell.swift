@@ -9,10 +9,22 @@ enum Shell {
     /// Whether failing system calls can be injected.
     static let canTrace = succeeds("strace -D -qq -o /dev/null -e inject=sync:error=EIO true")
 
-    private static func succeeds(_ script: String) -> Bool {
+    /// Whether a command exists.
+    static func has(_ command: String) -> Bool { succeeds("command -v \(command)") }
+
+    static func succeeds(_ script: String) -> Bool {
         guard let shell = try? RunningProgram("/bin/sh", ["-c", "\(script) >/dev/null 2>&1"])
         else { return false }
         return shell.wait() == 0
+    }
+
+    /// Starts a Python script of `Tests/Tools`.
+    static func startTool(
+        _ name: String, _ arguments: [String], file: StaticString = #filePath
+    ) throws -> RunningProgram {
+        let tests = "\(file)".split(separator: "/").dropLast(3).joined(separator: "/")
+        return try RunningProgram(
+            "/usr/bin/env", ["python3", "-B", "/\(tests)/Tools/\(name)"] + arguments)
     }
 
     /// Runs the script, which ends with starting `$binary`; `$folder` is set as well.

@@ -6,11 +6,8 @@ struct FakeSuccessor {
     let program: RunningProgram
 
     /// - Parameter step: what it does, as defined in the script.
-    init(_ database: String, _ step: String, file: StaticString = #filePath) throws {
-        let tests = "\(file)".split(separator: "/").dropLast(3).joined(separator: "/")
-        program = try RunningProgram(
-            "/usr/bin/env",
-            ["python3", "-B", "/\(tests)/Tools/fake_successor.py", "\(database).control", step])
+    init(_ database: String, _ step: String) throws {
+        program = try Shell.startTool("fake_successor.py", ["\(database).control", step])
     }
 
     /// Waits until it reports the step.

@@ -6,7 +6,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// HTTP/2 as programs see it: versions, upgrades of the server.
+/// HTTP/2 connections while the server is upgraded.
 @Suite struct HTTP2TakeoverTests {
     private let folder: TemporaryFolder
     private let database: String
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `with TLS as well`() async throws {
-        let served = try secure()
+        let served = try Served.secure(database, folder, ["--rate-limit", "off"])
         let address = served.addresses[0]
         let clients = Clients(2) {
             let connection = try RawConnection(address)
@@ -108,56 +108,5 @@ import Testing
             return connection
         }
         try await expectUpgrades(served, clients)
-    }
-
-    private func secure(_ more: [String] = []) throws -> Served {
-        let made = try Program.run(
-            "certificate", "--self-signed", "localhost", "--out", folder.file("c"))
-        try #require(made.status == 0)
-        return try Served(
-            database,
-            [
-                "--tls-certificate", folder.file("c.pem"), "--tls-key", folder.file("c.key"),
-                "--rate-limit", "off",
-            ] + more)
-    }
-
-    /// The version that curl has used.
-    private func version(_ options: [String], _ url: String) throws -> String? {
-        let curl = try RunningProgram(
-            "/usr/bin/curl",
-            ["-sS", "-o", "/dev/null", "-w", "%{http_code} %{http_version}\n"] + options + [url])
-        return curl.output.next()
-    }
-
-    @Test func `curl speaks the version that it wants`() throws {
-        let served = try secure(["--log", "json", "--loops", "1"])
-        let url = "https://localhost:\(served.addresses[0].port)/v1/articles"
-        let trusted = ["--cacert", folder.file("c.pem")]
-        #expect(try version(trusted + ["--http2"], url) == "200 2")
-        #expect(try version(trusted + ["--http1.1"], url) == "200 1.1")
-        for name in ["HTTP/2", "HTTP/1.1"] {
-            var line = served.program.errors.next()
-            while line?.contains(#""protocol":"#) == false { line = served.program.errors.next() }
-            #expect(line?.contains(#""protocol":"\#(name)","#) == true)
-        }
-        #expect(served.stop() == 0)
-    }
-
-    @Test func `HTTP 2 can be turned off, and on without TLS`() throws {
-        let older = try secure(["--no-http2"])
-        let trusted = ["--cacert", folder.file("c.pem"), "--http2"]
-        #expect(
-            try version(trusted, "https://localhost:\(older.addresses[0].port)/livez")
-                == "200 1.1")
-        #expect(older.stop() == 0)
-        let plain = try Served(database, ["--http2-cleartext"])
-        #expect(
-            try version(
-                ["--http2-prior-knowledge"],
-                "http://localhost:\(plain.addresses[0].port)/livez") == "200 2")
-        #expect(plain.stop() == 0)
-        let both = try Program.run("serve", "--no-http2", "--http2-cleartext")
-        #expect(both.status == 64)
     }
 }

@@ -1,0 +1,86 @@
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+/// The faults of ``SocketFaultTests`` over HTTP/2: a thousand clients at a time in `make
+/// socket-faults`, some otherwise.
+@Suite(.enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
+struct HTTP2FaultTests {
+    private static let clients = Thoroughness.isFull ? 1_000 : 12
+    private static let pages = 90
+
+    /// A bad client, and the stream whose response it awaits.
+    private struct BadClient {
+        let connection: RawConnection
+        var http2: TestHTTP2Client?
+        var stream: Int32?
+    }
+
+    @Test(arguments: HTTP2Fault.all)
+    func `bad clients receive what is expected, and good ones are not affected`(
+        fault: HTTP2Fault
+    ) async throws {
+        let target = try Target(.http2, Target.deadlines)
+        if case .pages = fault.start { try target.writeLongArticles(60) }
+        let clients = try (0..<Self.clients).map { number in
+            if number % 50 == 0 { try target.expectService() }
+            return try Self.begin(fault, target)
+        }
+        if case .drip = fault.then { try target.drip(to: clients.map(\.connection)) }
+        for (number, client) in clients.enumerated() {
+            if number % 50 == 0 { try target.expectService() }
+            try Self.finish(fault, client)
+        }
+        try await target.expectNoTrace()
+    }
+
+    private static func begin(_ fault: HTTP2Fault, _ target: Target) throws -> BadClient {
+        var size: Int32?
+        if case .pages = fault.start { size = 4_096 }
+        var client = BadClient(connection: try target.connect(receiveBuffer: size))
+        switch fault.start {
+        case .bytes(let bytes): if !bytes.isEmpty { try client.connection.send(bytes) }
+        case .frames(let frames): try client.connection.send(TestFrame.preface + frames)
+        case .get:
+            let http2 = try TestHTTP2Client(client.connection)
+            (client.http2, client.stream) = (http2, try http2.send(.get, FaultClient.page))
+        case .post(let frames):
+            let http2 = try TestHTTP2Client(client.connection)
+            let fields: HTTPFields = [
+                .authorization: "Bearer \(Served.adminKey)", .contentType: "application/json",
+            ]
+            let stream = try http2.send(
+                .post, "/v1/articles", fields, body: Array("[".utf8), isWhole: false)
+            (client.http2, client.stream) = (http2, stream)
+            if !frames.isEmpty { try client.connection.send(frames) }
+        case .pages:
+            let http2 = try TestHTTP2Client(client.connection)
+            for _ in 0..<pages {
+                _ = try http2.send(.get, "/v1/articles?limit=100&fields=id,body")
+            }
+        }
+        switch fault.then {
+        case .nothing, .drip: break
+        case .end: client.connection.shutdownWrite()
+        case .reset: client.connection.reset()
+        }
+        return client
+    }
+
+    private static func finish(_ fault: HTTP2Fault, _ client: BadClient) throws {
+        if case .reset = fault.then { return }
+        let connection = client.connection
+        switch fault.due {
+        case .response(let status):
+            let stream = try #require(client.stream)
+            #expect(try client.http2?.response(on: stream).status == status)
+        case .goAway(let code):
+            #expect(try connection.frames { $0.code == code && $0.type == 7 }.last?.code == code)
+        case .end: break
+        }
+        connection.speakRaw()
+        connection.shutdownWrite()
+        do { _ = try connection.rest() } catch { #expect(errno == ECONNRESET) }
+    }
+}
