@@ -26,7 +26,7 @@ DOCUMENTED := HTTP ArticleAPI ArticleModels ArticleClient ArticleOffline Article
 
 # Tools that some tests start. Tests that need mounts or another user also need root.
 TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strace:strace unshare:util-linux \
-	nghttp:nghttp2-client python3-h2:python3-h2
+	nghttp:nghttp2-client python3-h2:python3-h2 nginx:nginx-light
 # The tests of code that handles threads and raw memory.
 SANITIZED := ^(MarkupTests|FeedsTests|PlatformTests|SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests|ArticleOfflineTests)\.
 FILTER ?=

@@ -58,7 +58,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
     let isShared = true
 
     var room: Int {
-        guard !isLeaving else { return 0 }
+        guard !isLeaving, !isOver else { return 0 }
         let limit = min(
             pool.configuration.streamsPerConnection, session.peerStreams, acceptedStreams)
         return max(0, limit - streams.count)
