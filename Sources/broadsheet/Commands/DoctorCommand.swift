@@ -42,6 +42,9 @@ struct DoctorCommand: Command {
         let path = Database.path(of: settings.database)
         let owner = await ControlClient(ofDatabase: settings.database)
         let configuration = configuration(&findings)
+        do throws(CommandFailure) { try MovedDatabase.reject(settings.database) } catch {
+            findings.failure("database", error.message, do: "name the other one with --database")
+        }
         if PostgresAddress.isAddress(settings.database) {
             await PostgresCheck(database: settings.database, owner: owner).run(&findings)
         } else {

@@ -69,6 +69,7 @@ struct MigrateCommand: Command {
             }
         case .toFile(let address, let path): report = try copy(address, to: path, bar)
         }
+        MovedDatabase.forget(target)
         bar.withLock { $0.clear() }
         for table in report.tables where table.rows > 0 {
             try Console.print("\(table.name): \(table.rows) rows, \(table.digest)")
@@ -135,7 +136,7 @@ struct MigrateCommand: Command {
                 try Console.print("process \(process) serves")
                 return Console.printStatus(
                     "name \(target) in the configuration before the next start; \(source) stays as "
-                        + "it is\n")
+                        + "it is, and is no longer served\n")
             case .failed(let reason): throw CommandFailure(.unavailable, "\(source): \(reason)")
             case nil: break
             }

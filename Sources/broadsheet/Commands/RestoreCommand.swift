@@ -60,6 +60,7 @@ struct RestoreCommand: Command {
             accounts = try place.revivedAccounts(in: copy.partial)
             try place.put(copy.partial, keepingOldAs: aside)
         } catch { throw CommandFailure(error) }
+        MovedDatabase.forget(database)
         bar.withLock { $0.clear() }
         Console.printStatus(
             "\(database): \(report.articles) articles, \(report.revisions) revisions\n")

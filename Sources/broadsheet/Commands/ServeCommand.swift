@@ -56,6 +56,10 @@ struct ServeCommand: Command {
     private func serve(in serverRun: ServerRun) async throws(CommandFailure) {
         var predecessor = try configuration.takesOver ? contactPredecessor(serverRun) : nil
         var connections = try predecessor?.takeFile()
+        // It may have been moved away from here before.
+        if configuration.formerDatabase != nil {
+            MovedDatabase.forget(configuration.databasePath)
+        }
         while true {
             let store = try Database.open(
                 configuration.databasePath, mode: .create, configuration: configuration.store,
@@ -66,7 +70,11 @@ struct ServeCommand: Command {
             let end: ServerRun.End
             do throws(CommandFailure) {
                 end = try await serve(
-                    store, in: serverRun, ready: { predecessor?.confirm() },
+                    store, in: serverRun,
+                    ready: {
+                        predecessor?.confirm()
+                        noteMove(serverRun.log)
+                    },
                     started: { servers in
                         if let connections { servers.adopt(connections) }
                         serverRun.sockets.own()
@@ -87,6 +95,14 @@ struct ServeCommand: Command {
                 serverRun.sockets.rewind()
             }
         }
+    }
+
+    /// The former database must not be served by accident any more.
+    private func noteMove(_ log: ServerLog) {
+        guard let former = configuration.formerDatabase else { return }
+        do throws(CommandFailure) {
+            try MovedDatabase.note(former, movedTo: configuration.databasePath)
+        } catch { log.warning(error.message) }
     }
 
     /// Requests the sockets of the process that serves the file, and checks as much as possible

@@ -15,6 +15,7 @@ enum Database: Sendable {
         configuration: SQLiteConfiguration = SQLiteConfiguration(), serves: Bool = false,
         migrating: @escaping @Sendable () -> Void = {}
     ) throws(CommandFailure) -> any SQLStore {
+        try MovedDatabase.reject(name)
         do { return try store(name, mode, configuration, serves: serves, migrating) } catch {
             throw CommandFailure(error)
         }
@@ -50,6 +51,7 @@ enum Database: Sendable {
         _ name: String, mode: StoreMode,
         _ work: (Database) async throws(CommandFailure) -> Result
     ) async throws(CommandFailure) -> Result {
+        try MovedDatabase.reject(name)
         let opened: any SQLStore
         do {
             opened = try store(name, mode, SQLiteConfiguration(), {})
@@ -75,7 +77,7 @@ enum Database: Sendable {
         guard path != database else {
             throw CommandFailure(.usage, "\(path) is the database itself")
         }
-        let endings = ["-wal", "-shm", "-journal", ".lock", ".control", ".admin-key"]
+        let endings = ["-wal", "-shm", "-journal", ".lock", ".control", ".admin-key", ".moved"]
         guard !endings.contains(where: { path == database + $0 }) else {
             throw CommandFailure(.usage, "\(path) belongs to the database")
         }

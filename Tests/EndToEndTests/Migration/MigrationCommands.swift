@@ -13,7 +13,9 @@ struct MigrationCommands {
             environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
     }
 
-    func run(_ arguments: String...) throws -> Program.Ended {
+    func run(_ arguments: String...) throws -> Program.Ended { try run(arguments) }
+
+    func run(_ arguments: [String]) throws -> Program.Ended {
         let program = try start(arguments)
         let (output, errors) = (program.output.rest(), program.errors.rest())
         return Program.Ended(status: program.wait(), output: output, errors: errors)

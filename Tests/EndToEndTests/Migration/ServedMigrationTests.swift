@@ -110,6 +110,37 @@ struct ServedMigrationTests {
         #expect(try commands.run("check", "--database", back).status == 0)
     }
 
+    @Test func `a database that its server has left is not used by accident`() throws {
+        var processes: [Int32] = []
+        defer { for process in processes { kill(process, SIGKILL) } }
+        func move(from source: String, to target: String) throws {
+            let migration = try commands.follow(from: source, to: target)
+            processes.append(try commands.takeOver(from: source, to: target))
+            #expect(migration.wait() == 0)
+            for arguments in [
+                ["serve", "--listen", "127.0.0.1:0"],
+                ["key", "create", "--role", "reader"], ["doctor"],
+            ] {
+                let ended = try commands.run(arguments + ["--database", source])
+                let text = (ended.output + ended.errors).joined()
+                #expect(ended.status == (arguments == ["doctor"] ? 78 : 65), "\(ended)")
+                #expect(text.contains("\(source): this database was moved to \(target) at 2"))
+            }
+            #expect(try commands.run("check", "--database", source).status == 0)
+        }
+        let served = try commands.serve(file, ["--samples"])
+        try move(from: file, to: server)
+        let old = commands.folder.file("old.db")
+        #expect(rename(file, old) == 0)
+        // It moves to where it was, which counts again.
+        try move(from: server, to: file)
+        #expect(try served.client.get("/readyz").status == 200)
+        #expect(access(file + ".moved", F_OK) != 0)
+        let name = server.dropFirst("postgresql:///".count).prefix { $0 != "?" }
+        #expect(unlink(commands.folder.file("\(name).postgresql.moved")) == 0)
+        #expect(try commands.serve(server).stop() == 0)
+    }
+
     @Test func `a migration that is interrupted leaves the source alone, and can be repeated`()
         async throws
     {
