@@ -26,7 +26,8 @@ DOCUMENTED := HTTP ArticleAPI ArticleModels ArticleClient ArticleOffline Article
 
 # Tools that some tests start. Tests that need mounts or another user also need root.
 TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strace:strace unshare:util-linux \
-	nghttp:nghttp2-client python3-h2:python3-h2 nginx:nginx-light
+	nghttp:nghttp2-client python3-h2:python3-h2 \
+	/usr/sbin/haproxy:haproxy /usr/sbin/nginx:nginx-light /usr/lib/postgresql/15/bin/postgres:postgresql-15
 # The tests of code that handles threads and raw memory.
 SANITIZED := ^(MarkupTests|FeedsTests|PlatformTests|SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests|ArticleOfflineTests)\.
 FILTER ?=

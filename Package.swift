@@ -65,8 +65,8 @@ let package = Package(
         .target(
             name: "Resources", path: "Resources",
             exclude: [
-                "console", "debian", "examples", "grafana", "manual", "migrations", "plots",
-                "postgres", "samples", "systemd",
+                "console", "debian", "examples", "grafana", "manual", "migrations", "nodes",
+                "plots", "postgres", "samples", "systemd",
             ],
             cSettings: cRules),
 

@@ -1,6 +1,7 @@
 public import ArticleAPI
 public import ArticleStore
 public import HTTPServer
+import Platform
 
 /// The services over one store and their routes: everything between the sockets and the database
 /// file.
@@ -35,6 +36,7 @@ public struct Backend: Sendable {
     private let description: DescriptionService
     private let hasConsole: Bool
     private let statistics = StatisticsService()
+    private let isDraining = Lock(false)
     private let imports: FileImportService
     /// Where the operator signs in to the console.
     public let consoleLinks: ConsoleLinks
@@ -168,6 +170,9 @@ public struct Backend: Sendable {
         }
     }
 
+    /// Lets `/readyz` respond with 503 from now on, so that balancers send requests elsewhere.
+    public func drain() { isDraining.withLock { $0 = true } }
+
     /// Shows admins these statistics from now on.
     public func report(_ source: any StatisticsSource) { statistics.begin(from: source) }
 
@@ -278,7 +283,8 @@ public struct Backend: Sendable {
         feeds.register(on: &routes)
         routes.on(FetchDescriptionRequest.self, description.fetch)
 
-        HealthService(store: store, publisher: publisher, log: log).register(on: &routes)
+        HealthService(store: store, publisher: publisher, isDraining: isDraining, log: log)
+            .register(on: &routes)
         admin.register(on: &routes)
         routes.on(FetchStatisticsRequest.self, statistics.fetch)
         imports.register(on: &routes)

@@ -52,6 +52,8 @@ public enum ServiceError: Error, Sendable {
     case behind
     /// Articles that were due before the start are being published.
     case starting
+    /// The server is about to stop, and still responds to other requests.
+    case stopping
     /// The index of the search is being built.
     case indexing
     /// The remaining rate limit does not cover the cost of this request.

@@ -62,8 +62,8 @@ extension ServiceError {
         case .userRequired, .sessionRequired, .signUpClosed, .exposedSecrets, .nameTaken,
             .tooManyAttempts, .tooManySignUps:
             return accountProblem(instance)
-        case .busy, .behind, .starting, .indexing, .overLimit, .tooManyStreams, .exporting, .full,
-            .moving, .unavailable:
+        case .busy, .behind, .starting, .stopping, .indexing, .overLimit, .tooManyStreams,
+            .exporting, .full, .moving, .unavailable:
             let (kind, detail) = shortage
             return plain(kind, detail)
         }
@@ -117,6 +117,7 @@ extension ServiceError {
                 .unavailable,
                 "The server is starting: it publishes the articles that are overdue."
             )
+        case .stopping: (.unavailable, "The server is about to stop.")
         case .indexing:
             (
                 .unavailable,
@@ -158,7 +159,8 @@ extension ServiceError {
         case .forbidden, .userRequired, .sessionRequired:
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
-        case .busy, .behind, .inFlight, .starting, .moving: fields.append(.retryAfter, "1")
+        case .busy, .behind, .inFlight, .starting, .stopping, .moving:
+            fields.append(.retryAfter, "1")
         case .indexing, .unavailable, .tooManyStreams, .exporting: fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds), .tooManyComments(let seconds),
             .tooManyWrites(let seconds), .tooManyAttempts(let seconds),

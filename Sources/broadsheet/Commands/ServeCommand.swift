@@ -211,6 +211,7 @@ struct ServeCommand: Command {
         case .conclude: preconditionFailure("programmer error: there is no successor")
         case .stop:
             serverRun.supervisor.stopping()
+            await drain(assembly.backend, log)
             log.info("stopping: finishing requests in flight")
             await servers.stop(graceSeconds: graceSeconds)
             log.info("stopped")
@@ -221,6 +222,15 @@ struct ServeCommand: Command {
             let connections = await servers.handOver(graceSeconds: graceSeconds)
             return .yielded(successor, connections, servers)
         }
+    }
+
+    /// Goes on serving until balancers have noticed that this server is about to stop.
+    private func drain(_ backend: Backend, _ log: ServerLog) async {
+        guard configuration.drainSeconds > 0 else { return }
+        log.info("stopping in \(configuration.drainSeconds) s: /readyz is 503")
+        backend.drain()
+        // It is not cancelled; a second signal ends the process.
+        try? await Task.sleep(for: .seconds(configuration.drainSeconds))
     }
 
     /// The doctor's findings about serving, for admins.

@@ -18,6 +18,8 @@ struct ServeConfiguration: Sendable {
     var maximumConnections: Int
     var store: SQLiteConfiguration
     var graceSeconds: Int
+    /// How long to go on serving after SIGTERM, while `/readyz` is 503.
+    var drainSeconds: Int
     var limits: ServerLimits
     var transport: TransportConfiguration
     var clients: ClientsConfiguration
@@ -86,6 +88,10 @@ struct ServeConfiguration: Sendable {
         Option(
             "grace", "SECONDS", "Maximum time to finish requests in flight when stopping.",
             default: "8"),
+        Option(
+            "drain", "SECONDS",
+            "Time to go on serving after SIGTERM, with 503 from /readyz for balancers.",
+            default: "0"),
         Option("readers", "N", "Number of database connections for reads.", default: "3"),
         Option(
             "queue-depth", "N",
@@ -147,6 +153,7 @@ struct ServeConfiguration: Sendable {
             "max-connections", in: 1...1_000_000, default: 20_000)
         store = try Self.store(settings)
         graceSeconds = try settings.integer("grace", in: 0...3_600, default: 8)
+        drainSeconds = try settings.integer("drain", in: 0...3_600, default: 0)
         limits = try Self.limits(settings)
         log = try settings.choice("log", default: .auto)
         logLevel =

@@ -22,6 +22,20 @@ import Testing
         }
     }
 
+    @Test func `a server that is about to stop is not ready, and responds to everything else`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            newsroom.backend.drain()
+            let response = try newsroom.send("GET /readyz")
+            #expect(response.summary == "503 unavailable")
+            #expect(response.fields[.retryAfter] == "1")
+            for target in ["/livez", "/v1/articles"] {
+                #expect(try newsroom.send("GET \(target)").summary == "200")
+            }
+        }
+    }
+
     @Test func `without its store a server is alive but not ready`() async throws {
         try await Newsroom.run(cast: false, indexes: false) { newsroom in
             await newsroom.backend.store.close()
