@@ -50,13 +50,17 @@ public struct PostgresConfiguration: Sendable, Hashable {
         ]
     }
 
+    /// The server ends a transaction of a program that says nothing for this time, in milliseconds,
+    /// because it is stopped: all others wait for its turn, and reject writes after 5 s.
+    static let turnMilliseconds = 4_000
+
     var writerSettings: [(name: String, value: String)] {
         Self.common + [
             ("statement_timeout", "\(writeMilliseconds)"),
             // The server ends the session soon when this program or its machine is gone.
             ("tcp_keepalives_idle", "5"), ("tcp_keepalives_interval", "2"),
             ("tcp_keepalives_count", "3"), ("tcp_user_timeout", "10000"),
-            ("idle_in_transaction_session_timeout", "60000"),
+            ("idle_in_transaction_session_timeout", "\(Self.turnMilliseconds)"),
         ]
     }
 }

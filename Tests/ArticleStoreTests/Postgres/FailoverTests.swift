@@ -44,8 +44,11 @@ struct FailoverTests {
                 _ = try await store.createArticle(id, .sample(title), by: .first)
                 ledger.acknowledge(id, title)
             } catch {
-                guard case .unavailable = error else { throw error }
-                ledger.reject(id)
+                // Or it would have waited for too long behind a commit that was in progress.
+                switch error {
+                case .unavailable, .busy: ledger.reject(id)
+                default: throw error
+                }
             }
         }
     }
