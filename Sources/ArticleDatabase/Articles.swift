@@ -6,7 +6,10 @@ extension SQLStore {
     public func edition(
         of key: Article.Key, visibleTo audience: Audience
     ) async throws(StoreError) -> ArticleVersion {
-        try await read { (state) throws(StoreError) in
+        if case .id(let id) = key, let joined = core.joinedReads {
+            return try await joined.edition(of: id, visibleTo: audience)
+        }
+        return try await read { (state) throws(StoreError) in
             try state.edition(of: key, visibleTo: audience)
         }
     }

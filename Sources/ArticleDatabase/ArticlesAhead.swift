@@ -5,16 +5,26 @@ import ArticleStore
 ///
 /// A statement of SQLite costs little. One of PostgreSQL is a round trip, which costs as much as
 /// the rows of a whole page: there, a page reads its articles, their bodies and names with one
-/// statement each. It belongs to one read, and is used by its thread.
+/// statement each, and so do single articles that are requested at the same time (``JoinedReads``).
+/// It belongs to one read, and is used by its thread.
 final class ArticlesAhead {
     private var articles: [Int64: StoredArticle] = [:]
     private var bodies: [Int64: String] = [:]
+    /// What was looked up by ID; `nil` for what does not exist.
+    private var byID: [Article.ID: StoredArticle?] = [:]
 
     func takeArticle(_ number: Int64) -> StoredArticle? { articles.removeValue(forKey: number) }
 
     func takeBody(_ number: Int64) -> String? { bodies.removeValue(forKey: number) }
 
     func hasArticle(_ number: Int64) -> Bool { articles[number] != nil }
+
+    /// The article with this ID, `nil` if there is none; outer `nil` if it was not looked up.
+    fileprivate func article(_ id: Article.ID) -> StoredArticle?? { byID[id] }
+
+    fileprivate func keep(_ article: StoredArticle?, for id: Article.ID) {
+        byID.updateValue(article, forKey: id)
+    }
 
     fileprivate func keep(_ article: StoredArticle) { articles[article.number] = article }
 
@@ -45,6 +55,13 @@ extension SQL {
         JOIN bodies ON bodies.number = revisions.body
         WHERE articles.id = ?1
         """
+    fileprivate static let articlesAndBodies: StaticString = """
+        SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
+            revisions.*, bodies.text
+        FROM articles JOIN revisions ON row = (articles.number << 20 | articles.revision)
+        JOIN bodies ON bodies.number = revisions.body
+        WHERE articles.id = ANY(?1)
+        """
     fileprivate static let articleAndBodyBySlug: StaticString = """
         SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
             revisions.*, bodies.text
@@ -63,6 +80,7 @@ extension Snapshot {
         guard let ahead else { return try stored(key) }
         switch key {
         case .id(let id):
+            if let found = ahead.article(id) { return found }
             let row = try connection.statement(SQL.articleAndBodyByID)
             try row.bind(1, id)
             return try ahead.keepBody(row)
@@ -71,6 +89,20 @@ extension Snapshot {
             try row.bind(1, slug)
             return try ahead.keepBody(row)
         }
+    }
+
+    /// Reads articles ahead that will be looked up by their IDs, with their bodies and names.
+    func readAhead(_ ids: [Article.ID]) throws(StoreError) {
+        guard let ahead else { return }
+        let row = try connection.statement(SQL.articlesAndBodies)
+        try row.bind(1, ids: ids)
+        for id in ids { ahead.keep(nil, for: id) }
+        var articles: [StoredArticle] = []
+        while let article = try ahead.keepBody(row) {
+            ahead.keep(article, for: article.id)
+            articles.append(article)
+        }
+        try names.readAhead(articles, in: self)
     }
 
     /// Reads the article ahead, and those that follow it on the page.
@@ -82,7 +114,12 @@ extension Snapshot {
         _ number: Int64, withBodies: Bool, following: () -> [Int64]
     ) throws(StoreError) {
         guard let ahead, !ahead.hasArticle(number) else { return }
-        let articles = try storedArticles([number] + following())
+        try keep(storedArticles([number] + following()), withBodies: withBodies)
+    }
+
+    /// Keeps articles that were read ahead, in the order of a page, with their names and bodies.
+    func keep(_ articles: [StoredArticle], withBodies: Bool) throws(StoreError) {
+        guard let ahead, !articles.isEmpty else { return }
         for article in articles { ahead.keep(article) }
         try names.readAhead(articles, in: self)
         guard withBodies else { return }

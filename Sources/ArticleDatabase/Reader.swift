@@ -151,16 +151,25 @@ final class ReaderPool: Sendable {
     func read<Value: Sendable>(
         _ work: @escaping @Sendable (Snapshot) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
-        guard !isClosed.load(ordering: .relaxed) else { throw Reader.closed }
         // A task that has a turn is already on the thread of a connection.
-        if let worker = workers.currentWorker { return try readers[worker].read(work) }
-        let result: Result<Value, StoreError>
-        do {
-            result = try await workers.run { [readers] worker in
-                Result { () throws(StoreError) in try readers[worker].read(work) }
-            }
-        } catch { throw .busy }
-        return try result.get()
+        if !isClosed.load(ordering: .relaxed), let worker = workers.currentWorker {
+            return try readers[worker].read(work)
+        }
+        return try await withUnsafeContinuation { continuation in
+            submit(work) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// Runs the read like `read`, without waiting for its result.
+    func submit<Value: Sendable>(
+        _ work: @escaping @Sendable (Snapshot) throws(StoreError) -> Value,
+        then use: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        guard !isClosed.load(ordering: .relaxed) else { return use(.failure(Reader.closed)) }
+        workers.submit { [readers] worker in
+            guard let worker else { return use(.failure(.busy)) }
+            use(Result { () throws(StoreError) in try readers[worker].read(work) })
+        }
     }
 
     /// Waits for pending reads and closes all connections.

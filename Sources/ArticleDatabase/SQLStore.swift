@@ -38,6 +38,8 @@ public struct StoreCore: Sendable {
     /// Exports of accounts, which do not wait for those of the operator, nor delay them.
     let accountExports: ExportReaders
     let writer: CommitQueue
+    /// Set if it is better to read several articles at a time.
+    let joinedReads: JoinedReads?
     /// `nil` if no other process can use the database.
     let leadership: (any Leadership)?
 

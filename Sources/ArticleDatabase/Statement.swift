@@ -192,6 +192,14 @@ struct Statement: ~Copyable {
         statement.takeUnretainedValue().bind(index, numbers: numbers)
     }
 
+    /// Binds the identifiers of rows that are read together, which is only done on PostgreSQL.
+    func bind<Subject>(_ index: Int32, ids: [Identifier<Subject>]) throws(StoreError) {
+        guard case .postgres(let statement) = handle else {
+            throw .unavailable("programmer error: SQLite has no arrays")
+        }
+        statement.takeUnretainedValue().bind(index, ids: ids)
+    }
+
     /// Binds a text that shares its column with bytes, which only SQLite's columns can do: in
     /// PostgreSQL, it is bytes.
     func bind(_ index: Int32, mixed text: String) throws(StoreError) {

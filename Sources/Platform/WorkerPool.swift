@@ -169,15 +169,24 @@ public final class WorkerPool: Sendable {
         _ work: @escaping @Sendable (_ worker: Int) -> Result
     ) async throws(Full) -> Result {
         if let worker = currentWorker { return work(worker) }
-        let turn = try turn(for: demand)
         let result: Result? = await withUnsafeContinuation { continuation in
-            let call: @Sendable (Int) -> Void = { [turn] worker in
-                continuation.resume(returning: turn.isRejected ? nil : work(worker))
-            }
-            add(Item(turn: turn, work: .call(call)))
+            submit(for: demand) { continuation.resume(returning: $0.map(work)) }
         }
         guard let result else { throw Full() }
         return result
+    }
+
+    /// Runs the work on a thread of the pool, without waiting for it.
+    ///
+    /// - Parameter work: Called once, with the index of the worker that runs it, or on any thread
+    ///   with `nil` if too much is waiting.
+    public func submit(
+        for demand: Demand = Demand(Client(.house), bytes: 0),
+        _ work: @escaping @Sendable (_ worker: Int?) -> Void
+    ) {
+        let turn: WorkerTurn
+        do throws(Full) { turn = try self.turn(for: demand) } catch { return work(nil) }
+        add(Item(turn: turn, work: .call { work(turn.isRejected ? nil : $0) }))
     }
 
     /// Runs this once on each worker, after its current item.

@@ -17,6 +17,7 @@ struct PostgresParameters: ~Copyable {
     /// that was never bound.
     enum Kind: Oid {
         case bytes = 17
+        case listOfBytes = 1001
         case integer = 20
         case integers = 1016
         case text = 25

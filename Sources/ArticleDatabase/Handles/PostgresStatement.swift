@@ -1,3 +1,4 @@
+import ArticleAPI
 import ArticleStore
 
 /// One use after another of a query: parameters, and the rows that it returns.
@@ -70,21 +71,34 @@ final class PostgresStatement {
         encoded.withUnsafeBytes { parameters.set(index, kind, $0) }
     }
 
-    /// Binds an array of one dimension (`array_recv`).
     func bind(_ index: Int32, numbers: [Int64]) {
+        bind(index, .integers, of: .integer, numbers.map(\.bigEndian))
+    }
+
+    func bind<Subject>(_ index: Int32, ids: [Identifier<Subject>]) {
+        bind(
+            index, .listOfBytes, of: .bytes,
+            ids.map { SIMD2($0.high.bigEndian, $0.low.bigEndian) })
+    }
+
+    /// Binds an array of one dimension (`array_recv`).
+    ///
+    /// - Parameter elements: as they are sent.
+    private func bind<Element: BitwiseCopyable>(
+        _ index: Int32, _ kind: PostgresParameters.Kind, of type: PostgresParameters.Kind,
+        _ elements: [Element]
+    ) {
         // Dimensions, whether there are NULLs, the type; then the length and the first index.
-        let header = [
-            1, 0, Int32(bitPattern: PostgresParameters.Kind.integer.rawValue),
-            Int32(numbers.count), 1,
-        ]
+        let header = [1, 0, Int32(bitPattern: type.rawValue), Int32(elements.count), 1]
+        let size = Int32(MemoryLayout<Element>.size)
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(4 * header.count + 12 * numbers.count)
+        bytes.reserveCapacity(4 * header.count + (4 + Int(size)) * elements.count)
         for word in header { withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) } }
-        for number in numbers {
-            withUnsafeBytes(of: Int32(8).bigEndian) { bytes.append(contentsOf: $0) }
-            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+        for element in elements {
+            withUnsafeBytes(of: size.bigEndian) { bytes.append(contentsOf: $0) }
+            withUnsafeBytes(of: element) { bytes.append(contentsOf: $0) }
         }
-        bytes.withUnsafeBytes { parameters.set(index, .integers, $0) }
+        bytes.withUnsafeBytes { parameters.set(index, kind, $0) }
     }
 
     func bind(_ index: Int32, bytes: UnsafeRawBufferPointer?) {

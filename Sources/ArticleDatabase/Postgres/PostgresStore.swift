@@ -59,37 +59,21 @@ public final class PostgresStore: Sendable {
         }
         do throws(StoreError) {
             let session = try PostgresSession(address, settings: configuration.writerSettings)
-            try session.check()
-            let version = try PostgresSchema.version(of: session)
-            guard version <= schema.version else {
-                throw .rejected(
-                    StoreOpeningError.newer(
-                        path: address.text, version: version, known: schema.version))
-            }
-            guard version > 0 || mode == .create else {
-                throw .rejected(StoreOpeningError.unfinished(path: address.text))
-            }
-            if version < schema.version {
-                // Older programs may be serving it, which do not know the schema.
-                guard try session.own() else {
-                    throw .rejected(StoreOpeningError.owned(path: address.text))
-                }
-                try schema.migrate(session)
-                try session.disown()
-            }
+            try Self.prepare(session, schema, address, mode)
             try Connection(.postgres(session)).takeEpoch()
             let clock = CommitSequence()
             let announcer = ChangeAnnouncer(clock)
             let process = PostgresNode(announcer)
             self.process = process
+            let readers = try ReaderPool(configuration.limits, clock, open: openReader)
             core = StoreCore(
-                readers: try ReaderPool(configuration.limits, clock, open: openReader),
+                readers: readers,
                 exports: ExportReaders(configuration.limits, open: openExport),
                 accountExports: ExportReaders(configuration.limits, open: openExport),
                 writer: CommitQueue(
                     PostgresCommits(session, clock, process, open: openWriter),
                     configuration.limits, clock, announcer),
-                leadership: process)
+                joinedReads: JoinedReads(readers), leadership: process)
             follower = try PostgresFollower(
                 announcer, process, clock, configuration.limits,
                 mayLead: configuration.mayLead, open: openFollower)
@@ -97,6 +81,31 @@ public final class PostgresStore: Sendable {
         } catch {
             if case .rejected(let error as StoreOpeningError) = error { throw error }
             throw .failed(path: address.text, reason: error.reason)
+        }
+    }
+
+    /// Checks the database, and migrates its schema.
+    private static func prepare(
+        _ session: PostgresSession, _ schema: PostgresSchema, _ address: PostgresAddress,
+        _ mode: StoreMode
+    ) throws(StoreError) {
+        try session.check()
+        let version = try PostgresSchema.version(of: session)
+        guard version <= schema.version else {
+            throw .rejected(
+                StoreOpeningError.newer(
+                    path: address.text, version: version, known: schema.version))
+        }
+        guard version > 0 || mode == .create else {
+            throw .rejected(StoreOpeningError.unfinished(path: address.text))
+        }
+        if version < schema.version {
+            // Older programs may be serving it, which do not know the schema.
+            guard try session.own() else {
+                throw .rejected(StoreOpeningError.owned(path: address.text))
+            }
+            try schema.migrate(session)
+            try session.disown()
         }
     }
 

@@ -79,7 +79,7 @@ public final class SQLiteStore: Sendable {
                 readers: readers, exports: exports, accountExports: accountExports,
                 writer: CommitQueue(
                     commits, configuration.limits, clock, ChangeAnnouncer(clock)),
-                leadership: nil)
+                joinedReads: nil, leadership: nil)
         } catch {
             throw .failed(path: file.path, reason: error.reason)
         }

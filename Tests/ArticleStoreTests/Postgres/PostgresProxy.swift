@@ -17,6 +17,7 @@ final class PostgresProxy: Sendable {
         var cut: Cut?
         var sockets: [Int32] = []
         var isRefusing = false
+        var requests = 0
     }
 
     private let folder: TemporaryFolder
@@ -65,6 +66,9 @@ final class PostgresProxy: Sendable {
         try PostgresAddress(address.text.replacing(server, with: folder.path))
     }
 
+    /// How often clients have sent something.
+    var requests: Int { state.withLock { $0.requests } }
+
     func cutNextCommit(_ cut: Cut) { state.withLock { $0.cut = cut } }
 
     /// Cuts all connections, as if the network failed.
@@ -97,6 +101,7 @@ final class PostgresProxy: Sendable {
         Self.start(pumps) { [weak self, gate, commit] in
             Self.pump(client, upstream) { bytes in
                 gate.wait()
+                self?.state.withLock { $0.requests += 1 }
                 guard bytes.contains(commit), let cut = self?.takeCut() else { return true }
                 if cut == .beforeResponse { cutsResponse.withLock { $0 = true } }
                 return cut == .beforeResponse
