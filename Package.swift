@@ -243,9 +243,8 @@ let package = Package(
             "EndToEndTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "broadsheet",
-                "DocumentationSamples", "first-steps", "generated-client", "HTTP", "HTTPServer",
-                "Platform", "reader",
-                "Sockets", "TestSupport",
+                "DocumentationSamples", "first-steps", "generated-client", "HTTP", "HTTPClient",
+                "HTTPServer", "Platform", "reader", "Sockets", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(

@@ -2,6 +2,8 @@ import ArticleAPI
 import ArticleClient
 import Glibc
 import HTTP
+import HTTPClient
+import Sockets
 import TestSupport
 import Testing
 
@@ -21,11 +23,66 @@ import Testing
         #expect(response.status == 201)
     }
 
-    @Test func `a copy of the SDK follows a server across an upgrade`() async throws {
-        let served = try Served(database, ["--samples"])
-        let reign = Reign(served, database)
+    /// The SDK over one version.
+    private func backend(_ served: Served, over version: HTTPVersion) throws -> BackendService {
+        var configuration = HTTPClientConfiguration()
+        configuration.usesCleartextHTTP2 = version == .http2
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
-        let backend = BackendService(configuration: BackendConfiguration(baseURL: baseURL))
+        return BackendService(
+            configuration: BackendConfiguration(baseURL: baseURL),
+            transport: SocketTransport(configuration))
+    }
+
+    /// The title of the first article that is published from now on.
+    private static func nextTitle(
+        _ backend: BackendService, from token: String, _ following: Counter
+    ) async throws -> String? {
+        for try await step in backend.liveChanges(from: token) {
+            guard case .page(let page) = step else { continue }
+            for case .putArticle(let article, _) in page.changes { return article.title }
+            if !page.more { following.next() }
+        }
+        return nil
+    }
+
+    @Test func `a hundred and one change streams share a connection with other requests`()
+        async throws
+    {
+        let served = try Served(
+            database,
+            ["--http2-cleartext", "--http2-streams", "150", "--admin-listen", "127.0.0.1:0"])
+        let line = try #require(served.program.output.next())
+        let admin = line.dropFirst("metrics on http://".count).dropLast("/metrics".count)
+        let metrics = try #require(try SocketAddress.resolve(String(admin)).first)
+        let backend = try backend(served, over: .http2)
+        let token = try await backend.send(FetchChangesRequest(since: FetchChangesRequest.now)).next
+        let following = Counter()
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0...100 {
+                group.addTask { try await Self.nextTitle(backend, from: token, following) }
+            }
+            #expect(await eventually { following.value >= 101 })
+            #expect(try await backend.send(FetchArticlesRequest()).items == [])
+            #expect(try connectionCount(metrics) == 1)
+            try publish("News", on: served)
+            for try await title in group { #expect(title == "News") }
+        }
+    }
+
+    /// The number of connections of clients, as the server counts them.
+    private func connectionCount(_ address: SocketAddress) throws -> Int? {
+        let page = try TestClient(address).get("/metrics").text
+        let line = page.split(separator: "\n").first { $0.hasPrefix("broadsheet_connections ") }
+        return line?.split(separator: " ").last.flatMap { Int($0) }
+    }
+
+    @Test(arguments: [HTTPVersion.http11, .http2])
+    func `a copy of the SDK follows a server across an upgrade`(
+        version: HTTPVersion
+    ) async throws {
+        let served = try Served(database, ["--samples", "--http2-cleartext"])
+        let reign = Reign(served, database)
+        let backend = try backend(served, over: version)
         var copy = ArticleCopy()
         var steps = backend.liveChanges(from: nil).makeAsyncIterator()
         func follow(upTo title: String) async throws {

@@ -20,9 +20,14 @@ final class FaultProxy: Sendable {
     ///   - address: of the real server.
     ///   - seed: decides what happens to which exchange.
     ///   - faultPercent: how many exchanges something happens to.
-    init(to address: SocketAddress, seed: UInt64, faultPercent: Int) throws {
+    ///   - version: what it speaks with the server.
+    init(
+        to address: SocketAddress, seed: UInt64, faultPercent: Int, over version: HTTPVersion
+    ) throws {
         let random = Lock(SplitMix64(seed: seed))
-        let client = try HTTPClient()
+        var configuration = HTTPClientConfiguration()
+        configuration.usesCleartextHTTP2 = version == .http2
+        let client = try HTTPClient(configuration)
         upstream = client
         let origin = HTTPOrigin("http://\(address)") ?? HTTPOrigin(unixSocket: "")
         server = try ScriptedServer { peer, _ in

@@ -22,10 +22,11 @@ import Testing
 
     @Test func `requests over a faulty network end exactly once`() async throws {
         let server = TokenServer()
-        try await TestServer.run(try server.router()) { test in
+        try await TestServer.run(try server.router(), with: .bothVersions) { test in
             for seed in Self.seeds(100) {
                 let proxy = try FaultProxy(
-                    to: test.address, seed: seed, faultPercent: Int(seed % 70))
+                    to: test.address, seed: seed, faultPercent: Int(seed % 70),
+                    over: seed % 2 == 0 ? .http11 : .http2)
                 let transport = SocketTransport()
                 let baseURL = try #require(BaseURL("http://\(proxy.address)"))
                 do {

@@ -36,16 +36,20 @@ import Testing
         return try routes.build()
     }
 
-    @Test(arguments: [true, false])
-    func `requests work over TCP and Unix sockets`(isUnix: Bool) async throws {
+    @Test(arguments: [true, false], [HTTPVersion.http11, .http2])
+    func `requests work over TCP and Unix sockets`(
+        isUnix: Bool, version: HTTPVersion
+    ) async throws {
         let folder = try TemporaryFolder()
         let address =
             isUnix
             ? SocketAddress.unix(folder.file("a.sock")) : .v4([127, 0, 0, 1], port: 0)
-        try await TestServer.run(try Self.router(), on: [address]) { test in
-            let transport = SocketTransport()
+        var configuration = ServerConfiguration(addresses: [address])
+        configuration.takesCleartextHTTP2 = true
+        try await TestServer.run(try Self.router(), with: configuration) { test in
+            let transport = SocketTransport(over: version)
             let service = BackendService(
-                configuration: try configuration(test.address), transport: transport,
+                configuration: try self.configuration(test.address), transport: transport,
                 auth: BackendAuth(token: "bsk_1"))
             #expect(try await service.send(list).next == "bsk_1")
             #expect(try await service.reply(to: list).source == .revalidated)
@@ -62,11 +66,13 @@ import Testing
         }
     }
 
-    @Test func `errors of the transport are errors of the service`() async throws {
-        try await TestServer.run(try Self.router()) { test in
+    @Test(arguments: [HTTPVersion.http11, .http2])
+    func `errors of the transport are errors of the service`(version: HTTPVersion) async throws {
+        try await TestServer.run(try Self.router(), with: .bothVersions) { test in
             var configuration = try configuration(test.address)
             configuration.retries = .none
-            let service = BackendService(configuration: configuration)
+            let service = BackendService(
+                configuration: configuration, transport: SocketTransport(over: version))
             let cut = await outcome { try await service.send(FetchTagsRequest()) }.error
             guard case .transport(let failure)? = cut else { throw TestFailure("\(cut as Any)") }
             #expect(failure.kind == .disconnected)
@@ -80,9 +86,12 @@ import Testing
         }
     }
 
-    @Test func `an upload reports its progress`() async throws {
-        try await TestServer.run(try Self.router()) { test in
-            let service = BackendService(configuration: try configuration(test.address))
+    @Test(arguments: [HTTPVersion.http11, .http2])
+    func `an upload reports its progress`(version: HTTPVersion) async throws {
+        try await TestServer.run(try Self.router(), with: .bothVersions) { test in
+            let service = BackendService(
+                configuration: try configuration(test.address),
+                transport: SocketTransport(over: version))
             let told = Lock(0)
             var options = RequestOptions()
             options.uploadProgress = { sent, _ in told.withLock { $0 = sent } }
