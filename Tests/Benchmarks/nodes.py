@@ -5,14 +5,19 @@ added up.
 """
 
 import json
+import os
 import statistics
+import time
+import urllib.request
 
 from cluster import Cluster
 from defaults import UNLIMITED
-from trials import ARTICLES, median, row, summary
+from machine import LOAD_CORE, percentile
+from trials import ARTICLES, connection_to, median, row, summary
 
 CORPUS = 100_000
 LIST = f"{ARTICLES}?limit=25"
+LAG_WRITES = 500
 
 # What one create writes, except for the counters and the clock of commits: concurrent transactions
 # would wait for these rows.
@@ -58,7 +63,7 @@ class NodeTrials:
     def run(self):
         self.cluster = Cluster()
         try:
-            return self.reads() + self.creates()
+            return self.reads() + self.creates() + self.lag()
         finally:
             self.cluster.stop()
 
@@ -179,3 +184,46 @@ class NodeTrials:
         run["cpu"] += run["cluster"] + run["workers"]
         server.stop()
         return run
+
+    # Several servers
+
+    def lag(self):
+        """How long it takes from a write at one server until a stream of another one has it."""
+        url = self.cluster.create("pair")
+        nodes = [self.lab.serve(url, *UNLIMITED, logs=True) for _ in range(2)]
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {int(LOAD_CORE)})
+        times = []
+        with connection_to(nodes[1]) as stream:
+            stream.settimeout(20)
+            stream.sendall(b"GET /v1/changes/stream?since=now HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            receive(stream, b"event: ready")
+            for number in range(LAG_WRITES):
+                start = time.perf_counter()
+                publish(nodes[0], number)
+                receive(stream, b"event: change")
+                times.append(1000 * (time.perf_counter() - start))
+                time.sleep(0.02)
+        os.sched_setaffinity(0, cores)
+        self.stop(nodes)
+        return [row("PostgreSQL, from a write at one server to a stream of another one, p99",
+                    percentile(times, 99), "ms", 100, p50=percentile(times, 50))]
+
+
+def receive(stream, text):
+    """Reads until the text has arrived."""
+    received = b""
+    while text not in received:
+        more = stream.recv(1 << 16)
+        if not more:
+            raise SystemExit("bench: a stream has ended")
+        received += more
+
+
+def publish(server, number):
+    """Publishes an article; returns when that is durable."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{server.port}{ARTICLES}",
+        json.dumps({"title": f"Article {number}", "status": "published"}).encode(),
+        headers={"Content-Type": "application/json", "Authorization": f"Bearer {'k' * 40}"})
+    urllib.request.urlopen(request, timeout=20).read()
