@@ -221,7 +221,7 @@ let package = Package(
             name: "client-bench",
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "HTTP",
-                "HTTPClient",
+                "HTTPClient", "Sockets",
             ],
             path: "Tests/Benchmarks/ClientBench",
             swiftSettings: rules),

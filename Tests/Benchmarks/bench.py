@@ -66,7 +66,7 @@ def main():
                 "crowds": trials.crowds, "streams": StreamTrials(lab, trials).run,
                 "accounts": AccountTrials(lab, trials).run,
                 "secure": SecureTrials(lab, trials).run,
-                "http2": HTTP2Trials(lab, trials).run,
+                "http2": HTTP2Trials(lab, trials, os.path.abspath(wanted.client_bench)).run,
                 "client": ClientTrials(lab, trials, os.path.abspath(wanted.client_bench)).run,
                 "offline": OfflineTrials(lab, trials, os.path.abspath(wanted.client_bench)).run}
         rows = []

@@ -1,4 +1,5 @@
-"""Benchmarks of HTTP/2 over TLS, compared to nginx with the same certificate, bytes and fields."""
+"""Benchmarks of HTTP/2 over TLS, compared to nginx with the same certificate, bytes and fields, and of
+the SDK over a slow network, compared to HTTP/1.1."""
 
 import json
 import re
@@ -8,11 +9,14 @@ import statistics
 import subprocess
 import time
 
+from delay import DelayProxy
 from machine import LOAD_CORE
 from secure import SecureTrials
 from trials import ARTICLES, Trials, row
 
 IDLE = 500
+TOGETHER = 20
+DELAY_SECONDS = 0.1
 
 CLIENT = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 CLIENT.check_hostname, CLIENT.verify_mode = False, ssl.CERT_NONE
@@ -23,10 +27,10 @@ END_STREAM, END_HEADERS, DATA, HEADERS = 1, 4, 0, 1
 
 
 class HTTP2Trials:
-    """Cached responses by h2load, and idle connections beside those of HTTP/1.1."""
+    """Cached responses by h2load, idle connections beside those of HTTP/1.1, and the SDK."""
 
-    def __init__(self, lab, trials):
-        self.lab, self.trials = lab, trials
+    def __init__(self, lab, trials, client_bench):
+        self.lab, self.trials, self.client_bench = lab, trials, client_bench
         self.seconds, self.pairs = trials.seconds, trials.pairs
 
     def run(self):
@@ -42,7 +46,8 @@ class HTTP2Trials:
             scheme="https")
         nginx = self.lab.nginx([response], certificate, http2=True)
         sides = [(ours, target), (nginx, "/0")]
-        rows = [self.requests(sides, 16, 32), self.requests(sides, 1, 100), self.idle(ours, target)]
+        rows = [self.requests(sides, 16, 32), self.requests(sides, 1, 100), self.idle(ours, target),
+                self.together(ours, certificate)]
         ours.stop()
         nginx.stop()
         return rows
@@ -57,6 +62,19 @@ class HTTP2Trials:
         return row(
             f"HTTP/2, {connections} connections of {streams} streams: server CPU relative to nginx",
             ratio, "times", 1.15, 0.9, oursMicroseconds=best[0], nginxMicroseconds=best[1])
+
+    def together(self, server, certificate):
+        """Articles by the SDK, on one connection that passes a proxy with a delay each way."""
+        proxy = DelayProxy(server.port, DELAY_SECONDS)
+        command = ["taskset", "-c", LOAD_CORE, self.client_bench, "together",
+                   f"https://localhost:{proxy.port}", str(TOGETHER), str(self.pairs),
+                   certificate + ".pem"]
+        times = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        proxy.stop()
+        return row(
+            f"SDK, {TOGETHER} articles with {1_000 * DELAY_SECONDS:.0f} ms each way: HTTP/1.1 "
+            "relative to HTTP/2", times["http1"] / times["http2"], "times", 5, 8, upward=True,
+            http1Milliseconds=times["http1"], http2Milliseconds=times["http2"])
 
     def load(self, server, target, connections, streams):
         command = ["taskset", "-c", LOAD_CORE, "h2load", "-t", "1", "-c", str(connections),

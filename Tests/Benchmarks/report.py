@@ -52,10 +52,12 @@ def write(rows, about, folder):
     rates += [("single commits of SQLite", single)] if single else []
     plot(rates, "On one core, per second", os.path.join(folder, "rates.svg"))
 
-
     costs = [(label, row[who]) for row in rows if "bare" in row
              for who, label in (("send", client(row)), ("bare", "a bare exchange"))]
     plot(costs, "Client CPU of a request, µs", os.path.join(folder, "client.svg"))
+    times = [(label, row[key]) for row in rows if "http2Milliseconds" in row
+             for key, label in (("http2Milliseconds", "HTTP/2"), ("http1Milliseconds", "HTTP/1.1"))]
+    plot(times, "Twenty articles on a new connection, 100 ms each way, ms", os.path.join(folder, "http2.svg"))
 
 
 def client(row):
@@ -79,7 +81,7 @@ def plot(bars, title, path):
         y = 40 + 28 * number
         width = 320 * value / largest
         colour = "#9aa0a6" if any(
-            word in label for word in ("nginx", "single", "bare")) else "#2a7de1"
+            word in label for word in ("nginx", "single", "bare", "HTTP/1.1")) else "#2a7de1"
         parts.append(f'<text x="12" y="{y + 15}">{label}</text>')
         parts.append(f'<rect x="310" y="{y}" width="{width:.1f}" height="20" rx="3" '
                      f'fill="{colour}"/>')

@@ -4,7 +4,8 @@ import Glibc
 import HTTP
 
 /// Measures the cost of the SDK: a complete request compared to a bare exchange of the same
-/// transport, and the number of exchanges per second on a connection. The result is a line of JSON.
+/// transport, the number of exchanges per second on a connection, and the time of many at once. The
+/// result is a line of JSON.
 @main
 enum ClientBench {
     static func main() async throws {
@@ -18,6 +19,9 @@ enum ClientBench {
         case "offline":
             guard let folder = arguments.last else { return usage() }
             return print(try await offline(base, in: folder, count, pairs))
+        case "together":
+            guard let path = arguments.last else { return usage() }
+            return print(try await Together(base, trusting: path).json(count, pairs))
         case "costs", "rate": break
         default: return usage()
         }
@@ -54,6 +58,9 @@ enum ClientBench {
             """
             client-bench costs URL COUNT PAIRS    CPU of COUNT requests, by the SDK and without it
             client-bench rate URL COUNT WIDTH     COUNT exchanges, of which WIDTH wait at a time
+            client-bench together URL COUNT PAIRS FILE
+                                                  COUNT articles at the same time over HTTP/1.1 and
+                                                  HTTP/2, trusting the authorities in FILE
             client-bench offline URL COUNT PAIRS FOLDER
                                                   COUNT articles in stores of models in FOLDER
             """)
