@@ -114,12 +114,7 @@ extension Snapshot {
         _ number: Int64, withBodies: Bool, following: () -> [Int64]
     ) throws(StoreError) {
         guard let ahead, !ahead.hasArticle(number) else { return }
-        try keep(storedArticles([number] + following()), withBodies: withBodies)
-    }
-
-    /// Keeps articles that were read ahead, in the order of a page, with their names and bodies.
-    func keep(_ articles: [StoredArticle], withBodies: Bool) throws(StoreError) {
-        guard let ahead, !articles.isEmpty else { return }
+        let articles = try storedArticles([number] + following())
         for article in articles { ahead.keep(article) }
         try names.readAhead(articles, in: self)
         guard withBodies else { return }
