@@ -102,7 +102,7 @@ import Testing
         #expect(output.contains("Application protocol: h2"))
     }
 
-    @Test(.enabled(if: Shell.succeeds("python3 -c 'import h2'"), "python3-h2 is not here"))
+    @Test(.enabled(if: Shell.succeeds("/usr/bin/python3 -c 'import h2'"), "python3-h2 is not here"))
     func `python3-h2 reads, writes, resets and is told of the end`() throws {
         let served = try Served.secure(database, folder)
         let client = try Shell.startTool(

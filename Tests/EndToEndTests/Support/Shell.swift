@@ -18,13 +18,11 @@ enum Shell {
         return shell.wait() == 0
     }
 
-    /// Starts a Python script of `Tests/Tools`.
-    static func startTool(
-        _ name: String, _ arguments: [String], file: StaticString = #filePath
-    ) throws -> RunningProgram {
-        let tests = "\(file)".split(separator: "/").dropLast(3).joined(separator: "/")
+    /// Starts a script of `Tests/Tools` with Debian's Python, which has the modules of packages.
+    static func startTool(_ name: String, _ arguments: [String]) throws -> RunningProgram {
+        let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         return try RunningProgram(
-            "/usr/bin/env", ["python3", "-B", "/\(tests)/Tools/\(name)"] + arguments)
+            "/usr/bin/python3", ["-B", "/\(tests)/Tools/\(name)"] + arguments)
     }
 
     /// Runs the script, which ends with starting `$binary`; `$folder` is set as well.
