@@ -249,8 +249,12 @@ final class CommitQueue: Sendable {
     }
 
     private func resume(_ jobs: ArraySlice<any CommitJob>, _ failure: StoreError?) {
-        // Counted before callers are resumed, so that they see their commit counted.
-        if failure == nil { state.withLock { $0.counts.add(commitOf: jobs.count) } }
+        // Before callers are resumed, so that they see their commit counted, and what they write
+        // next is not rejected because this commit has taken long.
+        state.withLock { state in
+            if failure == nil { state.counts.add(commitOf: jobs.count) }
+            state.commitStart = .now
+        }
         for job in jobs where job.finish(failure) {
             state.withLock { $0.counts.writes += 1 }
         }

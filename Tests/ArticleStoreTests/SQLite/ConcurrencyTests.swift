@@ -149,7 +149,11 @@ import Testing
 
     @Test func `a full queue rejects writes and keeps the queued ones`() async throws {
         let folder = try TemporaryFolder()
-        let store = try Self.open(folder) { $0.writeQueueDepth = 3 }
+        let store = try Self.open(folder) { limits in
+            limits.writeQueueDepth = 3
+            // They wait however slow the machine is.
+            limits.commitPatienceMilliseconds = 600_000
+        }
         let made = try await store.createArticle(.make(), .sample(), by: .first)
         let isHeld = DispatchSemaphore(value: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [HTTP2ErrorCode.internal, .cancel, .none])
-    func `a stream that ends early is no complete response`(code: HTTP2ErrorCode) async throws {
+    func `a stream that ends early is not a complete response`(code: HTTP2ErrorCode) async throws {
         let result = try await outcome { peer, stream in
             try await peer.respond(on: stream, "hell", isLast: false)
             try await peer.reset(stream, code)
@@ -153,18 +153,21 @@ import Testing
             let client = try HTTPClient.cleartextHTTP2()
             let origin = HTTPOrigin(server.address)
             var options = ExchangeOptions()
-            if isDeadline {
-                options.deadlineMilliseconds = 50
-            } else {
-                options.stallMilliseconds = 50
+            // If nothing arrives in time, the connection is not used for others: on a machine that
+            // is busy, the beginning of the response may take longer.
+            for limit: Int64 in [50, 500, 5_000, 50_000] {
+                options.deadlineMilliseconds = isDeadline ? limit : 100_000
+                options.stallMilliseconds = isDeadline ? nil : limit
+                let error = await failure { [options] () throws(HTTPClientError) in
+                    try await client.send(plain, to: origin, options: options)
+                }
+                #expect(error == .timedOut)
+                await ended.wait()
+                let count = server.acceptedCount
+                #expect(try await texts(["/other"], of: client, origin) == ["there"])
+                if server.acceptedCount == count { return }
             }
-            let error = await failure { [options] () throws(HTTPClientError) in
-                try await client.send(plain, to: origin, options: options)
-            }
-            #expect(error == .timedOut)
-            await ended.wait()
-            #expect(try await texts(["/other"], of: client, origin) == ["there"])
-            #expect(server.acceptedCount == 1)
+            Issue.record("another connection was opened")
         }
     }
 
