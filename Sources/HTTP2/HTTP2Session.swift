@@ -80,6 +80,14 @@ public final class HTTP2Session {
         return events
     }
 
+    /// Handles what has happened, in order, including what handling it causes.
+    public func handleEvents(_ handle: (HTTP2Event) -> Void) {
+        // Invariant: all events before these are handled.
+        while !events.isEmpty {
+            for event in takeEvents() { handle(event) }
+        }
+    }
+
     /// The handler has consumed bytes of a body: the peer may send more of it.
     public func consumed(_ count: Int, on stream: Int32) {
         nghttp2_session_consume_stream(handle, stream, count)

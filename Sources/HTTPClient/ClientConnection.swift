@@ -25,6 +25,19 @@ protocol ClientConnection: AnyObject, Sendable {
     func abort()
 }
 
+/// The interim responses (1xx) of one exchange, of which there may be some.
+struct InterimResponses {
+    private(set) var count = 0
+
+    /// - Throws: `malformed` if there are too many, or if the protocol is to be switched.
+    mutating func add(_ status: HTTPStatus) throws(HTTPClientError) {
+        count += 1
+        guard count <= 16, status != .switchingProtocols else {
+            throw .malformed("too many interim responses")
+        }
+    }
+}
+
 /// The attempt to connect to one address of an origin: connecting, the TLS handshake, and then the
 /// connection of the version that both sides speak.
 final class Dial: @unchecked Sendable {

@@ -19,13 +19,10 @@ extension HTTP1ClientConnection {
         }
     }
 
-    /// A kept-alive connection may close just as it is reused. If the request cannot have had any
-    /// effect, it is retried on another connection (RFC 9112 §9.3.1).
     private func fail(_ exchange: Exchange, _ error: HTTPClientError) {
-        let hasNoEffect = exchange.request.method.isSafe || sentBytes == 0
-        if error == .disconnected, completed > 0, receivedBytes == 0, hasNoEffect,
-            !exchange.isOver, !exchange.place.isRetried
-        {
+        let hasNoEffect =
+            receivedBytes == 0 && (exchange.request.method.isSafe || sentBytes == 0)
+        if exchange.mayRetry(after: error, completed: completed, hasNoEffect: hasNoEffect) {
             release()
             return pool.retry(exchange)
         }
@@ -87,15 +84,12 @@ extension HTTP1ClientConnection {
     private func readHead(
         _ exchange: Exchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) -> ResponseHead {
-        var informational = 0
+        var interim = InterimResponses()
         // Invariant: the buffer is empty or holds the beginning of a head.
         while true {
             if let head = try parseHead(exchange.request.method) {
                 guard head.status.code < 200 else { return head }
-                informational += 1
-                guard informational <= 16, head.status != .switchingProtocols else {
-                    throw .malformed("too many interim responses")
-                }
+                try interim.add(head.status)
                 continue
             }
             try await receive(exchange, channel)

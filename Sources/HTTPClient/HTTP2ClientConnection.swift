@@ -191,7 +191,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
     func returns(_ stream: HTTP2ClientStream) {
         remove(stream)
         let exchange = stream.exchange
-        // A server that processes nothing is not asked for ever.
+        // A server that never processes anything is not retried forever.
         if lastProcessed > 0 { exchange.place.returns = 0 }
         if !isLeaving { acceptedStreams = max(1, streams.count) }
         if exchange.place.returns < Self.mostReturns {
@@ -254,14 +254,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
 
     private static let invalid = HTTPClientError.malformed("frames that are not valid HTTP/2")
 
-    private func handleEvents() {
-        // Invariant: events before these are handled; handling them may cause others.
-        while true {
-            let events = session.takeEvents()
-            guard !events.isEmpty else { return }
-            for event in events { handle(event) }
-        }
-    }
+    private func handleEvents() { session.handleEvents { handle($0) } }
 
     private func handle(_ event: HTTP2Event) {
         switch event {

@@ -15,7 +15,7 @@ final class HTTP2ClientStream: @unchecked Sendable {
     private let beginTime: Int64
     /// When bytes of the request were last passed on, or some of the response arrived or was read.
     private var progressTime: Int64
-    private var interimResponses = 0
+    private var interim = InterimResponses()
     private var response: HTTPResponse?
     private var decoder: ResponseBodyDecoder?
     private var gzip: GzipDecoder?
@@ -64,10 +64,10 @@ final class HTTP2ClientStream: @unchecked Sendable {
 
     func begin(_ head: ResponseHead, isLast: Bool) {
         progressTime = connection.now
-        guard head.status.code >= 200 else { return countInterim(head.status) }
         var head = head
         if isLast || exchange.request.method == .head { head.framing = .none }
         do throws(HTTPClientError) {
+            guard head.status.code >= 200 else { return try interim.add(head.status) }
             let (response, decoder) = try exchange.options.begin(head, &gzip)
             self.decoder = decoder
             if exchange.options.isStreamed {
@@ -82,13 +82,6 @@ final class HTTP2ClientStream: @unchecked Sendable {
                     min(decoder.length ?? 0, ResponseBodyDecoder.reservedBytes))
             }
         } catch { fail(error) }
-    }
-
-    private func countInterim(_ status: HTTPStatus) {
-        interimResponses += 1
-        if interimResponses > 16 || status == .switchingProtocols {
-            fail(.malformed("too many interim responses"))
-        }
     }
 
     func receive(_ more: [UInt8]) {
@@ -177,13 +170,13 @@ final class HTTP2ClientStream: @unchecked Sendable {
         }
     }
 
-    /// A kept-alive connection may close just as it is reused. If the request cannot have had any
-    /// effect, it is retried on another connection.
+    /// The connection has ended before the response was complete.
     func connectionEnded(_ error: HTTPClientError) {
         guard !isReceived, !isOver else { return }
-        let isUntouched = interimResponses == 0 && decoder == nil
-        guard error == .disconnected, connection.completed > 0, isUntouched,
-            exchange.request.method.isSafe, !exchange.isOver, !exchange.place.isRetried
+        let hasNoEffect = interim.count == 0 && decoder == nil && exchange.request.method.isSafe
+        guard
+            exchange.mayRetry(
+                after: error, completed: connection.completed, hasNoEffect: hasNoEffect)
         else { return fail(error) }
         isOver = true
         exchange.place.connection = nil

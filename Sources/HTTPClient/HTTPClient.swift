@@ -204,7 +204,7 @@ final class Exchange: Sendable {
         var stream: Int32 = 0
         /// It failed on a closed connection, and must not use another idle one.
         var isRetried = false
-        /// How often a connection has given it back although it was of use, or should have been.
+        /// How often in a row a connection has returned it without performing it.
         var returns = 0
     }
     // Confined to the pool's loop.
@@ -231,6 +231,16 @@ final class Exchange: Sendable {
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Whether to retry on another connection: a kept-alive one may close just as it is reused (RFC
+    /// 9112 §9.3.1).
+    ///
+    /// - Parameters:
+    ///   - completed: How many exchanges the connection had performed before it closed.
+    ///   - hasNoEffect: Whether the request cannot have had any effect.
+    func mayRetry(after error: HTTPClientError, completed: Int, hasNoEffect: Bool) -> Bool {
+        error == .disconnected && completed > 0 && hasNoEffect && !isOver && !place.isRetried
+    }
 
     /// Ends the exchange with this outcome unless it has already ended.
     ///

@@ -30,7 +30,7 @@ struct OriginConnections {
     /// Connections that take exchanges, now or later.
     var usableCount: Int { all.count - leaving.count }
 
-    /// Whether another connection would be of use to the waiting exchanges.
+    /// Whether another connection would help the waiting exchanges.
     var needsConnection: Bool {
         guard !waiting.isEmpty else { return false }
         return sharing == .exclusive
@@ -38,7 +38,7 @@ struct OriginConnections {
     }
 
     private var hasUsableShared: Bool {
-        usableCount > 0 && all.values.contains { $0.isShared && !isLeaving($0) }
+        all.values.contains { $0.isShared && !isLeaving($0) }
     }
 
     /// Whether another connection is within the limit. Those that only finish what they have begun

@@ -50,8 +50,8 @@ public struct PostgresConfiguration: Sendable, Hashable {
         ]
     }
 
-    /// The server ends a transaction of a program that says nothing for this time, in milliseconds,
-    /// because it is stopped: all others wait for its turn, and reject writes after 5 s.
+    /// PostgreSQL ends a write transaction that was idle for so many milliseconds, as its program
+    /// was probably stopped: all other programs wait for it, and reject writes after 5 s.
     static let turnMilliseconds = 4_000
 
     var writerSettings: [(name: String, value: String)] {

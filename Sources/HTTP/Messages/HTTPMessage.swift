@@ -31,8 +31,8 @@ public struct HTTPRequest: Sendable, Equatable {
         self.body = body
     }
 
-    /// What `Content-Length` is to say: the body's length in bytes, if there is a body or the
-    /// method implies one.
+    /// The value of `Content-Length`: the body's length in bytes; `nil` if there is no body and
+    /// the method implies none (RFC 9110 §8.6).
     package var statedLength: Int? {
         let expectsBody = method == .post || method == .put || method == .patch
         return expectsBody || !body.isEmpty ? body.count : nil

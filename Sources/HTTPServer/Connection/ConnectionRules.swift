@@ -84,8 +84,6 @@ final class ConnectionRules: Sendable {
         protocols = configuration.protocols
         departure = shared.departure
         self.listener = listener
-        // Browsers on this machine do not send the PROXY header, so DNS rebinding cannot get
-        // through.
         var isDirect = true
         var isSecure = true
         switch purpose {
@@ -96,6 +94,8 @@ final class ConnectionRules: Sendable {
         expectsProxyHeader = !isDirect
         if case .unix = address { (isDirect, isSecure) = (false, false) }
         tls = isSecure ? configuration.tls : nil
+        // Browsers on this machine do not send the PROXY header, so DNS rebinding cannot get
+        // through a listener for proxies.
         isLoopback = isDirect && address.isLoopback
         hostNames = isLoopback ? configuration.hostNames : nil
     }
@@ -103,7 +103,7 @@ final class ConnectionRules: Sendable {
     typealias UpgradeHandler = @Sendable (consuming Descriptor) -> Void
 }
 
-/// What the connections of all listeners of a server count together.
+/// What all listeners of a server share: the router, rate limits, budgets and counters.
 final class SharedState: Sendable {
     let router: HTTPRouter
     let addressRate: RateLimiter?

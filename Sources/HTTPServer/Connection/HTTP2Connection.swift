@@ -169,14 +169,7 @@ final class HTTP2Connection {
         }
     }
 
-    func handleEvents() {
-        // Invariant: events before these are handled; handling them may cause others.
-        while true {
-            let events = session.takeEvents()
-            guard !events.isEmpty else { return }
-            for event in events { handle(event) }
-        }
-    }
+    func handleEvents() { session.handleEvents { handle($0) } }
 
     private func handle(_ event: HTTP2Event) {
         switch event {

@@ -135,8 +135,8 @@ struct MigrateCommand: Command {
             case .serving(let process):
                 try Console.print("process \(process) serves")
                 return Console.printStatus(
-                    "name \(target) in the configuration before the next start; \(source) stays as "
-                        + "it is, and is no longer served\n")
+                    "name \(target) in the configuration before the next start; servers reject "
+                        + "\(source) from now on, but it is kept unchanged\n")
             case .failed(let reason): throw CommandFailure(.unavailable, "\(source): \(reason)")
             case nil: break
             }

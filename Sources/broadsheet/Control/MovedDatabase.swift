@@ -3,8 +3,8 @@ import ArticleDatabase
 import Glibc
 import Platform
 
-/// The note beside a database, `<database>.moved`, that its server has moved to another one.
-/// Without it, an old configuration would start a server that writes to what nobody reads any more.
+/// The note beside a database, `<database>.moved`, which says that its server uses another one now.
+/// Without it, a server with an old configuration would write to the wrong database.
 enum MovedDatabase {
     private static func path(of database: String) -> String {
         Database.path(of: database) + ".moved"
@@ -17,15 +17,15 @@ enum MovedDatabase {
         let note = String(decoding: try Files.read(path, limitBytes: 10_000), as: UTF8.self)
         let line = note.prefix { $0 != "\n" }
         throw CommandFailure(
-            .dataError, "\(database): \(line); to use it again all the same, remove \(path)")
+            .dataError, "\(database): \(line); to use it anyway, remove \(path)")
     }
 
-    /// Notes that a server moved from one database to the other, where it is now.
+    /// Notes that the server of a database has moved to another one.
     static func note(_ database: String, movedTo target: String) throws(CommandFailure) {
         try Files.writePrivate(
             "this database was moved to \(target) at \(Timestamp.now)\n", to: path(of: database))
     }
 
-    /// A copy has been made in this place, in which the database counts again.
+    /// Removes the note, as a new copy is in this place.
     static func forget(_ database: String) { unlink(path(of: database)) }
 }

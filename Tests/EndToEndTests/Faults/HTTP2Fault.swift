@@ -69,7 +69,7 @@ struct HTTP2Fault: Sendable, CustomTestStringConvertible {
         HTTP2Fault(name: "a reset in a body", start: .post([]), then: .reset),
         HTTP2Fault(name: "a reset behind requests", start: .pages, then: .reset),
         HTTP2Fault(
-            name: "something else than HTTP/2",
+            name: "something other than HTTP/2",
             start: .bytes(Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))),
         HTTP2Fault(name: "pages are requested and never read", start: .pages),
     ]

@@ -111,19 +111,25 @@ import Testing
             var configuration = HTTPClientConfiguration()
             configuration.connectionsPerOrigin = 1
             let client = try HTTPClient(configuration)
-            let origin = HTTPOrigin(server.address)
-            async let first = failure { () throws(HTTPClientError) in
-                try await client.send(plain, to: origin, options: patient)
-            }
-            await arrived.wait()
-            var options = ExchangeOptions()
-            options.deadlineMilliseconds = 50
-            let second = await failure { [options] () throws(HTTPClientError) in
-                try await client.send(plain, to: origin, options: options)
-            }
-            #expect(second == .timedOut)
-            client.stop()
-            #expect(await first == .stopped)
+            await expectTimeout(of: client, at: HTTPOrigin(server.address), once: arrived)
         }
     }
+}
+
+/// While a first exchange occupies the client, a second one times out; then the client is stopped.
+///
+/// - Parameter arrived: Given when the server has the first request.
+func expectTimeout(of client: HTTPClient, at origin: HTTPOrigin, once arrived: Signal) async {
+    async let first = failure { () throws(HTTPClientError) in
+        try await client.send(plain, to: origin, options: patient)
+    }
+    await arrived.wait()
+    var options = ExchangeOptions()
+    options.deadlineMilliseconds = 50
+    let second = await failure { [options] () throws(HTTPClientError) in
+        try await client.send(plain, to: origin, options: options)
+    }
+    #expect(second == .timedOut)
+    client.stop()
+    #expect(await first == .stopped)
 }

@@ -70,24 +70,12 @@ import Testing
             await peer.waitForEnd()
         } _: { server in
             let client = try HTTPClient.cleartextHTTP2 { $0.streamsPerConnection = 1 }
-            let origin = HTTPOrigin(server.address)
-            async let first = failure { () throws(HTTPClientError) in
-                try await client.send(plain, to: origin, options: patient)
-            }
-            await arrived.wait()
-            var options = ExchangeOptions()
-            options.deadlineMilliseconds = 50
-            let second = await failure { [options] () throws(HTTPClientError) in
-                try await client.send(plain, to: origin, options: options)
-            }
-            #expect(second == .timedOut)
-            client.stop()
-            #expect(await first == .stopped)
+            await expectTimeout(of: client, at: HTTPOrigin(server.address), once: arrived)
             #expect(await eventually { client.connectionCount == 0 })
         }
     }
 
-    @Test func `a server that rejects every stream is not asked for ever`() async throws {
+    @Test func `a server that rejects every stream is not retried forever`() async throws {
         let rejected = Counter()
         try await ScriptedServer.run { peer, _ in
             let peer = HTTP2Peer(peer)
@@ -105,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a server that ends every connection at once is not asked for ever`()
+    @Test func `a server that ends every connection at once is not retried forever`()
         async throws
     {
         try await ScriptedServer.run { peer, _ in

@@ -26,7 +26,7 @@ import Testing
         let connection = try RawConnection(server.address)
         let window = [0, 4] + TestFrame.number(1 << 20)
         try connection.send(
-            Array(TestFrame.preface.dropLast(9)) + TestFrame.bytes(4, window)
+            TestFrame.preface + TestFrame.bytes(4, window)
                 + Self.large(1, priority))
         var received = 0
         while received < Self.windowBytes, let frame = try connection.frame() {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `streams that are of use in part take turns`() async throws {
+    @Test func `incremental streams take turns`() async throws {
         try await TestServer.run(Self.router(), with: .cleartextHTTP2()) { server in
             let connection = try client(server, first: "u=0")
             try connection.send(Self.large(3, "i") + Self.large(5, "i"))
@@ -79,18 +79,18 @@ import Testing
         }
     }
 
-    @Test func `a client changes its mind about a stream`() async throws {
+    @Test func `PRIORITY_UPDATE changes the priority of a stream`() async throws {
         try await TestServer.run(Self.router(), with: .cleartextHTTP2()) { server in
             let connection = try client(server)
             try connection.send(Self.large(3, nil) + Self.large(5, nil))
-            // PRIORITY_UPDATE (RFC 9218 §7.1).
+            // RFC 9218 §7.1
             let update = TestFrame.bytes(16, TestFrame.number(5) + Array("u=0".utf8))
             #expect(try order(on: connection, streams: 3, update) == [5, 1, 3])
         }
     }
 
     @Test(arguments: ["u=9", "u=", "i=2", "\u{1}", "u=0;x, ???", ""])
-    func `a priority that is not valid is ignored`(priority: String) async throws {
+    func `an invalid priority is ignored`(priority: String) async throws {
         try await TestServer.run(Self.router(), with: .cleartextHTTP2()) { server in
             let connection = try client(server)
             try connection.send(Self.large(3, "u=2"))
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that always has something to send lets others have their turns`()
+    @Test func `a busy connection does not starve others`()
         async throws
     {
         let configuration = ServerConfiguration.cleartextHTTP2 { $0.loops = 1 }
@@ -113,7 +113,7 @@ import Testing
                     let greedy = try RawConnection(server.address)
                     let window = [0, 4] + TestFrame.number(1 << 30)
                     try greedy.send(
-                        Array(TestFrame.preface.dropLast(9)) + TestFrame.bytes(4, window)
+                        TestFrame.preface + TestFrame.bytes(4, window)
                             + TestFrame.bytes(8, TestFrame.number(1 << 30)))
                     var next = UInt32(1)
                     // Invariant: eight streams have not ended.
