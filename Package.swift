@@ -144,8 +144,8 @@ let package = Package(
         layer(
             "TestSupport",
             [
-                "ArticleAPI", "CLinux", "COpenSSL", "HTTP", "HTTP2", "HTTPServer", "Platform",
-                "Sockets",
+                "ArticleAPI", "CLinux", "COpenSSL", "HTTP", "HTTP2", "HTTPClient", "HTTPServer",
+                "Platform", "Sockets",
             ]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests("HTTP2Tests", ["HTTP", "HTTP2", "TestSupport"]),

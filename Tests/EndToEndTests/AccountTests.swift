@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import HTTP
 import Platform
 import TestSupport
 import Testing
@@ -13,25 +14,35 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"), ["--sign-up", "open"])
+        served = try Served(folder.file("a.db"), ["--sign-up", "open", "--http2-cleartext"])
         configuration = BackendConfiguration(
             baseURL: try #require(BaseURL("http://\(served.addresses[0])")))
     }
 
-    private func published() async throws -> Article {
-        let editor = BackendService(
-            configuration: configuration, auth: BackendAuth(token: Served.adminKey))
+    private func published(over version: HTTPVersion) async throws -> Article {
+        let editor = service(BackendAuth(token: Served.adminKey), over: version)
         return try await editor.send(
             CreateArticleRequest(article: Article.Draft(title: "Bread", status: .published)))
     }
 
-    private func service(_ store: MemoryCredentialStore) throws -> BackendService {
-        BackendService(configuration: configuration, auth: try BackendAuth(store: store))
+    private func service(_ auth: BackendAuth, over version: HTTPVersion) -> BackendService {
+        BackendService(
+            configuration: configuration, transport: SocketTransport(.cleartext(version)),
+            auth: auth)
     }
 
-    @Test func `a user signs up, is renewed, comments, bookmarks and signs out`() async throws {
-        let article = try await published()
-        let backend = try service(store)
+    private func service(
+        _ store: MemoryCredentialStore, over version: HTTPVersion
+    ) throws -> BackendService {
+        service(try BackendAuth(store: store), over: version)
+    }
+
+    @Test(arguments: [HTTPVersion.http11, .http2])
+    func `a user signs up, is renewed, comments, bookmarks and signs out`(
+        version: HTTPVersion
+    ) async throws {
+        let article = try await published(over: version)
+        let backend = try service(store, over: version)
         let user = try await backend.signUp(
             name: "mina", password: "correct horse", displayName: "Mina", device: "Phone")
         #expect(user.role == .reader && user.name == "mina")
@@ -43,7 +54,7 @@ import Testing
         var worn = first
         (worn.token, worn.expiresAt) = (first.token.dropLast(4) + "AAAA", nil)
         store.save(worn)
-        let again = try service(store)
+        let again = try service(store, over: version)
         let comment = try await again.send(
             CreateCommentRequest(
                 articleID: article.id, comment: .init(body: "What about *rye*?")))
@@ -55,7 +66,7 @@ import Testing
         var expired = second
         expired.expiresAt = Timestamp(milliseconds: 1_000)
         store.save(expired)
-        let last = try service(store)
+        let last = try service(store, over: version)
         try await last.send(
             PutBookmarkRequest(articleID: article.id, place: Bookmark.Place(position: 0.5)))
         #expect(try await last.send(FetchBookmarksRequest()).items.map(\.position) == [0.5])
@@ -67,17 +78,18 @@ import Testing
         #expect(await last.signOut())
         #expect(store.load() == nil)
         store.save(third)
-        let ended = try service(store)
+        let ended = try service(store, over: version)
         await #expect(throws: BackendError.self) { try await ended.send(FetchMeRequest()) }
         #expect(ended.auth.sessionState == .expired(account: user.id.description))
     }
 
-    @Test func `a wrong password says so, and a session that is ended elsewhere expires`()
-        async throws
-    {
-        let backend = try service(store)
+    @Test(arguments: [HTTPVersion.http11, .http2])
+    func `a wrong password says so, and a session that is ended elsewhere expires`(
+        version: HTTPVersion
+    ) async throws {
+        let backend = try service(store, over: version)
         try await backend.signUp(name: "mina", password: "correct horse")
-        let other = try service(MemoryCredentialStore())
+        let other = try service(MemoryCredentialStore(), over: version)
         do throws(BackendError) {
             try await other.signIn(name: "mina", password: "wrong horse")
             Issue.record("it was accepted")

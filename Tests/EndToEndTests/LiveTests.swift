@@ -2,7 +2,6 @@ import ArticleAPI
 import ArticleClient
 import Glibc
 import HTTP
-import HTTPClient
 import Sockets
 import TestSupport
 import Testing
@@ -25,12 +24,10 @@ import Testing
 
     /// The SDK over one version.
     private func backend(_ served: Served, over version: HTTPVersion) throws -> BackendService {
-        var configuration = HTTPClientConfiguration()
-        configuration.usesCleartextHTTP2 = version == .http2
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
         return BackendService(
             configuration: BackendConfiguration(baseURL: baseURL),
-            transport: SocketTransport(configuration))
+            transport: SocketTransport(.cleartext(version)))
     }
 
     /// The title of the first article that is published from now on.

@@ -71,8 +71,8 @@ enum Ladder {
         "TestSupport": Rung(
             5,
             [
-                "ArticleAPI", "ArticleStore", "CLinux", "COpenSSL", "HTTP", "HTTP2", "HTTPServer",
-                "Platform", "Sockets",
+                "ArticleAPI", "ArticleStore", "CLinux", "COpenSSL", "HTTP", "HTTP2", "HTTPClient",
+                "HTTPServer", "Platform", "Sockets",
             ],
             modules: system),
     ]

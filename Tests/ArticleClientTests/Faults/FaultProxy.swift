@@ -25,9 +25,7 @@ final class FaultProxy: Sendable {
         to address: SocketAddress, seed: UInt64, faultPercent: Int, over version: HTTPVersion
     ) throws {
         let random = Lock(SplitMix64(seed: seed))
-        var configuration = HTTPClientConfiguration()
-        configuration.usesCleartextHTTP2 = version == .http2
-        let client = try HTTPClient(configuration)
+        let client = try HTTPClient(.cleartext(version))
         upstream = client
         let origin = HTTPOrigin("http://\(address)") ?? HTTPOrigin(unixSocket: "")
         server = try ScriptedServer { peer, _ in

@@ -47,7 +47,7 @@ import Testing
         var configuration = ServerConfiguration(addresses: [address])
         configuration.takesCleartextHTTP2 = true
         try await TestServer.run(try Self.router(), with: configuration) { test in
-            let transport = SocketTransport(over: version)
+            let transport = SocketTransport(.cleartext(version))
             let service = BackendService(
                 configuration: try self.configuration(test.address), transport: transport,
                 auth: BackendAuth(token: "bsk_1"))
@@ -72,7 +72,7 @@ import Testing
             var configuration = try configuration(test.address)
             configuration.retries = .none
             let service = BackendService(
-                configuration: configuration, transport: SocketTransport(over: version))
+                configuration: configuration, transport: SocketTransport(.cleartext(version)))
             let cut = await outcome { try await service.send(FetchTagsRequest()) }.error
             guard case .transport(let failure)? = cut else { throw TestFailure("\(cut as Any)") }
             #expect(failure.kind == .disconnected)
@@ -91,7 +91,7 @@ import Testing
         try await TestServer.run(try Self.router(), with: .bothVersions) { test in
             let service = BackendService(
                 configuration: try configuration(test.address),
-                transport: SocketTransport(over: version))
+                transport: SocketTransport(.cleartext(version)))
             let told = Lock(0)
             var options = RequestOptions()
             options.uploadProgress = { sent, _ in told.withLock { $0 = sent } }

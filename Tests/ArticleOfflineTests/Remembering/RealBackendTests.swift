@@ -4,6 +4,7 @@ import ArticleDatabase
 import ArticleModels
 import ArticleServices
 import ArticleStore
+import HTTP
 import HTTPServer
 import TestSupport
 import Testing
@@ -16,14 +17,14 @@ import Testing
 
     /// A backend on a socket, and a service with the operator's key.
     private static func run(
-        _ body: (RememberingService) async throws -> Void
+        over version: HTTPVersion, _ body: (RememberingService) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let backend = try await Backend(
             store: store, file: store, operatorKey: OperatorKey(key),
             now: { Samples.time(1_000) }, log: { Issue.record("\($0)") })
-        try await TestServer.run(backend.router()) { test in
+        try await TestServer.run(backend.router(), with: .bothVersions) { test in
             let base = try #require(BaseURL("http://\(test.address)"))
             var configuration = BackendConfiguration(baseURL: base)
             configuration.timeout = .seconds(Patience.seconds)
@@ -32,13 +33,17 @@ import Testing
             let models = try ModelStore(.memory(of: "operator")) { Issue.record("\($0)") }
             try await body(
                 RememberingService(
-                    BackendService(configuration: configuration, auth: auth), store: models))
+                    BackendService(
+                        configuration: configuration,
+                        transport: SocketTransport(.cleartext(version)), auth: auth),
+                    store: models))
         }
         await store.close()
     }
 
-    @Test func `offline lists are those of the backend`() async throws {
-        try await Self.run { service in
+    @Test(arguments: [HTTPVersion.http11, .http2])
+    func `offline lists are those of the backend`(version: HTTPVersion) async throws {
+        try await Self.run(over: version) { service in
             var random = SeededGenerator(seed: 11)
             for number in 1...30 {
                 try await service.send(
@@ -54,8 +59,11 @@ import Testing
         }
     }
 
-    @Test func `an article that was edited and deleted follows the backend`() async throws {
-        try await Self.run { service in
+    @Test(arguments: [HTTPVersion.http11, .http2])
+    func `an article that was edited and deleted follows the backend`(
+        version: HTTPVersion
+    ) async throws {
+        try await Self.run(over: version) { service in
             let draft = Article.Draft(title: "Bread", body: "Knead.")
             let created = try await service.send(CreateArticleRequest(article: draft))
             let request = FetchArticleRequest(key: .id(created.id))
