@@ -282,7 +282,7 @@ let package = Package(
                 "OpenAPI", "Platform", "Sockets", "ArticleDatabase", "SwiftGenerator",
                 "TestSupport",
             ]),
-        tests("LintTests", ["Resources"]),
+        tests("LintTests", ["Resources", "TestSupport"]),
         .target(
             name: "FuzzingLaws",
             dependencies: [

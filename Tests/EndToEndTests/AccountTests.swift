@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// People and the SDK, with a running server.
-@Suite struct AccountTests {
+@Suite(.mayBlock) struct AccountTests {
     let folder: TemporaryFolder
     let served: Served
     let configuration: BackendConfiguration

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Administration over the network, with an admin's key.
-@Suite struct AdminTests {
+@Suite(.mayBlock) struct AdminTests {
     let folder: TemporaryFolder
     let database: String
 

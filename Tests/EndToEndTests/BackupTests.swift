@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Backing up a database, and restoring it.
-@Suite struct BackupTests {
+@Suite(.mayBlock) struct BackupTests {
     let folder: TemporaryFolder
     let database: String
     let backup: String

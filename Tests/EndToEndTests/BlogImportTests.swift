@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The exports of WordPress and Ghost, imported by the command.
-@Suite struct BlogImportTests {
+@Suite(.mayBlock) struct BlogImportTests {
     let folder: TemporaryFolder
     let database: String
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The client commands with a server whose certificate the system does not trust.
-@Suite struct ClientTLSTests {
+@Suite(.mayBlock) struct ClientTLSTests {
     private let folder: TemporaryFolder
     private let served: Served
     private let server: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The client commands with a running server.
-@Suite struct ClientTests {
+@Suite(.mayBlock) struct ClientTests {
     let folder: TemporaryFolder
     let served: Served
     let server: String

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The console of the binary.
-@Suite struct ConsoleTests {
+@Suite(.mayBlock) struct ConsoleTests {
     let folder: TemporaryFolder
     let database: String
 

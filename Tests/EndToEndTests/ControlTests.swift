@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The control socket, through which commands reach the server of a database.
-@Suite struct ControlTests {
+@Suite(.mayBlock) struct ControlTests {
     let folder: TemporaryFolder
     let database: String
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A disk that is full, read-only or failing, as clients see it.
-@Suite struct DiskTests {
+@Suite(.mayBlock) struct DiskTests {
     let folder: TemporaryFolder
     private static let text = String(repeating: "x", count: 50_000)
 

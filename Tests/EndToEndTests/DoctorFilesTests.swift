@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Files that the doctor cannot read or parse.
-@Suite struct DoctorFilesTests {
+@Suite(.mayBlock) struct DoctorFilesTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The findings of `doctor`.
-@Suite struct DoctorTests {
+@Suite(.mayBlock) struct DoctorTests {
     let folder: TemporaryFolder
     let database: String
 

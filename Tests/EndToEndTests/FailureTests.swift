@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A failed start prints one line on standard error, and exits with a status of sysexits.h.
-@Suite struct FailureTests {
+@Suite(.mayBlock) struct FailureTests {
     let folder: TemporaryFolder
     let database: String
 

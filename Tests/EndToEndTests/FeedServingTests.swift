@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite struct FeedServingTests {
+@Suite(.mayBlock) struct FeedServingTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Other implementations of HTTP/2 as clients of the binary.
-@Suite struct ForeignHTTP2Tests {
+@Suite(.mayBlock) struct ForeignHTTP2Tests {
     private let folder: TemporaryFolder
     private let database: String
 

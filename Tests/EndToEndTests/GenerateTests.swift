@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `broadsheet generate` as users run it.
-@Suite struct GenerateTests {
+@Suite(.mayBlock) struct GenerateTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

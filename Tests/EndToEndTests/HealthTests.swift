@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite struct HealthTests {
+@Suite(.mayBlock) struct HealthTests {
     @Test func `only a served database is ready`() throws {
         let folder = try TemporaryFolder()
         let database = folder.file("a.db")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Signing in with ID tokens of a provider, whose keys the server fetches over TLS.
-@Suite(.timeLimit(.minutes(Patience.minutes)))
+@Suite(.mayBlock, .timeLimit(.minutes(Patience.minutes)))
 struct IdentitySignInTests {
     private static let audience = "org.example.app"
     private static let nonce = "nonce-of-the-client"

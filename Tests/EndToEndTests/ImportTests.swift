@@ -3,7 +3,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite struct ImportTests {
+@Suite(.mayBlock) struct ImportTests {
     let folder: TemporaryFolder
     let database: String
     let posts: String

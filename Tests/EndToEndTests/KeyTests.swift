@@ -3,7 +3,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite struct KeyTests {
+@Suite(.mayBlock) struct KeyTests {
     let folder: TemporaryFolder
     let database: String
     var keyFile: String { database + ".admin-key" }

@@ -5,7 +5,7 @@ import Sockets
 import TestSupport
 import Testing
 
-@Suite struct LimitsTests {
+@Suite(.mayBlock) struct LimitsTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

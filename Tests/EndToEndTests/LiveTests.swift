@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The SDK and `watch` beside a running server.
-@Suite struct LiveTests {
+@Suite(.mayBlock) struct LiveTests {
     let folder: TemporaryFolder
     let database: String
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The log on standard error, and its level.
-@Suite struct LogTests {
+@Suite(.mayBlock) struct LogTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-@Suite struct MetricsTests {
+@Suite(.mayBlock) struct MetricsTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -2,7 +2,7 @@ import ArticleAPI
 import TestSupport
 import Testing
 
-@Suite struct OpenAPICommandTests {
+@Suite(.mayBlock) struct OpenAPICommandTests {
     @Test func `the command prints what the server serves`() throws {
         let folder = try TemporaryFolder()
         let printed = try Program.run("openapi")

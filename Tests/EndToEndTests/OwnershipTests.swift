@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Files that root creates for a server that runs as another user.
-@Suite(.enabled(if: OtherUser.isAvailable, "another user needs root"))
+@Suite(.mayBlock, .enabled(if: OtherUser.isAvailable, "another user needs root"))
 struct OwnershipTests {
     let folder: TemporaryFolder
     let database: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The binary with `--database postgresql://…`.
-@Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+@Suite(.mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct PostgresServingTests {
     let folder: TemporaryFolder
     private let database: String

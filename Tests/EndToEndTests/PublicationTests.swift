@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Scheduled articles of a server that runs, is restarted, killed or taken over.
-@Suite struct PublicationTests {
+@Suite(.mayBlock) struct PublicationTests {
     let folder: TemporaryFolder
     let database: String
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Tokens of changes, and the copies that hold them, when the history of a database is replaced.
-@Suite struct ReplacedHistoryTests {
+@Suite(.mayBlock) struct ReplacedHistoryTests {
     let folder: TemporaryFolder
     let database: String
     let backup: String

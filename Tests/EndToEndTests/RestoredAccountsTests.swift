@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Accounts after a backup has replaced the database.
-@Suite struct RestoredAccountsTests {
+@Suite(.mayBlock) struct RestoredAccountsTests {
     private let folder: TemporaryFolder
     private let database: String
     private let backup: String

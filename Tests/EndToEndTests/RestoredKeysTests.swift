@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// API keys after a backup has replaced the database.
-@Suite struct RestoredKeysTests {
+@Suite(.mayBlock) struct RestoredKeysTests {
     let folder: TemporaryFolder
     let database: String
     let backup: String

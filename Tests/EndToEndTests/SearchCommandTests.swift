@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `broadsheet search` with a backend that finds what a test says.
-@Suite struct SearchCommandTests {
+@Suite(.mayBlock) struct SearchCommandTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The search of the running program.
-@Suite struct SearchTests {
+@Suite(.mayBlock) struct SearchTests {
     let folder: TemporaryFolder
     let database: String
 

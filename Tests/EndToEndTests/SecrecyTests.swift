@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What other processes can see of a server.
-@Suite struct SecrecyTests {
+@Suite(.mayBlock) struct SecrecyTests {
     let folder: TemporaryFolder
     let database: String
 

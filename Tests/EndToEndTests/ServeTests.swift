@@ -3,7 +3,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite struct ServeTests {
+@Suite(.mayBlock) struct ServeTests {
     let folder: TemporaryFolder
     let database: String
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Sources of a server that is killed, restarted or replaced, and of one that follows another.
-@Suite struct SourceTests {
+@Suite(.mayBlock) struct SourceTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

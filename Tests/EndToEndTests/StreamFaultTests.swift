@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Subscribers of change streams while the disk is full, or while the history is replaced.
-@Suite struct StreamFaultTests {
+@Suite(.mayBlock) struct StreamFaultTests {
     let folder: TemporaryFolder
     let database: String
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Followers of change streams: whatever interrupts them, each change arrives once and in order.
-@Suite struct StreamTests {
+@Suite(.mayBlock) struct StreamTests {
     let folder: TemporaryFolder
     let database: String
     let socket: String

@@ -8,7 +8,7 @@ import Testing
 @testable import DocumentationSamples
 
 /// Copies and folders that follow a running server.
-@Suite struct SyncTests {
+@Suite(.mayBlock) struct SyncTests {
     let folder: TemporaryFolder
     let served: Served
     let backend: BackendService

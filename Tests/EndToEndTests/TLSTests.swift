@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-@Suite struct TLSTests {
+@Suite(.mayBlock) struct TLSTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

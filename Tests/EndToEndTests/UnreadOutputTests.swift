@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A server whose output nobody reads: both streams are connected to a full pipe.
-@Suite struct UnreadOutputTests {
+@Suite(.mayBlock) struct UnreadOutputTests {
     let folder: TemporaryFolder
     let database: String
     let address: SocketAddress

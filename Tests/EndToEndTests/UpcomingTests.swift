@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `broadsheet articles upcoming` with a running server.
-@Suite struct UpcomingTests {
+@Suite(.mayBlock) struct UpcomingTests {
     let folder: TemporaryFolder
     let served: Served
     /// The present, to which the articles' times are relative.

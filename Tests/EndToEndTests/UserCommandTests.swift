@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `broadsheet user`, `login --name`, `comments` and `bookmarks`, with and without a server.
-@Suite struct UserCommandTests {
+@Suite(.mayBlock) struct UserCommandTests {
     let folder: TemporaryFolder
     let database: String
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Webhooks of a server that is killed, restarted or replaced.
-@Suite struct WebhookTests {
+@Suite(.mayBlock) struct WebhookTests {
     private let folder: TemporaryFolder
     private let secret = "the-secret-of-end-to-end-webhooks"
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `.ci/apple-check` must fail where the build of an app would, and wherever it cannot tell.
@@ -11,7 +12,7 @@ import Testing
     /// Runs the check for macOS on a source tree with one file per module.
     private func check(
         _ source: String, path: String? = nil
-    ) throws -> (status: Int32, output: String) {
+    ) async throws -> (status: Int32, output: String) {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "apple-check-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -33,29 +34,29 @@ import Testing
         process.standardOutput = output
         process.standardError = output
         try process.run()
-        process.waitUntilExit()
+        await mayBlock { process.waitUntilExit() }
         return (
             process.terminationStatus, String(decoding: try Data(contentsOf: log), as: UTF8.self)
         )
     }
 
-    @Test func `an array's span is rejected, and a slice's is not`() throws {
-        let array = try check("func count(_ bytes: [UInt8]) -> Int { bytes.span.count }\n")
+    @Test func `an array's span is rejected, and a slice's is not`() async throws {
+        let array = try await check("func count(_ bytes: [UInt8]) -> Int { bytes.span.count }\n")
         #expect(array.status == 1)
         #expect(array.output.contains("'span' is only available in macOS 26.0 or newer"))
         #expect(array.output.contains("HTTP/A.swift:1:"))
-        let slice = try check(
+        let slice = try await check(
             "func count(_ bytes: ArraySlice<UInt8>) -> Int { bytes.span.count }\n")
         #expect(slice.status == 0, "\(slice.output)")
     }
 
-    @Test func `an import that only exists on Linux is rejected`() throws {
-        let result = try check("import Glibc\n")
+    @Test func `an import that only exists on Linux is rejected`() async throws {
+        let result = try await check("import Glibc\n")
         #expect(result.status == 1)
         #expect(result.output.contains("no such module 'Glibc'"))
     }
 
-    @Test func `a compiler that crashes silently fails the check`() throws {
+    @Test func `a compiler that crashes silently fails the check`() async throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "apple-check-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -65,7 +66,7 @@ import Testing
         try Data(script.utf8).write(to: compiler)
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o755], ofItemAtPath: compiler.path)
-        let result = try check("let nothing = 0\n", path: "\(folder.path):/usr/bin:/bin")
+        let result = try await check("let nothing = 0\n", path: "\(folder.path):/usr/bin:/bin")
         #expect(result.status == 1)
         #expect(result.output.contains("apple-check: "))
     }

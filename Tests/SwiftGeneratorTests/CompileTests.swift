@@ -31,14 +31,14 @@ import Testing
         #expect(again == mapped)
     }
 
-    @Test func `models compile without warnings`() throws {
+    @Test func `models compile without warnings`() async throws {
         #expect(GeneratedFiles.names(in: "Samples").count >= 12)
         let files = try Self.modes.flatMap { try models($0.options, $0.ending) }
-        #expect(try Compiler.faults(files) == "")
-        #expect(try Compiler.faults(files, isStrict: false) == "")
+        #expect(try await Compiler.faults(files) == "")
+        #expect(try await Compiler.faults(files, isStrict: false) == "")
     }
 
-    @Test func `codable models read samples, and what they wrote`() throws {
+    @Test func `codable models read samples, and what they wrote`() async throws {
         var source: [Compiler.File] = []
         var checks = ["import Foundation", "", "var wrong: [String] = []"]
         for name in GeneratedFiles.names(in: "Samples") {
@@ -65,32 +65,32 @@ import Testing
         }
         checks.append("print(wrong)")
         source.append(("main", checks.joined(separator: "\n")))
-        let output = try Compiler.output(of: source, [GeneratedFiles.path(of: "Samples")])
+        let output = try await Compiler.output(of: source, [GeneratedFiles.path(of: "Samples")])
         #expect(output == "[]\n")
     }
 
-    @Test func `models are formatted`() throws {
+    @Test func `models are formatted`() async throws {
         let files = try Self.modes.flatMap { try models($0.options, $0.ending) }
-        #expect(try Compiler.misformatted(files) == "")
+        #expect(try await Compiler.misformatted(files) == "")
     }
 
     @Test(arguments: GeneratedFiles.names(in: "Descriptions"))
     func `the requests of a description are as reviewed, compile and are formatted`(
         name: String
-    ) throws {
+    ) async throws {
         let document = try GeneratedFiles.document(name, in: "Descriptions")
         let result = try SwiftGenerator.requests(from: document)
         #expect(result.leftOut.isEmpty)
         try GeneratedFiles.check(result.text, "Golden/\(name)Requests.swift.txt")
         let inner = try SwiftGenerator.requests(from: document, options: .with(internal: true))
         for text in [result.text, inner.text] {
-            #expect(try Compiler.faults([(name, text)]) == "")
-            #expect(try Compiler.misformatted([(name, text)]) == "")
+            #expect(try await Compiler.faults([(name, text)]) == "")
+            #expect(try await Compiler.misformatted([(name, text)]) == "")
         }
     }
 
     /// `Tests/EndToEndTests` runs a program that is compiled with it.
-    @Test func `the client of our own API is as reviewed`() throws {
+    @Test func `the client of our own API is as reviewed`() async throws {
         let description = APIDescription(
             of: Contract.requests, version: "1", examples: WireExamples([]))
         let document = SwiftGenerator.Source(name: "openapi.json", bytes: description.json())
@@ -98,12 +98,13 @@ import Testing
         #expect(result.leftOut.isEmpty)
         try GeneratedFiles.check(
             result.text, "../Samples/GeneratedClient/Golden/BroadsheetAPI.swift")
-        #expect(try Compiler.misformatted([("API", result.text)]) == "")
+        #expect(try await Compiler.misformatted([("API", result.text)]) == "")
     }
 
-    @Test func `a fault is found`() throws {
-        #expect(try Compiler.faults([("A", "let a: Int = \"\"\n")]).contains("error:"))
-        #expect(try Compiler.faults([("A", "func f() { let a = 1 }\n")]).contains("never used"))
-        #expect(try Compiler.misformatted([("A", "let  a=1\n")]).contains("Spacing"))
+    @Test func `a fault is found`() async throws {
+        #expect(try await Compiler.faults([("A", "let a: Int = \"\"\n")]).contains("error:"))
+        #expect(
+            try await Compiler.faults([("A", "func f() { let a = 1 }\n")]).contains("never used"))
+        #expect(try await Compiler.misformatted([("A", "let  a=1\n")]).contains("Spacing"))
     }
 }

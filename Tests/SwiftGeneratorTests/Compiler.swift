@@ -14,53 +14,56 @@ enum Compiler {
     /// The errors and warnings of type-checking the files as one module.
     ///
     /// - Parameter isStrict: whether the upcoming features that this package uses are enabled.
-    static func faults(_ files: [File], isStrict: Bool = true) throws -> String {
+    static func faults(_ files: [File], isStrict: Bool = true) async throws -> String {
         let modules = URL(filePath: try builtProgram("broadsheet")).deletingLastPathComponent()
             .appending(path: "Modules")
         let features = isStrict ? settings.flatMap { ["-enable-upcoming-feature", $0] } : []
-        return try run(
+        return try await run(
             "swiftc",
             ["-typecheck", "-warnings-as-errors", "-swift-version", "6"]
                 + ["-module-name", "Generated", "-I", modules.path] + features, files)
     }
 
     /// What the formatter would change.
-    static func misformatted(_ files: [File]) throws -> String {
+    static func misformatted(_ files: [File]) async throws -> String {
         let configuration = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../.swift-format").standardizedFileURL
-        return try run(
+        return try await run(
             "swift", ["format", "lint", "--strict", "--configuration", configuration.path], files)
     }
 
     /// What a program of these files prints.
-    static func output(of files: [File], _ arguments: [String]) throws -> String {
-        try withFolder { folder in
+    static func output(of files: [File], _ arguments: [String]) async throws -> String {
+        try await withFolder { folder in
             let program = folder.appending(path: "program").path
-            let faults = try run("swiftc", ["-swift-version", "6", "-o", program], files)
-            return faults.isEmpty ? try run(program, arguments, [], showsOutput: true) : faults
+            let faults = try await run("swiftc", ["-swift-version", "6", "-o", program], files)
+            return faults.isEmpty
+                ? try await run(program, arguments, [], showsOutput: true) : faults
         }
     }
 
-    private static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    private static func withFolder<Result>(
+        _ body: (URL) async throws -> Result
+    ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "generated-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        return try body(folder)
+        return try await body(folder)
     }
 
     /// What a tool prints if it fails, or if that is asked for.
     private static func run(
         _ tool: String, _ arguments: [String], _ files: [File], showsOutput: Bool = false
-    ) throws -> String {
-        try withFolder { folder in
-            try run(tool, arguments, files, in: folder, showsOutput: showsOutput)
+    ) async throws -> String {
+        try await withFolder { folder in
+            try await run(tool, arguments, files, in: folder, showsOutput: showsOutput)
         }
     }
 
     private static func run(
         _ tool: String, _ arguments: [String], _ files: [File], in folder: URL, showsOutput: Bool
-    ) throws -> String {
+    ) async throws -> String {
         var paths: [String] = []
         for file in files {
             let path = folder.appending(path: "\(file.name).swift")
@@ -76,7 +79,7 @@ enum Compiler {
         process.standardOutput = output
         process.standardError = output
         try process.run()
-        process.waitUntilExit()
+        await mayBlock { process.waitUntilExit() }
         let text = String(decoding: try Data(contentsOf: log), as: UTF8.self)
         if process.terminationStatus != 0, text.isEmpty { return "\(tool) failed" }
         return process.terminationStatus == 0 && !showsOutput ? "" : text

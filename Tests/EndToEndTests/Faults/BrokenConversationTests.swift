@@ -5,7 +5,8 @@ import Testing
 
 /// Connections that break at each byte of the client and of the server, over plain HTTP and in
 /// every flight of a handshake: all of them in `make socket-faults`, some otherwise.
-@Suite(.enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
+@Suite(
+    .mayBlock, .enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
 struct BrokenConversationTests {
     /// How a client breaks the connection.
     enum Ending: CaseIterable {

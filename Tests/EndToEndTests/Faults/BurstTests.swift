@@ -6,7 +6,7 @@ import Testing
 
 /// A burst of requests for pages of the maximum size: each is cheap to send, and clients do not
 /// need to read the responses.
-@Suite struct BurstTests {
+@Suite(.mayBlock) struct BurstTests {
     /// With all faults, from one address and from many, and pages of 4 MiB.
     private static let crowds = Thoroughness.isFull ? [(900, 1), (2_700, 12)] : [(150, 1)]
     private static let bodyBytes = Thoroughness.isFull ? 500_000 : 60_000

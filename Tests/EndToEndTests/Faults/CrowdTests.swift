@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// Many concurrent clients: as many as there are descriptors, and more.
-@Suite(.enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
+@Suite(
+    .mayBlock, .enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
 struct CrowdTests {
     /// `make socket-faults` uses the ten thousand of the design.
     private static let idle = Thoroughness.isFull ? 10_000 : 200

@@ -5,7 +5,8 @@ import Testing
 
 /// The faults of ``SocketFaultTests`` over HTTP/2: a thousand clients at a time in `make
 /// socket-faults`, some otherwise.
-@Suite(.enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
+@Suite(
+    .mayBlock, .enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
 struct HTTP2FaultTests {
     private static let clients = Thoroughness.isFull ? 1_000 : 12
     private static let pages = 90

@@ -5,7 +5,8 @@ import Testing
 
 /// Slow, non-reading, silent and broken clients in large numbers: a thousand at a time in `make
 /// socket-faults`, some otherwise. Good clients are served meanwhile, and no resources leak.
-@Suite(.enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
+@Suite(
+    .mayBlock, .enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
 struct SocketFaultTests {
     private static let clients = Thoroughness.isFull ? 1_000 : 12
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `broadsheet migrate` while no server runs.
-@Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+@Suite(.mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct MigrateTests {
     private let commands: MigrationCommands
     private let file: String

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `broadsheet migrate` while the source is served, and written to.
-@Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+@Suite(.mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct ServedMigrationTests {
     private let commands: MigrationCommands
     private let file: String

@@ -7,6 +7,7 @@ import Testing
 
 /// Two servers of one database behind HAProxy and nginx, by the files in `Resources/nodes`.
 @Suite(
+    .mayBlock,
     .enabled(
         if: PostgresServer.isInstalled && Balancer.areInstalled,
         "PostgreSQL, HAProxy or nginx is not installed"))

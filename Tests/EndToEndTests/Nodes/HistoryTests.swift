@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What clients read from three nodes while these are stopped, killed and cut off.
-@Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+@Suite(.mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct HistoryTests {
     /// What happened in one round. Times are those of this machine's monotonic clock.
     private final class History: Sendable {
@@ -83,18 +83,14 @@ struct HistoryTests {
         try await withThrowingTaskGroup { group in
             for number in 0..<Self.clients {
                 group.addTask { [cluster] in
-                    try await Self.onThread {
-                        var client = Client(cluster, history, seed: seed, number: number)
-                        while !history.isOver { try client.step() }
-                    }
+                    var client = Client(cluster, history, seed: seed, number: number)
+                    while !history.isOver { try client.step() }
                 }
             }
             group.addTask { [self] in
-                try await Self.onThread {
-                    defer { history.end() }
-                    var random = SeededGenerator(seed: seed)
-                    try disturb(Int.random(in: 0..<3, using: &random), using: &random)
-                }
+                defer { history.end() }
+                var random = SeededGenerator(seed: seed)
+                try disturb(Int.random(in: 0..<3, using: &random), using: &random)
             }
             try await group.waitForAll()
         }
@@ -118,15 +114,6 @@ struct HistoryTests {
     private static func useTime(_ time: Duration, _ served: Served) throws {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end { _ = try served.client.get("/livez") }
-    }
-
-    /// Runs what blocks.
-    private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue(label: "client").async {
-                continuation.resume(with: Result { try body() })
-            }
-        }
     }
 
     /// Writes articles with numbers as titles, and reads which there are, each time from any node.

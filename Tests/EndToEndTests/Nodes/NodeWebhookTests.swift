@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Webhooks of two servers over one database, of which one calls them.
-@Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+@Suite(.mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct NodeWebhookTests {
     private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Several servers over one database.
-@Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+@Suite(.mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct NodesTests {
     private static let after = "Broadsheet-After"
 

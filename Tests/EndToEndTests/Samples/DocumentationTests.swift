@@ -9,7 +9,7 @@ import Testing
 @testable import DocumentationSamples
 
 /// The listings of the documentation's pages, run against a server.
-@Suite struct DocumentationTests {
+@Suite(.mayBlock) struct DocumentationTests {
     let folder: TemporaryFolder
     let served: Served
     let configuration: BackendConfiguration

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A client that is generated from the description of our own API, run against a server.
-@Suite struct GeneratedClientTests {
+@Suite(.mayBlock) struct GeneratedClientTests {
     @Test func `a generated client writes, reads and understands errors`() throws {
         let folder = try TemporaryFolder()
         let served = try Served(folder.file("a.db"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The sample app on a terminal, with a running server.
-@Suite struct ReaderTests {
+@Suite(.mayBlock) struct ReaderTests {
     let folder: TemporaryFolder
     let served: Served
 

@@ -7,7 +7,7 @@ import Testing
 
 /// The samples of README and documentation, run against a server. `SampleTextTests` checks that
 /// they are identical to the documented ones.
-@Suite struct SampleTests {
+@Suite(.mayBlock) struct SampleTests {
     let folder: TemporaryFolder
     let served: Served
     let configuration: BackendConfiguration

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A supervisor such as systemd: it receives state changes, and may open the sockets.
-@Suite struct SupervisionTests {
+@Suite(.mayBlock) struct SupervisionTests {
     let folder: TemporaryFolder
     let database: String
     let supervisor: NotifySocket

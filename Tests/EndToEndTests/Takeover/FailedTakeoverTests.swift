@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Takeovers that fail: the remaining process serves.
-@Suite struct FailedTakeoverTests {
+@Suite(.mayBlock) struct FailedTakeoverTests {
     let folder: TemporaryFolder
     let database: String
 

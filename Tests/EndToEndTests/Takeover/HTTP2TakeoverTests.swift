@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// HTTP/2 connections while the server is upgraded.
-@Suite struct HTTP2TakeoverTests {
+@Suite(.mayBlock) struct HTTP2TakeoverTests {
     private let folder: TemporaryFolder
     private let database: String
 

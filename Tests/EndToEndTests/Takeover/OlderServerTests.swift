@@ -7,7 +7,7 @@ import Testing
 
 /// Commands with an older server, which has the requests of admins on the control socket alone,
 /// below `/control/`.
-@Suite struct OlderServerTests {
+@Suite(.mayBlock) struct OlderServerTests {
     let folder: TemporaryFolder
     let database: String
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Upgrades of a running server: no request fails, and no write is lost.
-@Suite struct TakeoverTests {
+@Suite(.mayBlock) struct TakeoverTests {
     let folder: TemporaryFolder
     let database: String
 
