@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Follows the change stream with a browser's EventSource, from a page of another origin.
+"""Uses a server from a page of another origin in a browser: over HTTP/1.1, and over HTTP/2 with TLS.
 
-The server is killed and started again meanwhile: the browser has to resume by itself, by the id of the
-last event, and to receive each change once.
+The browser follows the change stream by EventSource, while it fetches many articles at the same time and
+posts one, over HTTP/2 on a single connection. The server is killed, stopped and started again meanwhile:
+the browser has to resume by itself, by the id of the last event, and to receive each change once.
 """
 
 import argparse
@@ -11,21 +12,38 @@ import json
 import os
 import queue
 import socket
+import ssl
 import subprocess
 import tempfile
 import threading
 import time
 import urllib.request
 
+from devtools import DevTools
+
 KEY = "k" * 40
 PATIENCE = 120
+ARTICLES = 50
 
 PAGE = """<!doctype html><title>Changes</title><script>
-const source = new EventSource("SERVER/v1/changes/stream?since=now&types=article&fields=title");
+const server = "SERVER";
+const source = new EventSource(server + "/v1/changes/stream?since=now&types=article&fields=title");
 const report = (type, event) => fetch("/" + type, {
     method: "POST", body: JSON.stringify({ data: event.data, id: event.lastEventId }) });
 for (const type of ["ready", "change"]) source.addEventListener(type, event => report(type, event));
+const json = async response => { if (!response.ok) throw response.status; return response.json(); };
+// All at the same time.
+const fetchAll = ids => Promise.all(
+    ids.map(id => fetch(server + "/v1/articles/" + id, { cache: "no-store" }).then(json)));
+// The browser asks first whether it may (preflight). The text is larger than the window of a stream.
+const post = (title, key) => fetch(server + "/v1/articles", {
+    method: "POST", headers: { "Authorization": "Bearer " + key, "Content-Type": "application/json" },
+    body: JSON.stringify({ title, status: "published", body: "bread ".repeat(50000) }) }).then(json);
 </script>"""
+
+# The versions by which the browser has loaded a page and everything of it.
+OWN_VERSIONS = """[...new Set(["navigation", "resource"].flatMap(kind =>
+    performance.getEntriesByType(kind).map(entry => entry.nextHopProtocol)))]"""
 
 
 class Reports(http.server.BaseHTTPRequestHandler):
@@ -49,33 +67,60 @@ class Reports(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def require(condition, problem):
+    if not condition:
+        raise SystemExit(f"browser-check: {problem}")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Check:
-    def __init__(self, broadsheet, browser, folder):
+    def __init__(self, broadsheet, browser, folder, version):
         self.broadsheet, self.browser, self.folder = broadsheet, browser, folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.version = version
+        self.port, self.admin_port = free_port(), free_port()
+        self.options, self.context = [], None
+        if version == "h2":
+            self.use_tls()
+        self.url = f"{'https' if self.context else 'http'}://localhost:{self.port}"
         self.page = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Reports)
         self.page.reports = queue.Queue()
-        self.page.page = PAGE.replace("SERVER", f"http://127.0.0.1:{self.port}")
+        self.page.page = PAGE.replace("SERVER", self.url)
         self.origin = f"http://127.0.0.1:{self.page.server_port}"
         threading.Thread(target=self.page.serve_forever, daemon=True).start()
+
+    def use_tls(self):
+        files = f"{self.folder}/server"
+        subprocess.run([self.broadsheet, "certificate", "--self-signed", "localhost", "--out", files],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.options = ["--tls-certificate", files + ".pem", "--tls-key", files + ".key"]
+        self.context = ssl.create_default_context(cafile=files + ".pem")
 
     def serve(self):
         server = subprocess.Popen(
             [self.broadsheet, "serve", "--listen", f"127.0.0.1:{self.port}", "--log", "off",
-             "--database", f"{self.folder}/a.db", "--cors-origin", self.origin],
+             "--admin-listen", f"127.0.0.1:{self.admin_port}",
+             "--database", f"{self.folder}/a.db", "--cors-origin", self.origin, *self.options],
             env=dict(os.environ, BROADSHEET_ADMIN_KEY=KEY), stdout=subprocess.PIPE)
-        if not server.stdout.readline().startswith(b"listening"):
-            raise SystemExit("browser-check: the server did not start")
+        require(any(line.startswith(b"listening") for line in server.stdout), "the server did not start")
         return server
 
     def publish(self, title):
         request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/v1/articles",
-            json.dumps({"title": title, "status": "published"}).encode(),
+            self.url + "/v1/articles", json.dumps({"title": title, "status": "published"}).encode(),
             {"Content-Type": "application/json", "Authorization": f"Bearer {KEY}"})
-        urllib.request.urlopen(request, timeout=PATIENCE).read()
+        with urllib.request.urlopen(request, timeout=PATIENCE, context=self.context) as response:
+            return json.load(response)["id"]
+
+    def connections(self):
+        """The number of connections of clients, as the server counts them."""
+        page = urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/metrics", timeout=PATIENCE)
+        lines = page.read().decode().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("broadsheet_connections "))
 
     def expect(self, kind, title=None):
         try:
@@ -83,21 +128,36 @@ class Check:
         except queue.Empty:
             raise SystemExit(f"browser-check: the browser never reported {kind} {title or ''}")
         shown = json.loads(report["data"]).get("article", {}).get("title")
-        if found != kind or shown != title or not report["id"]:
-            raise SystemExit(f"browser-check: expected {kind} {title or ''}, received {found} {report}")
+        require(found == kind and shown == title and report["id"],
+                f"expected {kind} {title or ''}, received {found} {report}")
+
+    def expect_exchanges(self, page, title, articles):
+        """Beside the stream, the page fetches all articles at the same time, and posts one."""
+        found = page.evaluate(f"fetchAll({json.dumps(list(articles))})")
+        require([article["title"] for article in found] == list(articles.values()),
+                "the browser received other articles")
+        posted = page.evaluate(f"post({json.dumps(title)}, {json.dumps(KEY)})")
+        require(len(posted["body"]) == 300_000, "the text was cut")
+        self.expect("change", title)
+        if self.version == "h2":
+            # Those of `publish` have ended; others would be idle for longer.
+            end = time.monotonic() + 10
+            while self.connections() != 1 and time.monotonic() < end:
+                time.sleep(0.1)
+            require(self.connections() == 1, f"the browser has {self.connections()} connections")
 
     def run(self):
         server = self.serve()
-        browser = subprocess.Popen(
-            [self.browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-             f"--user-data-dir={self.folder}/profile", "--remote-debugging-port=0",
-             self.origin + "/"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        browser = DevTools(self.browser, f"{self.folder}/profile", PATIENCE)
         try:
+            articles = {self.publish(f"Article {number}"): f"Article {number}"
+                        for number in range(ARTICLES)}
+            page = browser.open(self.origin + "/")
             self.expect("ready")
             for title in ("First", "Second"):
                 self.publish(title)
                 self.expect("change", title)
+            self.expect_exchanges(page, "Posted", articles)
             server.kill()
             server.wait()
             server = self.serve()
@@ -108,13 +168,16 @@ class Check:
             self.publish("Fourth")
             self.expect("change", "Fourth")
             server.terminate()
-            if server.wait() != 0:
-                raise SystemExit("browser-check: the server did not end as it should")
+            require(server.wait() == 0, "the server did not end as it should")
             server = self.serve()
             self.expect("ready")
+            self.expect_exchanges(page, "Posted again", articles)
+            used = {version for url, version in page.responses if url.startswith(self.url)}
+            require(used == {self.version}, f"the page was served by {used}")
+            own = browser.open(self.url + "/console").evaluate(OWN_VERSIONS)
+            require(own == [self.version], f"the console was served by {own}")
         finally:
-            browser.kill()
-            browser.wait()
+            browser.close()
             server.kill()
             server.wait()
 
@@ -124,10 +187,11 @@ def main():
     parser.add_argument("--broadsheet", default=".build/release/broadsheet")
     parser.add_argument("--browser", default="chromium")
     options = parser.parse_args()
-    start = time.monotonic()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        Check(os.path.abspath(options.broadsheet), options.browser, folder).run()
-    print(f"browser-check: a browser followed the changes ({time.monotonic() - start:.0f} s)")
+    for version in ("http/1.1", "h2"):
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            Check(os.path.abspath(options.broadsheet), options.browser, folder, version).run()
+        print(f"browser-check: a browser used the server by {version} ({time.monotonic() - start:.0f} s)")
 
 
 if __name__ == "__main__":
