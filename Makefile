@@ -136,7 +136,7 @@ socket-faults: dependencies ## test the server with broken, slow and many connec
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
 	BROADSHEET_ALL_FAULTS=1 swift test $(FLAGS) --no-parallel \
-		--filter '\.(BrokenConversationTests|SocketFaultTests|HTTP2FaultTests|CrowdTests|BurstTests|DeadlineTests|HostilePeerTests)/' \
+		--filter '\.(BrokenConversationTests|SocketFaultTests|HTTP2FaultTests|NetworkFaultTests|CrowdTests|BurstTests|DeadlineTests|HostilePeerTests)/' \
 		$(NAMING_SKIPPED)
 
 proofs: ## run all long tests that CONTRIBUTING.md lists; takes hours (as root)

@@ -100,6 +100,8 @@ final class Dial: @unchecked Sendable {
         case .disconnected(let code): .cannotConnect(origin, SystemError("connect", code: code))
         case .timedOut: .cannotConnect(origin, .connectTimedOut)
         case .cancelled: .cannotConnect(origin, .connectCancelled)
+        // Lost during the handshake, which says nothing about its security.
+        case .insecure(.truncated): .cannotConnect(origin, .connectionLost)
         case .insecure(let failure): .insecure(failure)
         }
     }

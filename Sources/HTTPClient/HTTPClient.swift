@@ -134,7 +134,8 @@ public struct ExchangeOptions: Sendable {
 public enum HTTPClientError: Error, Sendable, Hashable {
     /// The host cannot be resolved.
     case unknownHost(HTTPOrigin, SocketAddress.ParsingError)
-    /// No address of the origin accepted a connection; with the last address's error.
+    /// No address of the origin accepted a connection, and kept it during the TLS handshake; with
+    /// the last address's error.
     case cannotConnect(HTTPOrigin, SystemError)
     /// The origin has no address to which the configuration permits connections.
     case forbiddenAddress(HTTPOrigin)

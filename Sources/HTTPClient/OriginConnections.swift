@@ -122,6 +122,7 @@ struct ConnectAttempt: Sendable {
 extension SystemError {
     static let connectTimedOut = SystemError("connect", code: ETIMEDOUT)
     static let connectCancelled = SystemError("connect", code: ECANCELED)
+    static let connectionLost = SystemError("connect", code: ECONNRESET)
 }
 
 extension HTTPOrigin.Place {

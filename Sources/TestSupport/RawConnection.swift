@@ -37,7 +37,7 @@ public final class RawConnection {
 
     deinit { close() }
 
-    private static func socket(_ address: SocketAddress) throws -> Int32 {
+    static func socket(_ address: SocketAddress) throws -> Int32 {
         let family =
             switch address {
             case .v4: AF_INET

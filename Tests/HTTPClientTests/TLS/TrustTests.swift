@@ -1,6 +1,8 @@
+import Glibc
 import HTTP
 import HTTPClient
 import HTTPServer
+import Platform
 import Sockets
 import TestSupport
 import Testing
@@ -135,6 +137,19 @@ import Testing
                 Issue.record("\(String(describing: error))")
                 return
             }
+        }
+    }
+
+    @Test func `a connection that is lost during the handshake is not insecure`() async throws {
+        try await ScriptedServer.run { peer, _ in
+            try await peer.beginning()
+        } _: { server in
+            let client = try client()
+            let origin = try origin("localhost", server.address)
+            let error = await failure { () throws(HTTPClientError) in
+                try await client.send(plain, to: origin)
+            }
+            #expect(error == .cannotConnect(origin, SystemError("connect", code: ECONNRESET)))
         }
     }
 
