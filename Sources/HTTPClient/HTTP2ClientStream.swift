@@ -216,9 +216,12 @@ final class HTTP2ClientStream: @unchecked Sendable {
         return min(whole, progressTime + stall)
     }
 
-    /// If nothing at all has arrived since the stream began, the connection is of no use to others.
+    /// If nothing at all has arrived since the stream began, or for half the time that a stream may
+    /// stall, the connection is of no use to others.
     func timeOut() {
-        if connection.receivedTime <= beginTime { connection.leave() }
+        let silence = connection.now - connection.receivedTime
+        let stall = exchange.options.stallMilliseconds ?? .max
+        if connection.receivedTime <= beginTime || silence > stall / 2 { connection.leave() }
         fail(.timedOut)
     }
 }
