@@ -28,8 +28,10 @@ ARTICLES = 50
 PAGE = """<!doctype html><title>Changes</title><script>
 const server = "SERVER";
 const source = new EventSource(server + "/v1/changes/stream?since=now&types=article&fields=title");
-const report = (type, event) => fetch("/" + type, {
-    method: "POST", body: JSON.stringify({ data: event.data, id: event.lastEventId }) });
+let reported = Promise.resolve();
+// One after the other, so that they arrive in their order.
+const report = (type, event) => reported = reported.then(() => fetch("/" + type, {
+    method: "POST", body: JSON.stringify({ data: event.data, id: event.lastEventId }) }));
 for (const type of ["ready", "change"]) source.addEventListener(type, event => report(type, event));
 const json = async response => { if (!response.ok) throw response.status; return response.json(); };
 // All at the same time.
