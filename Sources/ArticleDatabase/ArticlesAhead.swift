@@ -114,7 +114,12 @@ extension Snapshot {
         _ number: Int64, withBodies: Bool, following: () -> [Int64]
     ) throws(StoreError) {
         guard let ahead, !ahead.hasArticle(number) else { return }
-        let articles = try storedArticles([number] + following())
+        try keep(storedArticles([number] + following()), withBodies: withBodies)
+    }
+
+    /// Keeps articles that were read ahead, in the order of a page, with their names and bodies.
+    func keep(_ articles: [StoredArticle], withBodies: Bool) throws(StoreError) {
+        guard let ahead, !articles.isEmpty else { return }
         for article in articles { ahead.keep(article) }
         try names.readAhead(articles, in: self)
         guard withBodies else { return }

@@ -4,9 +4,9 @@ import Platform
 
 /// Reads the articles that are requested at the same time with one statement.
 ///
-/// Most of what a small read of PostgreSQL costs is the round trip. While one such read is under
-/// way, those that arrive wait for it, and are then read together: under load there are many of
-/// them, and otherwise nobody waits. Safe to use from any thread.
+/// Most of the cost of a small read from PostgreSQL is the round trip. Reads that arrive while
+/// another one is under way wait for it, and are then performed together: under load there are
+/// many, and otherwise nobody waits. Safe to use from any thread.
 final class JoinedReads: Sendable {
     private typealias Response = Result<ArticleVersion, StoreError>
 
@@ -26,9 +26,11 @@ final class JoinedReads: Sendable {
     private let readers: ReaderPool
     private let state = Lock(State())
 
-    /// The maximum number of articles for a statement: with their bodies, they are in memory
-    /// together.
+    /// The maximum number of articles in a statement, whose bodies are in memory together.
     private static let mostArticles = 32
+    /// How many reads wait for each statement that is under way before there is another one: one
+    /// that reads from the disk delays these at most.
+    private static let fewArticles = 8
 
     init(_ readers: ReaderPool) { self.readers = readers }
 
@@ -54,8 +56,8 @@ final class JoinedReads: Sendable {
             let wanted = Wanted(id: id, audience: audience) { continuation.resume(returning: $0) }
             let mustRead = state.withLock { state in
                 state.waiting.append(wanted)
-                // The one that was under way may have ended, or others may be enough for another.
-                let isEnough = state.waiting.count >= Self.mostArticles * state.running
+                // Nothing is under way any more, or enough reads wait for one more statement.
+                let isEnough = state.waiting.count >= Self.fewArticles * state.running
                 if isEnough { state.running += 1 }
                 return isEnough
             }
@@ -105,7 +107,7 @@ final class JoinedReads: Sendable {
         }
     }
 
-    /// What only concerns one of them does not fail the others.
+    /// A missing article fails its own read only.
     private static func response(
         to wanted: Wanted, in snapshot: Snapshot
     ) throws(StoreError) -> Response {

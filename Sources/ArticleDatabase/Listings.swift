@@ -91,13 +91,21 @@ extension Snapshot {
                 }
             }
             guard from < to else { continue }
-            cursors.append(
-                try ListingCursor(
-                    connection, sort: query.sort, plan: plan, state: state, from: from, to: to,
-                    // The one after the page shows that there is another page.
-                    wanted: query.limit + 1))
+            let cursor = try ListingCursor(
+                connection, sort: query.sort, plan: plan, state: state, from: from, to: to,
+                // The one after the page shows that there is another page.
+                wanted: query.limit + 1, isJoined: isJoined(plan, query))
+            try keep(cursor.articles, withBodies: query.withBodies)
+            cursors.append(cursor)
         }
         return cursors
+    }
+
+    /// Whether to read the articles with the rows of the index: if most rows are of the page, and
+    /// nobody only counts them.
+    private func isJoined(_ plan: ListingPlan, _ query: ArticleQuery) -> Bool {
+        guard ahead != nil, case .facet = plan.driver, query.limit <= 100 else { return false }
+        return plan.probes.isEmpty && plan.states.count == 1 && query.sort.isByPublication
     }
 
     private static func first(of cursors: [ListingCursor], in sort: ArticleSort) -> ListingCursor? {

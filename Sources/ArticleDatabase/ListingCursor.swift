@@ -1,0 +1,194 @@
+import ArticleAPI
+import ArticleStore
+
+extension SQL {
+    // The publication is after the columns of `StoredArticle`. When PostgreSQL plans, it does not
+    // know how many rows are wanted. OFFSET 0 makes it look up each article, as a join could begin
+    // with all articles; and it does not plan for each page anew, as it underestimates a part of
+    // the longest page, which has 101 rows.
+    fileprivate static let articlesByPublication: StaticString = """
+        SELECT article.*, page.publication
+        FROM (SELECT publication, id, article FROM listings
+            WHERE facet = ?1 AND state = ?2
+                AND (publication, id) >= (?3, ?4) AND (publication, id) < (?5, ?6)
+            ORDER BY publication, id LIMIT 101) AS page
+        CROSS JOIN LATERAL (SELECT articles.id, articles.state, articles.revision,
+                articles.created_at, articles.owner, revisions.*
+            FROM articles JOIN revisions ON row = (articles.number << 20 | articles.revision)
+            WHERE articles.number = page.article OFFSET 0) AS article
+        ORDER BY page.publication, page.id LIMIT ?7
+        """
+    fileprivate static let articlesByPublicationDescending: StaticString = """
+        SELECT article.*, page.publication
+        FROM (SELECT publication, id, article FROM listings
+            WHERE facet = ?1 AND state = ?2
+                AND (publication, id) >= (?3, ?4) AND (publication, id) < (?5, ?6)
+            ORDER BY publication DESC, id DESC LIMIT 101) AS page
+        CROSS JOIN LATERAL (SELECT articles.id, articles.state, articles.revision,
+                articles.created_at, articles.owner, revisions.*
+            FROM articles JOIN revisions ON row = (articles.number << 20 | articles.revision)
+            WHERE articles.number = page.article OFFSET 0) AS article
+        ORDER BY page.publication DESC, page.id DESC LIMIT ?7
+        """
+}
+
+/// Iterates over the articles of one state in one order, one index row at a time.
+final class ListingCursor {
+    /// A position between index rows: the sort key and the bytes of an id (possibly a prefix, or
+    /// longer).
+    struct Bound {
+        var key: Int64
+        var id: [UInt8]
+
+        /// Before every row of this key.
+        static func before(_ key: Int64) -> Bound { Bound(key: key, id: []) }
+
+        /// After every row of this key.
+        static func after(_ key: Int64) -> Bound {
+            Bound(key: key, id: [UInt8](repeating: 0xFF, count: 17))
+        }
+
+        static func at(_ position: ArticlePosition) -> Bound {
+            Bound(key: position.key, id: position.id.bytes)
+        }
+
+        /// Directly after the row at this position: there is no 16-byte id in between.
+        static func past(_ position: ArticlePosition) -> Bound {
+            Bound(key: position.key, id: position.id.bytes + [0])
+        }
+
+        static func < (left: Bound, right: Bound) -> Bool {
+            left.key == right.key
+                ? left.id.lexicographicallyPrecedes(right.id) : left.key < right.key
+        }
+    }
+
+    struct Entry {
+        var position: ArticlePosition
+        var article: Int64
+        var publication: Int64
+    }
+
+    let plan: ListingPlan
+    let state: StoredState
+    /// The current row; `nil` at the end.
+    private(set) var entry: Entry?
+    private let statement: Statement
+    /// The first rows, if they were read with their articles.
+    private var rows: [Entry] = []
+    private(set) var articles: [StoredArticle] = []
+    /// How many of them have been current.
+    private var next = 0
+    /// Whether the statement, which begins after them, may have rows.
+    private var hasMore = true
+
+    /// Starts at the first row within `from..<to`.
+    ///
+    /// - Parameters:
+    ///   - wanted: how many articles are probably needed.
+    ///   - isJoined: whether to read as many articles with their rows, by one statement.
+    init(
+        _ connection: Connection, sort: ArticleSort, plan: ListingPlan, state: StoredState,
+        from: Bound, to: Bound, wanted: Int, isJoined: Bool
+    ) throws(StoreError) {
+        self.plan = plan
+        self.state = state
+        var (from, to) = (from, to)
+        switch plan.driver {
+        case .facet(let facet):
+            if isJoined {
+                let page = try connection.statement(Self.articleSQL(sort))
+                try page.bind(1, facet)
+                try Self.bind(page, state, from, to)
+                try page.bind(7, wanted)
+                (rows, articles) = try Self.read(page)
+                hasMore = articles.count == wanted
+                if let last = rows.last?.position {
+                    if sort.isDescending { to = .at(last) } else { from = .past(last) }
+                }
+            }
+            statement = try connection.statement(Self.sql(sort))
+            try statement.bind(1, facet)
+        case .owner(let id):
+            statement = try connection.statement(Self.ownSQL(sort))
+            try statement.bind(1, id)
+        }
+        try Self.bind(statement, state, from, to)
+        // With filters that are looked up for each row, few of the rows may match.
+        if plan.probes.isEmpty { statement.expect(wanted) }
+        try advance()
+    }
+
+    private static func bind(
+        _ statement: borrowing Statement, _ state: StoredState, _ from: Bound, _ to: Bound
+    ) throws(StoreError) {
+        try statement.bind(2, state.rawValue)
+        try statement.bind(3, from.key)
+        try statement.bind(4, from.id)
+        try statement.bind(5, to.key)
+        try statement.bind(6, to.id)
+    }
+
+    private static func read(
+        _ page: borrowing Statement
+    ) throws(StoreError) -> (rows: [Entry], articles: [StoredArticle]) {
+        var (rows, articles): ([Entry], [StoredArticle]) = ([], [])
+        while try page.step() {
+            let article = try StoredArticle(page)
+            let publication = page.integer(StoredArticle.columns)
+            rows.append(
+                Entry(
+                    position: ArticlePosition(key: publication, id: article.id),
+                    article: article.number, publication: publication))
+            articles.append(article)
+        }
+        return (rows, articles)
+    }
+
+    func advance() throws(StoreError) {
+        guard next == rows.count else {
+            entry = rows[next]
+            next += 1
+            return
+        }
+        guard hasMore, try statement.step() else {
+            entry = nil
+            return
+        }
+        entry = Entry(
+            position: ArticlePosition(
+                key: statement.integer(0), id: try statement.identifier(1)),
+            article: statement.integer(2), publication: statement.integer(3))
+    }
+
+    /// The numbers of the next articles, as far as they have been read.
+    func upcoming(_ limit: Int) -> [Int64] {
+        statement.upcoming(limit).map { $0.integer(2) }
+    }
+
+    private static func sql(_ sort: ArticleSort) -> StaticString {
+        switch sort {
+        case .newestFirst: SQL.byPublicationDescending
+        case .oldestFirst: SQL.byPublication
+        case .createdLast: SQL.byCreationDescending
+        case .createdFirst: SQL.byCreation
+        case .updatedLast: SQL.byUpdateDescending
+        case .updatedFirst: SQL.byUpdate
+        }
+    }
+
+    private static func articleSQL(_ sort: ArticleSort) -> StaticString {
+        sort.isDescending ? SQL.articlesByPublicationDescending : SQL.articlesByPublication
+    }
+
+    private static func ownSQL(_ sort: ArticleSort) -> StaticString {
+        switch sort {
+        case .newestFirst: SQL.ownByPublicationDescending
+        case .oldestFirst: SQL.ownByPublication
+        case .createdLast: SQL.ownByCreationDescending
+        case .createdFirst: SQL.ownByCreation
+        case .updatedLast: SQL.ownByUpdateDescending
+        case .updatedFirst: SQL.ownByUpdate
+        }
+    }
+}
