@@ -101,8 +101,8 @@ extension Snapshot {
         return cursors
     }
 
-    /// Whether to read the articles with the rows of the index: if most rows are of the page, and
-    /// nobody only counts them.
+    /// Whether to read the articles with the rows of the index: if most of these rows belong to
+    /// the page, and are not only counted.
     private func isJoined(_ plan: ListingPlan, _ query: ArticleQuery) -> Bool {
         guard ahead != nil, case .facet = plan.driver, query.limit <= 100 else { return false }
         return plan.probes.isEmpty && plan.states.count == 1 && query.sort.isByPublication

@@ -35,8 +35,9 @@ import Testing
     private static let late = "did not arrive in time"
     private static let brief = Duration.milliseconds(500)
 
-    private static func head(_ fields: String = "") -> String {
-        "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n\(fields)"
+    /// The client does not keep a connection on which the response is complete.
+    private static func head(_ fields: String = "", status: String = "200 OK") -> String {
+        "HTTP/1.1 \(status)\r\nConnection: close\r\nContent-Type: application/xml\r\n\(fields)"
     }
 
     /// Sends the same piece until the client has enough, and counts the bytes.
@@ -171,10 +172,10 @@ import Testing
         },
         Hostility("redirects for ever", "more than 5 redirects") { peer, _ in
             try await peer.send(
-                "HTTP/1.1 301 Moved\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n")
+                head("Location: /loop\r\nContent-Length: 0\r\n\r\n", status: "301 Moved"))
         },
         Hostility("redirects nowhere", "no Location") { peer, _ in
-            try await peer.send("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n")
+            try await peer.send(head("Content-Length: 0\r\n\r\n", status: "302 Found"))
         },
     ]
 

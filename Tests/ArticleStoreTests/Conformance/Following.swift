@@ -1,12 +1,15 @@
 import ArticleAPI
 import ArticleStore
 import Platform
+import TestSupport
 import Testing
 
 extension ArticleStoreConformance {
     /// Copies that follow the changes of an audience.
     @Suite struct Following {
-        @Test(arguments: Engine.all, [UInt64](1...30))
+        private static let seeds = [UInt64](1...(Thoroughness.isFull ? 30 : 10))
+
+        @Test(arguments: Engine.all, seeds)
         func `a copy that is current is what the lists show`(
             _ engine: Engine, _ seed: UInt64
         ) async throws {
