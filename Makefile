@@ -73,7 +73,7 @@ lint: dependencies ## check the code style, the layering of imports and the Dock
 	@command -v hadolint >/dev/null || $(MAKE) --no-print-directory .build/hadolint/bin/hadolint
 	PATH="$$PATH:.build/hadolint/bin" hadolint Dockerfile
 
-browser-check: build ## use the server by Chromium over HTTP/1.1 and HTTP/2, from a page of another origin
+browser-check: build ## use the server with Chromium over HTTP/1.1 and HTTP/2, from a page of another origin
 	@.ci/dependencies python3:python3 chromium:chromium
 	@python3 -B Tests/Browser/check.py --broadsheet $(BINARY)
 

@@ -28,8 +28,8 @@ final class JoinedReads: Sendable {
 
     /// The maximum number of articles in a statement, whose bodies are in memory together.
     private static let mostArticles = 32
-    /// How many reads wait for each statement that is under way before there is another one: one
-    /// that reads from the disk delays these at most.
+    /// Another statement starts when this many reads wait for each one that is under way, so that
+    /// one that reads from the disk delays only a few.
     private static let fewArticles = 8
 
     init(_ readers: ReaderPool) { self.readers = readers }

@@ -1,11 +1,12 @@
 import ArticleAPI
 import ArticleStore
+import Platform
 
 extension SQL {
-    // The publication is after the columns of `StoredArticle`. When PostgreSQL plans, it does not
-    // know how many rows are wanted. OFFSET 0 makes it look up each article, as a join could begin
-    // with all articles; and it does not plan for each page anew, as it underestimates a part of
-    // the longest page, which has 101 rows.
+    // The publication follows the columns of `StoredArticle`. PostgreSQL must not choose a plan
+    // that begins with all articles: OFFSET 0 makes it look up each one. Nor should it plan each
+    // page anew: it estimates that an unknown limit keeps a tenth of the rows, here of the 101 of
+    // the longest page, so that the plan that it keeps looks cheaper than a new one.
     fileprivate static let articlesByPublication: StaticString = """
         SELECT article.*, page.publication
         FROM (SELECT publication, id, article FROM listings
@@ -74,11 +75,10 @@ final class ListingCursor {
     /// The current row; `nil` at the end.
     private(set) var entry: Entry?
     private let statement: Statement
-    /// The first rows, if they were read with their articles.
-    private var rows: [Entry] = []
-    private(set) var articles: [StoredArticle] = []
-    /// How many of them have been current.
-    private var next = 0
+    /// The first articles, in order, if they were read with their rows.
+    let articles: [StoredArticle]
+    /// Those of their rows that have not been current.
+    private var rows = FIFO<Entry>()
     /// Whether the statement, which begins after them, may have rows.
     private var hasMore = true
 
@@ -94,6 +94,7 @@ final class ListingCursor {
         self.plan = plan
         self.state = state
         var (from, to) = (from, to)
+        var articles: [StoredArticle] = []
         switch plan.driver {
         case .facet(let facet):
             if isJoined {
@@ -101,9 +102,11 @@ final class ListingCursor {
                 try page.bind(1, facet)
                 try Self.bind(page, state, from, to)
                 try page.bind(7, wanted)
-                (rows, articles) = try Self.read(page)
+                let read = try Self.read(page)
+                articles = read.articles
+                rows.append(contentsOf: read.rows)
                 hasMore = articles.count == wanted
-                if let last = rows.last?.position {
+                if let last = read.rows.last?.position {
                     if sort.isDescending { to = .at(last) } else { from = .past(last) }
                 }
             }
@@ -113,6 +116,7 @@ final class ListingCursor {
             statement = try connection.statement(Self.ownSQL(sort))
             try statement.bind(1, id)
         }
+        self.articles = articles
         try Self.bind(statement, state, from, to)
         // With filters that are looked up for each row, few of the rows may match.
         if plan.probes.isEmpty { statement.expect(wanted) }
@@ -146,9 +150,8 @@ final class ListingCursor {
     }
 
     func advance() throws(StoreError) {
-        guard next == rows.count else {
-            entry = rows[next]
-            next += 1
+        if let row = rows.popFirst() {
+            entry = row
             return
         }
         guard hasMore, try statement.step() else {

@@ -25,7 +25,7 @@ protocol ClientConnection: AnyObject, Sendable {
     func abort()
 }
 
-/// The interim responses (1xx) of one exchange, of which there may be some.
+/// The interim responses (1xx) of one exchange, of which there may be several.
 struct InterimResponses {
     private(set) var count = 0
 

@@ -29,7 +29,7 @@ PAGE = """<!doctype html><title>Changes</title><script>
 const server = "SERVER";
 const source = new EventSource(server + "/v1/changes/stream?since=now&types=article&fields=title");
 let reported = Promise.resolve();
-// One after the other, so that they arrive in their order.
+// One after the other, so that they arrive in order.
 const report = (type, event) => reported = reported.then(() => fetch("/" + type, {
     method: "POST", body: JSON.stringify({ data: event.data, id: event.lastEventId }) }));
 for (const type of ["ready", "change"]) source.addEventListener(type, event => report(type, event));
@@ -43,7 +43,7 @@ const post = (title, key) => fetch(server + "/v1/articles", {
     body: JSON.stringify({ title, status: "published", body: "bread ".repeat(50000) }) }).then(json);
 </script>"""
 
-# The versions by which the browser has loaded a page and everything of it.
+# The versions over which the browser has loaded a page and all that belongs to it.
 OWN_VERSIONS = """[...new Set(["navigation", "resource"].flatMap(kind =>
     performance.getEntriesByType(kind).map(entry => entry.nextHopProtocol)))]"""
 
@@ -175,9 +175,9 @@ class Check:
             self.expect("ready")
             self.expect_exchanges(page, "Posted again", articles)
             used = {version for url, version in page.responses if url.startswith(self.url)}
-            require(used == {self.version}, f"the page was served by {used}")
+            require(used == {self.version}, f"the page was served over {used}")
             own = browser.open(self.url + "/console").evaluate(OWN_VERSIONS)
-            require(own == [self.version], f"the console was served by {own}")
+            require(own == [self.version], f"the console was served over {own}")
         finally:
             browser.close()
             server.kill()
@@ -193,7 +193,7 @@ def main():
         start = time.monotonic()
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             Check(os.path.abspath(options.broadsheet), options.browser, folder, version).run()
-        print(f"browser-check: a browser used the server by {version} ({time.monotonic() - start:.0f} s)")
+        print(f"browser-check: a browser used the server over {version} ({time.monotonic() - start:.0f} s)")
 
 
 if __name__ == "__main__":

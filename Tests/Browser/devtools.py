@@ -7,7 +7,7 @@ import select
 import subprocess
 
 SWITCHES = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            # The certificates of tests are signed by nobody.
+            # Servers of tests have self-signed certificates.
             "--ignore-certificate-errors", "--remote-debugging-pipe"]
 
 

@@ -20,7 +20,7 @@ public struct PostgresConfiguration: Sendable, Hashable {
             ("statement_timeout", "\(readMilliseconds)"),
             ("default_transaction_read_only", "on"),
             ("idle_in_transaction_session_timeout", "60000"),
-            // A page looks up each article once: keeping them costs a fifth of the page.
+            // A page looks up each article once: remembering them costs a fifth of its time.
             ("enable_memoize", "off"),
         ]
     }
@@ -52,8 +52,8 @@ public struct PostgresConfiguration: Sendable, Hashable {
         ]
     }
 
-    /// PostgreSQL ends a write transaction that was idle for so many milliseconds, as its program
-    /// was probably stopped: all other programs wait for it, and reject writes after 5 s.
+    /// How long a write transaction may be idle before PostgreSQL ends it, in milliseconds: its
+    /// program was probably stopped, and all others wait for it, and reject writes after 5 s.
     static let turnMilliseconds = 4_000
 
     var writerSettings: [(name: String, value: String)] {

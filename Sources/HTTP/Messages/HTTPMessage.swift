@@ -31,8 +31,8 @@ public struct HTTPRequest: Sendable, Equatable {
         self.body = body
     }
 
-    /// The value of `Content-Length`: the body's length in bytes; `nil` if there is no body and
-    /// the method implies none (RFC 9110 §8.6).
+    /// The length of the body in bytes, for `Content-Length`; `nil` if the field is left out, as
+    /// there is no body and the method does not suggest one (RFC 9110 §8.6).
     package var statedLength: Int? {
         let expectsBody = method == .post || method == .put || method == .patch
         return expectsBody || !body.isEmpty ? body.count : nil
