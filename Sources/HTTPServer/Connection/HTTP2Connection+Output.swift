@@ -34,9 +34,15 @@ extension HTTP2Connection {
         noteWaiting()
         if !channel.isOpen {
             finish()
-        } else if unsent.isEmpty, !session.wantsToReceive, !session.wantsToSend {
+        } else if unsent.isEmpty, !session.wantsToSend, !expectsMore {
             finish()
         }
+    }
+
+    /// Whether the client, or a response, may cause more output. After the end of the input a
+    /// stream whose head is incomplete causes none, although the session waits for it.
+    private var expectsMore: Bool {
+        session.wantsToReceive && !(isInputOver && streams.values.allSatisfy(\.isClosed))
     }
 
     /// Makes frames of the streams' bodies and other output, and sends them with one call; `nil` if
@@ -175,7 +181,7 @@ extension HTTP2Connection {
         finish()
     }
 
-    private func finish() {
+    func finish() {
         guard !isOver else { return }
         stage = .over
         channel.interrupt()

@@ -23,6 +23,8 @@ final class HTTP2Connection {
     /// Streams whose responses were submitted since the last flush.
     @exclusivity(unchecked) var submitted: [HTTP2Stream] = []
     @exclusivity(unchecked) var stage = Stage.open
+    /// Whether the client sends nothing more.
+    @exclusivity(unchecked) private(set) var isInputOver = false
     /// Whether arrivals are being processed, after which output is sent anyway.
     @exclusivity(unchecked) private(set) var isReceiving = false
     /// When the last request ended, or the connection began.
@@ -113,8 +115,9 @@ final class HTTP2Connection {
         channel.onArrival = nil
         channel.onWritable = nil
         channel.onStop = nil
+        channel.onBreak = nil
         for stream in streams.values { stream.close(by: .cancel) }
-        if channel.isOpen, unsent.isEmpty { await channel.linger(limits, local) }
+        if channel.isOpen, unsent.isEmpty, !isInputOver { await channel.linger(limits, local) }
         dropUnsent()
         if tasks > 0 { await withUnsafeContinuation { whenTasksEnd = $0 } }
         channel.onOverrun = nil
@@ -132,7 +135,9 @@ final class HTTP2Connection {
             switch receiveSome() {
             case .bytes(let more): count += more
             case .wouldBlock: break reading
-            case .end: stage = .over
+            case .end:
+                endInput()
+                break reading
             }
         }
         isReceiving = false
@@ -151,6 +156,22 @@ final class HTTP2Connection {
             process(UnsafeRawBufferPointer(buffer.bytes))
             return result
         } catch { return .end }
+    }
+
+    /// The client sends nothing more, but may read: complete requests get their responses, as in
+    /// HTTP/1.1. GOAWAY says so, and makes a client that does not read either break the connection.
+    private func endInput() {
+        let isOwing = !unsent.isEmpty || streams.values.contains { !$0.isClosed }
+        guard isOwing, channel.isOpen, !channel.isBroken else {
+            stage = .over
+            return
+        }
+        isInputOver = true
+        headDeadline = .max
+        channel.endReading()
+        channel.onBreak = { [unowned self] _ in finish() }
+        for stream in streams.values { stream.endInput() }
+        close()
     }
 
     private func process(_ bytes: UnsafeRawBufferPointer) {

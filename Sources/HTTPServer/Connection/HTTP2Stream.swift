@@ -133,9 +133,21 @@ final class HTTP2Stream {
         stopWaiting()
         record()
         guard !isReceived else { return }
-        guard discardsBody else { return reset(.none) }
+        guard discardsBody, !connection.isInputOver else { return reset(.none) }
         discardDeadline = now + limits.lingerMilliseconds
         connection.remind(at: discardDeadline)
+    }
+
+    /// The client sends nothing more. A response that has begun goes on, unless it has no end: if
+    /// nothing is sent for long, it shows too late that the client does not read either.
+    func endInput() {
+        if onStop != nil { return reset(.cancel) }
+        guard !isReceived else { return }
+        switch response {
+        case .none: reset(.cancel)
+        case .sending: break
+        case .sent: reset(.none)
+        }
     }
 
     /// The stream has ended; a safe request is aborted, and a write continues.
@@ -246,6 +258,7 @@ final class HTTP2Stream {
     func stops(by stop: (@Sendable () -> Void)?) {
         onStop = isClosed ? nil : stop
         if connection.channel.isStopping { onStop?() }
+        if onStop != nil, connection.isInputOver { reset(.cancel) }
     }
 
     // MARK: Work

@@ -32,7 +32,9 @@ public final class SocketChannel {
     private var isReadable = true
     var isWritable = true
     private(set) var isHungUp = false
-    var isBroken = false
+    /// Whether nothing that is sent can arrive any more.
+    public internal(set) var isBroken = false
+    private var isReadToEnd = false
     /// Whether a peer that sends no more counts as disconnected, as for a response without an end.
     public var breaksWhenHungUp = false { didSet { noteBreakIfHungUp() } }
     // Read for each request, and never while they change, so exclusivity is not checked.
@@ -100,7 +102,16 @@ public final class SocketChannel {
     }
 
     /// Whether a read may return something; otherwise nothing is known to be available.
-    public var mayRead: Bool { isReadable || failure != nil || session?.mayRead ?? false }
+    public var mayRead: Bool {
+        isReadable || failure != nil || !isReadToEnd && session?.mayRead ?? false
+    }
+
+    /// Reads nothing more, as the peer sends no more bytes: a wait for input ends only when it is
+    /// interrupted, and `onBreak` tells whether the peer is gone.
+    public func endReading() {
+        isReadToEnd = true
+        isReadable = false
+    }
 
     /// Reads what is available (`recv(2)`) into a buffer that is not empty.
     public func read(
@@ -310,7 +321,7 @@ public final class SocketChannel {
     func note(_ event: ReadyEvent) {
         if event.isHungUp { isHungUp = true }
         if event.isBroken { noteBreak() } else { noteBreakIfHungUp() }
-        if event.isReadable {
+        if event.isReadable, !isReadToEnd {
             isReadable = true
             if case .readable(_, let isIdle) = wait { arrived(isIdle: isIdle) }
         }
