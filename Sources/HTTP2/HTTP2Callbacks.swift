@@ -65,7 +65,7 @@ enum HTTP2Callbacks {
             nghttp2_session_callbacks_new(&callbacks) == 0,
             "nghttp2_session_callbacks_new: out of memory")
         setReceiving(callbacks)
-        setEnding(callbacks)
+        setSending(callbacks)
         return callbacks
     }()
 
@@ -113,7 +113,14 @@ enum HTTP2Callbacks {
         }
     }
 
-    private static func setEnding(_ callbacks: OpaquePointer?) {
+    private static func setSending(_ callbacks: OpaquePointer?) {
+        nghttp2_session_callbacks_set_before_frame_send_callback(callbacks) { _, frame, owner in
+            guard let frame, let session = HTTP2Callbacks.owner(owner) else {
+                return HTTP2Callbacks.failure
+            }
+            session.willSend(frame.pointee)
+            return 0
+        }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
             guard let frame, let session = HTTP2Callbacks.owner(owner) else {
                 return HTTP2Callbacks.failure

@@ -27,6 +27,8 @@ public final class HTTP2Session {
     private var streamNumbers = StreamNumbers()
     /// The bytes of own bodies that were passed on to be sent.
     public private(set) var sentBodyBytes = 0
+    /// All bytes that were passed on to be sent.
+    public private(set) var writtenBytes = 0
 
     /// A field block, which no other frame may interrupt (RFC 9113 §6.10).
     enum Block {
@@ -113,6 +115,7 @@ public final class HTTP2Session {
             guard count >= 0 else { throw Self.error(Int32(truncatingIfNeeded: count)) }
             guard count > 0 else { return }
             output.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+            writtenBytes += count
         }
     }
 
@@ -336,6 +339,12 @@ extension HTTP2Session {
         case NGHTTP2_RST_STREAM.rawValue: budget.chargeReset()
         default: break
         }
+    }
+
+    /// A frame is passed on next.
+    func willSend(_ frame: borrowing nghttp2_frame) {
+        guard role == .client, UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue else { return }
+        events.append(.begun(stream: frame.hd.stream_id, offset: writtenBytes))
     }
 
     func sends(_ frame: borrowing nghttp2_frame) {

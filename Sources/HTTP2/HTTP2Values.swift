@@ -55,6 +55,8 @@ public enum HTTP2Event: Sendable {
     case data(stream: Int32, [UInt8])
     /// The peer's message is complete.
     case received(stream: Int32)
+    /// The own request begins at this offset of the output (`writtenBytes`).
+    case begun(stream: Int32, offset: Int)
     /// The last piece of a body was passed on to be sent, and the body goes on.
     case passedOn(stream: Int32)
     /// The own message is complete and was passed on to be sent.

@@ -20,9 +20,10 @@ extension HTTP1ClientConnection {
     }
 
     private func fail(_ exchange: Exchange, _ error: HTTPClientError) {
-        let hasNoEffect =
-            receivedBytes == 0 && (exchange.request.method.isSafe || sentBytes == 0)
-        if exchange.mayRetry(after: error, completed: completed, hasNoEffect: hasNoEffect) {
+        if exchange.mayRetry(
+            after: error, completed: completed, hasSent: sentBytes > 0,
+            hasReceived: receivedBytes > 0)
+        {
             release()
             return pool.retry(exchange)
         }

@@ -204,6 +204,12 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
 
     private static let mostReturns = 3
 
+    /// Whether the server may have received anything of the request.
+    func hasSent(_ stream: HTTP2ClientStream) -> Bool {
+        guard let offset = stream.outputOffset else { return false }
+        return offset < session.writtenBytes - unsent.untouchedCount(on: channel)
+    }
+
     // MARK: Receiving
 
     /// Reads and processes what has arrived, for a bounded time; true if there may be more.
@@ -267,6 +273,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
             lastProcessed = last == .max ? 0 : last
             leave()
         case .settings: offerRoom()
+        case .begun(let id, let offset): streams[id]?.outputOffset = offset
         case .sent, .passedOn, .pong, .request, .badRequest: break
         }
     }

@@ -11,6 +11,8 @@ final class HTTP2ClientStream: @unchecked Sendable {
     let exchange: Exchange
     private let connection: HTTP2ClientConnection
     private let upload: HTTP2Body?
+    /// Where its request begins in the connection's output; `nil` while it waits in the session.
+    var outputOffset: Int?
     private var uploadedBytes = 0
     private let beginTime: Int64
     /// When bytes of the request were last passed on, or some of the response arrived or was read.
@@ -173,10 +175,11 @@ final class HTTP2ClientStream: @unchecked Sendable {
     /// The connection has ended before the response was complete.
     func connectionEnded(_ error: HTTPClientError) {
         guard !isReceived, !isOver else { return }
-        let hasNoEffect = interim.count == 0 && decoder == nil && exchange.request.method.isSafe
         guard
             exchange.mayRetry(
-                after: error, completed: connection.completed, hasNoEffect: hasNoEffect)
+                after: error, completed: connection.completed,
+                hasSent: connection.hasSent(self),
+                hasReceived: interim.count > 0 || decoder != nil)
         else { return fail(error) }
         isOver = true
         exchange.place.connection = nil

@@ -26,9 +26,9 @@ public final class HTTPClient: Sendable {
 
     /// Sends the request and returns the response: complete, or with a streamed body.
     ///
-    /// A safe request is retried once if a kept-alive connection turns out to be closed, and every
-    /// request is retried that the server says it has not processed (HTTP/2). Cancelling the task
-    /// aborts the exchange immediately.
+    /// A request is retried once if a kept-alive connection turns out to be closed and the request
+    /// is safe, or nothing of it was sent. Every request is retried that the server says it has not
+    /// processed (HTTP/2). Cancelling the task aborts the exchange immediately.
     ///
     /// - Parameter request: `Host` is added if it is missing.
     public func send(
@@ -234,13 +234,18 @@ final class Exchange: Sendable {
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Whether to retry on another connection: a kept-alive one may close just as it is reused (RFC
-    /// 9112 §9.3.1).
+    /// 9112 §9.3.1). That is safe if the method is, or if the server has nothing of the request
+    /// (RFC 9110 §9.2.2).
     ///
     /// - Parameters:
     ///   - completed: How many exchanges the connection had performed before it closed.
-    ///   - hasNoEffect: Whether the request cannot have had any effect.
-    func mayRetry(after error: HTTPClientError, completed: Int, hasNoEffect: Bool) -> Bool {
-        error == .disconnected && completed > 0 && hasNoEffect && !isOver && !place.isRetried
+    ///   - hasSent: Whether the server may have received some of the request.
+    ///   - hasReceived: Whether something of the response has arrived.
+    func mayRetry(
+        after error: HTTPClientError, completed: Int, hasSent: Bool, hasReceived: Bool
+    ) -> Bool {
+        guard error == .disconnected, !hasReceived, !isOver, !place.isRetried else { return false }
+        return !hasSent || completed > 0 && request.method.isSafe
     }
 
     /// Ends the exchange with this outcome unless it has already ended.

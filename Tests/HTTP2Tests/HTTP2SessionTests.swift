@@ -60,6 +60,27 @@ struct HTTP2SessionTests {
         #expect(ends)
     }
 
+    @Test func `a client learns where its requests begin in the output`() throws {
+        let pair = SessionPair()
+        var output = try SessionPair.output(of: pair.client)
+        var offsets: [Int32: Int] = [:]
+        for path in ["/a", "/b"] {
+            for _ in 0..<2 { _ = try #require(pair.client.request([Self.get(path)])) }
+            #expect(pair.client.takeEvents().isEmpty)
+            output += try SessionPair.output(of: pair.client)
+            for case .begun(let stream, let offset) in pair.client.takeEvents() {
+                offsets[stream] = offset
+            }
+        }
+        #expect(pair.client.writtenBytes == output.count)
+        #expect(offsets.keys.sorted() == [1, 3, 5, 7])
+        // The type of a frame and its stream (RFC 9113 §4.1).
+        for (stream, offset) in offsets {
+            #expect(output[offset + 3] == 1)
+            #expect(output[offset + 8] == UInt8(stream))
+        }
+    }
+
     @Test func `a body larger than the window waits until it is consumed`() throws {
         var settings = HTTP2Settings()
         settings.streamWindowBytes = 1_000

@@ -205,7 +205,7 @@ final class HTTP2Connection {
         case .sent(let id): streams[id]?.sentAll()
         case .closed(let id, let code): streams[id]?.close(by: code)
         case .pong: if case .announced = stage { close() }
-        case .goAway, .settings, .response: break
+        case .goAway, .settings, .response, .begun: break
         }
     }
 

@@ -195,6 +195,9 @@ extension SocketChannel {
         return written - session.heldBack
     }
 
+    /// How many bytes that do not count as sent are encrypted, and may be sent in part.
+    var heldBack: Int { session?.heldBack ?? 0 }
+
     /// Encrypts the next bytes of both pieces and sends what the kernel accepts.
     /// - Returns: How many bytes were encrypted.
     private func encryptBatch(

@@ -15,6 +15,11 @@ package struct UnsentOutput {
 
     @inlinable package var isEmpty: Bool { bytes.isEmpty }
 
+    /// How many bytes at its end have not left the process, not even as a part of a TLS record.
+    package func untouchedCount(on channel: SocketChannel) -> Int {
+        bytes.count - sent - channel.heldBack
+    }
+
     /// Sends what the socket accepts; returns how many bytes.
     package mutating func send(to channel: SocketChannel, now: Int64) -> Int {
         let before = sent

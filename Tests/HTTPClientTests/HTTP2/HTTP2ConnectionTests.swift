@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import HTTP2
 import HTTPClient
@@ -142,6 +143,53 @@ import Testing
             }
             #expect(server.acceptedCount == 2)
         }
+    }
+
+    /// A request waits for a stream, and gets one by the last bytes of its connection.
+    @Test func `a request of which nothing was sent is retried, whatever its method`()
+        async throws
+    {
+        let (arrived, mayRespond) = (Signal(), Signal())
+        let served = Lock([String]())
+        try await ScriptedServer.run { peer, index in
+            let peer = HTTP2Peer(peer)
+            guard let (stream, head) = try await peer.request() else { return }
+            served.withLock { $0.append("\(index): \(head.method.rawValue)") }
+            arrived.give()
+            await mayRespond.wait()
+            try await peer.respond(on: stream, "\(index)")
+            if index > 0 { await peer.waitForEnd() }
+        } _: { server in
+            let client = try HTTPClient.cleartextHTTP2 { $0.streamsPerConnection = 1 }
+            let origin = HTTPOrigin(server.address)
+            async let first = texts(["/"], of: client, origin)
+            await arrived.wait()
+            let post = try request("/", .post)
+            // Both run on the client's loop, one after the other.
+            let second = try await withTaskExecutorPreference(client.executor) {
+                async let second = client.send(post, to: origin, options: patient).text
+                async let isEnded = Self.hold {
+                    mayRespond.give()
+                    return server.connectionCount == 0
+                }
+                #expect(await isEnded)
+                return try await second
+            }
+            #expect(try await first == ["0"])
+            #expect(second == "1")
+            #expect(served.withLock { $0 } == ["0: GET", "1: POST"])
+        }
+    }
+
+    /// Keeps the loop busy, so that it finds the last bytes of a connection together with its end;
+    /// false if the condition is not met in time.
+    private static func hold(until isMet: () -> Bool) async -> Bool {
+        let end = SystemClock.monotonicNanoseconds + Int64(Patience.seconds) * 1_000_000_000
+        while !isMet() {
+            guard SystemClock.monotonicNanoseconds < end else { return false }
+            usleep(1_000)
+        }
+        return true
     }
 
     @Test func `an unused connection is closed after its time, with a GOAWAY`() async throws {

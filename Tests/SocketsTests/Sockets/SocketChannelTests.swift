@@ -138,6 +138,20 @@ struct SocketChannelTests {
         #expect(peer.receiveAll() == Array("answer".utf8))
     }
 
+    @Test func `it is known which output has not left the process`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        let bytes = [UInt8](repeating: 1, count: 8 << 20)
+        let (sent, untouched) = await loops.run(side) { channel in
+            var output = UnsentOutput(bytes, now: channel.loop.now)
+            let sent = output.send(to: channel, now: channel.loop.now)
+            return (sent, output.untouchedCount(on: channel))
+        }
+        #expect(0 < sent && sent < bytes.count)
+        #expect(untouched == bytes.count - sent)
+        #expect(peer.receiveAll().count == sent)
+    }
+
     @Test func `an aborted channel's peer sees the end, and its task the reason`() async throws {
         let loops = try TestLoops()
         let (peer, side) = try Peer.pair()
