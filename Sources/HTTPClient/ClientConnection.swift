@@ -52,6 +52,7 @@ final class Dial: @unchecked Sendable {
     private let pool: ConnectionPool
     // Confined to the pool's loop.
     private(set) var phase = Phase.connecting
+    private var offersHTTP2 = true
 
     init(_ origin: HTTPOrigin, in pool: ConnectionPool) {
         self.origin = origin
@@ -66,6 +67,7 @@ final class Dial: @unchecked Sendable {
     func run(
         _ channel: SocketChannel, connectedBy deadline: Int64, securedBy secureDeadline: Int64
     ) async {
+        offersHTTP2 = !pool.requiresHTTP1(origin)
         do throws(ChannelError) {
             try await channel.waitConnected(until: deadline)
             try await secure(channel, until: secureDeadline)
@@ -73,18 +75,22 @@ final class Dial: @unchecked Sendable {
             phase = .failed(connectError(error))
             return
         }
-        let connection = connection(over: channel)
+        guard let connection = connection(over: channel) else {
+            phase = .failed(.requiresHTTP1(origin))
+            return
+        }
         phase = .open(connection)
         await connection.run()
     }
 
-    private func connection(over channel: SocketChannel) -> any ClientConnection {
+    /// `nil` if the server speaks HTTP/2 although that was not offered.
+    private func connection(over channel: SocketChannel) -> (any ClientConnection)? {
         let isHTTP2 =
             channel.isSecure
-            ? channel.applicationProtocol == "h2" : pool.configuration.usesCleartextHTTP2
-        return isHTTP2
-            ? HTTP2ClientConnection(channel, to: origin, in: pool)
-            : HTTP1ClientConnection(channel, to: origin, in: pool)
+            ? channel.applicationProtocol == "h2"
+            : offersHTTP2 && pool.configuration.usesCleartextHTTP2
+        guard isHTTP2 else { return HTTP1ClientConnection(channel, to: origin, in: pool) }
+        return offersHTTP2 ? HTTP2ClientConnection(channel, to: origin, in: pool) : nil
     }
 
     private func secure(
@@ -92,11 +98,14 @@ final class Dial: @unchecked Sendable {
     ) async throws(ChannelError) {
         guard origin.scheme == .https, case .host(let host, _) = origin.place else { return }
         guard let tls = pool.tls else { throw .cancelled }
-        try await channel.secure(as: tls, with: host, until: deadline)
+        let protocols = offersHTTP2 ? tls.protocols : tls.protocols.filter { $0 != "h2" }
+        guard offersHTTP2 || !protocols.isEmpty else { throw .insecure(.noCommonProtocol) }
+        try await channel.secure(as: tls, with: host, offering: protocols, until: deadline)
     }
 
     private func connectError(_ error: ChannelError) -> HTTPClientError {
         switch error {
+        case .insecure(.noCommonProtocol) where !offersHTTP2: .requiresHTTP1(origin)
         case .disconnected(let code): .cannotConnect(origin, SystemError("connect", code: code))
         case .timedOut: .cannotConnect(origin, .connectTimedOut)
         case .cancelled: .cannotConnect(origin, .connectCancelled)

@@ -16,6 +16,8 @@ final class ConnectionPool: Sendable {
         var origins: [HTTPOrigin: OriginConnections] = [:]
         /// https origins that were found to speak HTTP/1.1 only.
         var exclusiveOrigins: Set<HTTPOrigin> = []
+        /// Origins whose servers require HTTP/1.1, although they speak HTTP/2 (RFC 9113 §7).
+        var http1Origins: Set<HTTPOrigin> = []
         var isStopped = false
     }
     // Confined to the loop's thread.
@@ -83,7 +85,7 @@ final class ConnectionPool: Sendable {
         guard connections.waiting.count < configuration.waitingPerOrigin else {
             return end(exchange, .tooManyWaiting)
         }
-        if isRetry || exchange.place.returns > 0 {
+        if isRetry || exchange.place.returns > 0 || exchange.place.needsHTTP1 {
             connections.waiting.insert(exchange, at: 0)
         } else {
             connections.waiting.append(exchange)
@@ -109,6 +111,15 @@ final class ConnectionPool: Sendable {
     /// Places the exchange again: its connection has not begun it, and neither has the server.
     func giveBack(_ exchange: Exchange) {
         exchange.place.returns += 1
+        place(exchange)
+    }
+
+    /// Performs the exchange over HTTP/1.1, which the server requires before it processes it.
+    func moveToHTTP1(_ exchange: Exchange) {
+        guard !exchange.place.needsHTTP1 else {
+            return end(exchange, .requiresHTTP1(exchange.origin))
+        }
+        exchange.place.needsHTTP1 = true
         place(exchange)
     }
 
@@ -142,12 +153,26 @@ final class ConnectionPool: Sendable {
 
     /// Whether the origin needs one connection only, as far as it is known before the first.
     private func sharing(of origin: HTTPOrigin) -> OriginConnections.Sharing {
+        guard !requiresHTTP1(origin) else { return .exclusive }
         guard origin.scheme == .https else {
             return configuration.usesCleartextHTTP2 ? .shared : .exclusive
         }
         let offered = configuration.tls?.protocols ?? HTTPClientConfiguration.protocols
         return offered.contains("h2") && !state.exclusiveOrigins.contains(origin)
             ? .unknown : .exclusive
+    }
+
+    /// Whether connections to the origin must not offer HTTP/2.
+    func requiresHTTP1(_ origin: HTTPOrigin) -> Bool { state.http1Origins.contains(origin) }
+
+    /// The origin's server has responded that it requires HTTP/1.1. Its connections of HTTP/2 get
+    /// no further exchanges.
+    func requireHTTP1(_ origin: HTTPOrigin) {
+        guard !requiresHTTP1(origin) else { return }
+        // A forgotten one will say so again.
+        if state.http1Origins.count >= Self.mostKnownOrigins { state.http1Origins.removeFirst() }
+        state.http1Origins.insert(origin)
+        state.origins[origin]?.sharing = .exclusive
     }
 
     private func lookUp(_ origin: HTTPOrigin) {
@@ -254,6 +279,11 @@ final class ConnectionPool: Sendable {
         guard !state.isStopped, state.origins[origin] != nil else { return connection.abort() }
         let isNew = state.origins[origin]?.add(connection) == true
         if isNew { connected(connection) }
+        guard !connection.isShared || !requiresHTTP1(origin) else {
+            leaves(connection)
+            if connection.exchanges.isEmpty { connection.abort() }
+            return
+        }
         while connection.room > 0, let exchange = takeWaiting(origin) {
             connection.take(exchange)
         }
@@ -265,15 +295,16 @@ final class ConnectionPool: Sendable {
     private func connected(_ connection: any ClientConnection) {
         let origin = connection.origin
         state.origins[origin]?.connecting -= 1
-        state.origins[origin]?.sharing = connection.isShared ? .shared : .exclusive
-        if connection.isShared {
+        let isShared = connection.isShared && !requiresHTTP1(origin)
+        state.origins[origin]?.sharing = isShared ? .shared : .exclusive
+        if isShared {
             state.exclusiveOrigins.remove(origin)
-        } else if state.exclusiveOrigins.count < Self.mostExclusiveOrigins {
+        } else if state.exclusiveOrigins.count < Self.mostKnownOrigins {
             state.exclusiveOrigins.insert(origin)
         }
     }
 
-    private static let mostExclusiveOrigins = 1_024
+    private static let mostKnownOrigins = 1_024
 
     private func takeWaiting(_ origin: HTTPOrigin) -> Exchange? {
         guard let exchange = state.origins[origin]?.waiting.first else { return nil }
@@ -291,4 +322,10 @@ final class ConnectionPool: Sendable {
     private func forgetIfEmpty(_ origin: HTTPOrigin) {
         if state.origins[origin]?.isEmpty == true { state.origins[origin] = nil }
     }
+}
+
+/// What the HTTP/2 connections of a loop read into and write from.
+final class SharedBuffers {
+    lazy var received = ReadBuffer()
+    var frames: [UInt8] = []
 }

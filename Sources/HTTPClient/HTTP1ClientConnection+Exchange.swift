@@ -21,7 +21,7 @@ extension HTTP1ClientConnection {
 
     private func fail(_ exchange: Exchange, _ error: HTTPClientError) {
         if exchange.mayRetry(
-            after: error, completed: completed, hasSent: sentBytes > 0,
+            after: error, mayEnd: completed > 0, hasSent: sentBytes > 0,
             hasReceived: receivedBytes > 0)
         {
             release()
@@ -103,7 +103,15 @@ extension HTTP1ClientConnection {
             let head = try parser.parse(Span(_unsafeElements: buffer.bytes), to: method)
             if head != nil { buffer.consume(parser.consumed) }
             return head
-        } catch { throw .malformed(error.detail) }
+        } catch {
+            if speaksHTTP2, pool.requiresHTTP1(origin) { throw .requiresHTTP1(origin) }
+            throw .malformed(error.detail)
+        }
+    }
+
+    /// Whether the server begins with settings (RFC 9113 §3.4), instead of a response.
+    private var speaksHTTP2: Bool {
+        buffer.bytes.count > 3 && buffer.bytes[0] == 0 && buffer.bytes[3] == 4
     }
 
     /// Waits for bytes and receives them; the end of the stream is an error.

@@ -204,6 +204,18 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
 
     private static let mostReturns = 3
 
+    /// The server requires HTTP/1.1 for the request, which it has not processed (RFC 9113 §7).
+    func movesToHTTP1(_ stream: HTTP2ClientStream) {
+        remove(stream)
+        pool.requireHTTP1(origin)
+        leave()
+        pool.moveToHTTP1(stream.exchange)
+        offerRoom()
+    }
+
+    /// Whether its end does not mean that the server fails.
+    var mayEnd: Bool { completed > 0 || pool.requiresHTTP1(origin) }
+
     /// Whether the server may have received anything of the request.
     func hasSent(_ stream: HTTP2ClientStream) -> Bool {
         guard let offset = stream.outputOffset else { return false }
@@ -268,7 +280,8 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         case .data(let id, let bytes): streams[id]?.receive(bytes)
         case .received(let id): streams[id]?.receivedAll()
         case .closed(let id, let code): streams[id]?.closed(by: code)
-        case .goAway(let last, _):
+        case .goAway(let last, let code):
+            if code == .http11Required { pool.requireHTTP1(origin) }
             // At first a server may announce that it will end the connection some time.
             lastProcessed = last == .max ? 0 : last
             leave()
@@ -349,12 +362,6 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         remind(at: next)
         scheduleFlush()
     }
-}
-
-/// What the HTTP/2 connections of a loop read into and write from.
-final class SharedBuffers {
-    lazy var received = ReadBuffer()
-    var frames: [UInt8] = []
 }
 
 extension HTTP2Settings {

@@ -166,6 +166,10 @@ final class HTTP2ClientStream: @unchecked Sendable {
             isOver = true
             exchange.place.connection = nil
             connection.returns(self)
+        case .http11Required where decoder == nil:
+            isOver = true
+            exchange.place.connection = nil
+            connection.movesToHTTP1(self)
         case .protocol, .frameSize, .compression, .flowControl:
             fail(.malformed("a head or body that is not valid HTTP/2"))
         default: fail(.disconnected)
@@ -177,8 +181,7 @@ final class HTTP2ClientStream: @unchecked Sendable {
         guard !isReceived, !isOver else { return }
         guard
             exchange.mayRetry(
-                after: error, completed: connection.completed,
-                hasSent: connection.hasSent(self),
+                after: error, mayEnd: connection.mayEnd, hasSent: connection.hasSent(self),
                 hasReceived: interim.count > 0 || decoder != nil)
         else { return fail(error) }
         isOver = true

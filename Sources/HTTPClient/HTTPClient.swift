@@ -28,7 +28,8 @@ public final class HTTPClient: Sendable {
     ///
     /// A request is retried once if a kept-alive connection turns out to be closed and the request
     /// is safe, or nothing of it was sent. Every request is retried that the server says it has not
-    /// processed (HTTP/2). Cancelling the task aborts the exchange immediately.
+    /// processed (HTTP/2), over HTTP/1.1 if the server requires that. Cancelling the task aborts
+    /// the exchange immediately.
     ///
     /// - Parameter request: `Host` is added if it is missing.
     public func send(
@@ -147,6 +148,9 @@ public enum HTTPClientError: Error, Sendable, Hashable {
     case cancelled
     /// The connection closed before the response was complete.
     case disconnected
+    /// The server rejects HTTP/2 and requires HTTP/1.1 (RFC 9113 §7), but does not speak it, or the
+    /// configuration does not allow it.
+    case requiresHTTP1(HTTPOrigin)
     /// The response, or the request to be sent, is invalid; with what is wrong with it.
     case malformed(String)
     /// The response's body exceeds the limit.
@@ -168,6 +172,8 @@ extension HTTPClientError: CustomStringConvertible {
         case .timedOut: "the response did not arrive in time"
         case .cancelled: "the request was cancelled"
         case .disconnected: "the connection closed before the response was complete"
+        case .requiresHTTP1(let origin):
+            "\(origin) requires HTTP/1.1, on which client and server cannot agree"
         case .malformed(let detail): "the response has \(detail)"
         case .tooLarge(let limit): "the response is larger than \(limit) bytes"
         case .tooManyWaiting: "too many requests are waiting for a connection"
@@ -205,6 +211,8 @@ final class Exchange: Sendable {
         var stream: Int32 = 0
         /// It failed on a closed connection, and must not use another idle one.
         var isRetried = false
+        /// Its server requires HTTP/1.1 for it.
+        var needsHTTP1 = false
         /// How often in a row a connection has returned it without performing it.
         var returns = 0
     }
@@ -238,14 +246,15 @@ final class Exchange: Sendable {
     /// (RFC 9110 §9.2.2).
     ///
     /// - Parameters:
-    ///   - completed: How many exchanges the connection had performed before it closed.
+    ///   - mayEnd: Whether the connection may close although the server does not fail, as when it
+    ///     had performed exchanges before.
     ///   - hasSent: Whether the server may have received some of the request.
     ///   - hasReceived: Whether something of the response has arrived.
     func mayRetry(
-        after error: HTTPClientError, completed: Int, hasSent: Bool, hasReceived: Bool
+        after error: HTTPClientError, mayEnd: Bool, hasSent: Bool, hasReceived: Bool
     ) -> Bool {
         guard error == .disconnected, !hasReceived, !isOver, !place.isRetried else { return false }
-        return !hasSent || completed > 0 && request.method.isSafe
+        return !hasSent || mayEnd && request.method.isSafe
     }
 
     /// Ends the exchange with this outcome unless it has already ended.

@@ -52,8 +52,11 @@ struct OriginConnections {
     /// - Parameter isRetry: An idle HTTP/1.1 connection may have been closed by the server, and so
     ///   is not used for a retry.
     mutating func takeFree(isRetry: Bool) -> (any ClientConnection)? {
-        // One that has just closed is still among them, but has no room.
-        let index = free.lastIndex { ($0.isShared || !isRetry) && $0.room > 0 }
+        // One that has just closed is still among them, but has no room. Shared ones are not used
+        // once the origin requires HTTP/1.1.
+        let index = free.lastIndex {
+            ($0.isShared ? sharing != .exclusive : !isRetry) && $0.room > 0
+        }
         guard let index else { return nil }
         let connection = free[index]
         if connection.room <= 1 { free.remove(at: index) }

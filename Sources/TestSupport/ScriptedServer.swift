@@ -69,6 +69,12 @@ public final class ScriptedPeer {
 
     init(_ channel: SocketChannel) { self.channel = channel }
 
+    /// Performs the TLS handshake; returns the protocol that was agreed on.
+    public func secure(by tls: TLSServer) async throws -> String? {
+        try await channel.secure(by: tls, until: channel.loop.now + Self.patienceMilliseconds)
+        return channel.applicationProtocol
+    }
+
     /// The next complete request; `nil` when the client has closed the connection before it.
     public func request() async throws -> HTTPRequest? {
         var parser = RequestParser()

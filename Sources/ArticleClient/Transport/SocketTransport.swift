@@ -83,7 +83,8 @@
             case .timedOut: self = .timedOut
             case .cancelled: self = .cancelled
             case .disconnected: self = .failed(TransportFailure(.disconnected, error.description))
-            case .malformed: self = .failed(TransportFailure(.malformed, error.description))
+            case .malformed, .requiresHTTP1:
+                self = .failed(TransportFailure(.malformed, error.description))
             case .tooLarge: self = .failed(TransportFailure(.tooLarge, error.description))
             case .tooManyWaiting, .stopped:
                 self = .failed(TransportFailure(.overloaded, error.description))

@@ -48,7 +48,8 @@ public struct HandshakeRecord: Sendable {
                 switch failure {
                 case .truncated: .failed(.gone, reason: "\(failure)")
                 case .plainHTTP: .failed(.plainHTTP, reason: "\(failure)")
-                case .untrusted, .rejected: .failed(.rejected, reason: "\(failure)")
+                case .untrusted, .noCommonProtocol, .rejected:
+                    .failed(.rejected, reason: "\(failure)")
                 }
             }
     }

@@ -28,12 +28,14 @@ extension SocketChannel {
 
     /// Performs the client's side of a TLS handshake and verifies that the server has this name.
     ///
+    /// - Parameter protocols: The application protocols to offer; `nil`: those of the client.
     /// - Throws: `insecure(.untrusted)` if the server is not trusted.
     public func secure(
-        as client: TLSClient, with host: String, until deadline: Int64
+        as client: TLSClient, with host: String, offering protocols: [String]? = nil,
+        until deadline: Int64
     ) async throws(ChannelError) {
         try await shakeHands(until: deadline) { (wires) throws(TLSFailure) in
-            try client.makeSession(with: host, wires)
+            try client.makeSession(with: host, offering: protocols, wires)
         }
     }
 

@@ -94,6 +94,8 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case plainHTTP
     /// The peer's certificate is not trusted (`X509_V_ERR_…`).
     case untrusted(code: Int, reason: String)
+    /// Client and server have no application protocol in common (RFC 7301 §3.2).
+    case noCommonProtocol
     /// The peer violated the protocol, offered nothing acceptable, or sent an alert.
     case rejected(reason: String)
 
@@ -102,6 +104,7 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case .truncated: "the connection closed without a TLS close_notify alert"
         case .plainHTTP: "the peer sent plain HTTP instead of TLS"
         case .untrusted(_, let reason): "the certificate is not trusted: \(reason)"
+        case .noCommonProtocol: "client and server have no application protocol in common"
         case .rejected(let reason): "TLS failed: \(reason)"
         }
     }
@@ -111,10 +114,13 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     static func last() -> TLSFailure {
         let code = ERR_peek_error()
         defer { ERR_clear_error() }
-        if ERR_GET_LIB(code) == ERR_LIB_SSL, ERR_GET_REASON(code) == SSL_R_HTTP_REQUEST {
-            return .plainHTTP
+        guard ERR_GET_LIB(code) == ERR_LIB_SSL else { return .rejected(reason: reason(of: code)) }
+        switch ERR_GET_REASON(code) {
+        case SSL_R_HTTP_REQUEST: return .plainHTTP
+        case SSL_R_NO_APPLICATION_PROTOCOL, SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
+            return .noCommonProtocol
+        default: return .rejected(reason: reason(of: code))
         }
-        return .rejected(reason: reason(of: code))
     }
 
     /// The readable reason of the call that just failed.
