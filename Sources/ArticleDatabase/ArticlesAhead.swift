@@ -114,13 +114,14 @@ extension Snapshot {
         _ number: Int64, withBodies: Bool, following: () -> [Int64]
     ) throws(StoreError) {
         guard let ahead, !ahead.hasArticle(number) else { return }
-        try keep(storedArticles([number] + following()), withBodies: withBodies)
+        let articles = try storedArticles([number] + following())
+        for article in articles { ahead.keep(article) }
+        try readAhead(of: articles, withBodies: withBodies)
     }
 
-    /// Keeps articles that were read ahead, in the order of a page, with their names and bodies.
-    func keep(_ articles: [StoredArticle], withBodies: Bool) throws(StoreError) {
+    /// Reads the names and bodies of articles ahead, which are in the order of a page.
+    func readAhead(of articles: [StoredArticle], withBodies: Bool) throws(StoreError) {
         guard let ahead, !articles.isEmpty else { return }
-        for article in articles { ahead.keep(article) }
         try names.readAhead(articles, in: self)
         guard withBodies else { return }
         var bytes = 0

@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleStore
-import Platform
 
 extension SQL {
     // The publication follows the columns of `StoredArticle`. PostgreSQL must not choose a plan
@@ -75,10 +74,12 @@ final class ListingCursor {
     /// The current row; `nil` at the end.
     private(set) var entry: Entry?
     private let statement: Statement
-    /// The first articles, in order, if they were read with their rows.
+    /// The articles of the first rows, in order, if they were read with them.
     let articles: [StoredArticle]
-    /// Those of their rows that have not been current.
-    private var rows = FIFO<Entry>()
+    /// What they are ordered by.
+    private let publications: [Int64]
+    /// How many rows precede the current one, up to the number of these articles.
+    private var place = -1
     /// Whether the statement, which begins after them, may have rows.
     private var hasMore = true
 
@@ -94,7 +95,7 @@ final class ListingCursor {
         self.plan = plan
         self.state = state
         var (from, to) = (from, to)
-        var articles: [StoredArticle] = []
+        var (articles, publications): ([StoredArticle], [Int64]) = ([], [])
         switch plan.driver {
         case .facet(let facet):
             if isJoined {
@@ -102,11 +103,15 @@ final class ListingCursor {
                 try page.bind(1, facet)
                 try Self.bind(page, state, from, to)
                 try page.bind(7, wanted)
-                let read = try Self.read(page)
-                articles = read.articles
-                rows.append(contentsOf: read.rows)
+                articles.reserveCapacity(wanted)
+                publications.reserveCapacity(wanted)
+                while try page.step() {
+                    articles.append(try StoredArticle(page))
+                    publications.append(page.integer(StoredArticle.columns))
+                }
                 hasMore = articles.count == wanted
-                if let last = read.rows.last?.position {
+                if let article = articles.last, let publication = publications.last {
+                    let last = ArticlePosition(key: publication, id: article.id)
                     if sort.isDescending { to = .at(last) } else { from = .past(last) }
                 }
             }
@@ -117,6 +122,7 @@ final class ListingCursor {
             try statement.bind(1, id)
         }
         self.articles = articles
+        self.publications = publications
         try Self.bind(statement, state, from, to)
         // With filters that are looked up for each row, few of the rows may match.
         if plan.probes.isEmpty { statement.expect(wanted) }
@@ -133,25 +139,13 @@ final class ListingCursor {
         try statement.bind(6, to.id)
     }
 
-    private static func read(
-        _ page: borrowing Statement
-    ) throws(StoreError) -> (rows: [Entry], articles: [StoredArticle]) {
-        var (rows, articles): ([Entry], [StoredArticle]) = ([], [])
-        while try page.step() {
-            let article = try StoredArticle(page)
-            let publication = page.integer(StoredArticle.columns)
-            rows.append(
-                Entry(
-                    position: ArticlePosition(key: publication, id: article.id),
-                    article: article.number, publication: publication))
-            articles.append(article)
-        }
-        return (rows, articles)
-    }
-
     func advance() throws(StoreError) {
-        if let row = rows.popFirst() {
-            entry = row
+        place = min(place + 1, articles.count)
+        if place < articles.count {
+            let publication = publications[place]
+            entry = Entry(
+                position: ArticlePosition(key: publication, id: articles[place].id),
+                article: articles[place].number, publication: publication)
             return
         }
         guard hasMore, try statement.step() else {
@@ -163,6 +157,9 @@ final class ListingCursor {
                 key: statement.integer(0), id: try statement.identifier(1)),
             article: statement.integer(2), publication: statement.integer(3))
     }
+
+    /// The article of the current row, if it was read with it.
+    var article: StoredArticle? { articles.indices.contains(place) ? articles[place] : nil }
 
     /// The numbers of the next articles, as far as they have been read.
     func upcoming(_ limit: Int) -> [Int64] {

@@ -95,7 +95,7 @@ extension Snapshot {
                 connection, sort: query.sort, plan: plan, state: state, from: from, to: to,
                 // The one after the page shows that there is another page.
                 wanted: query.limit + 1, isJoined: isJoined(plan, query))
-            try keep(cursor.articles, withBodies: query.withBodies)
+            try readAhead(of: cursor.articles, withBodies: query.withBodies)
             cursors.append(cursor)
         }
         return cursors
@@ -144,11 +144,16 @@ extension Snapshot {
         _ entry: ListingCursor.Entry, of cursor: ListingCursor, _ query: ArticleQuery,
         _ wanted: Int
     ) throws(StoreError) -> StoredArticle? {
-        // With filters that are looked up for each row, few of the next rows may match.
-        try readAhead(entry.article, withBodies: query.withBodies) {
-            cursor.plan.probes.isEmpty ? cursor.upcoming(wanted) : []
+        let stored: StoredArticle
+        if let article = cursor.article {
+            stored = article
+        } else {
+            // With filters that are looked up for each row, few of the next rows may match.
+            try readAhead(entry.article, withBodies: query.withBodies) {
+                cursor.plan.probes.isEmpty ? cursor.upcoming(wanted) : []
+            }
+            stored = try self.stored(number: entry.article)
         }
-        let stored = try stored(number: entry.article)
         return query.filter.isBounded && stored.revision.content.publishedAt == nil ? nil : stored
     }
 }

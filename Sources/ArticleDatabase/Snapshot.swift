@@ -197,14 +197,21 @@ final class Names {
     func readAhead(
         _ articles: [StoredArticle], in state: Snapshot
     ) throws(StoreError) {
-        let contents = articles.map(\.revision.content)
-        let missingTags = Set(contents.flatMap(\.tags)).filter { tags[$0] == nil }
+        var (missingTags, missingAuthors): (Set<Int64>, Set<Int64>) = ([], [])
+        // By their indices, as an iterator would copy articles.
+        for index in articles.indices {
+            for tag in articles[index].revision.content.tags where tags[tag] == nil {
+                missingTags.insert(tag)
+            }
+            for author in articles[index].revision.content.authors where authors[author] == nil {
+                missingAuthors.insert(author)
+            }
+        }
         if !missingTags.isEmpty {
             let row = try state.connection.statement(SQL.tagsByNumber)
             try row.bind(1, numbers: Array(missingTags))
             while try row.step() { keep(Tag(key: row.text(0), name: row.text(1)), row.integer(2)) }
         }
-        let missingAuthors = Set(contents.flatMap(\.authors)).filter { authors[$0] == nil }
         if !missingAuthors.isEmpty {
             let row = try state.connection.statement(SQL.authorReferences)
             try row.bind(1, numbers: Array(missingAuthors))
