@@ -39,8 +39,8 @@ NAMING_SKIPPED = 2>&1 | tee $(LOG) && .ci/skipped $(LOG)
 # Dispatch limits a process to 255: more parallel tests would deadlock.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 
-# `make faults` and the benchmarks use the disk.
-test postgres-test test-address test-thread: export TMPDIR ?= $(shell .ci/test-folder)
+# `make faults`, sanitizers and benchmarks use the disk.
+test postgres-test: export TMPDIR ?= $(shell .ci/test-folder)
 
 # Read by Package.swift: warnings are errors here, but not in builds of apps.
 export BROADSHEET_WARNINGS_ARE_ERRORS ?= 1
