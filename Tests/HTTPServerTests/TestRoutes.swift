@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import Platform
+import TestSupport
 
 /// The routes that the tests of this target use.
 enum TestRoutes {
@@ -19,6 +20,20 @@ enum TestRoutes {
         routes.on(.delete, "/articles/{id}") { _, _ in HTTPResponse(.noContent) }
         more(&routes)
         return try routes.build()
+    }
+
+    /// Adds `/wait`, which tells that it waits, and responds when it is let go.
+    static func addWait(
+        to routes: inout HTTPRouterBuilder, _ isWaiting: Signal, _ mayGo: Signal,
+        _ response: @escaping @Sendable () -> HTTPResponse
+    ) {
+        for method in [HTTPMethod.get, .post] {
+            routes.on(method, "/wait") { _, _ in
+                isWaiting.give()
+                await mayGo.wait()
+                return response()
+            }
+        }
     }
 
     static func text(_ text: String) -> HTTPResponse {

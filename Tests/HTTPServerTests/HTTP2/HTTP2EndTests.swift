@@ -7,16 +7,9 @@ import Testing
 
 /// Time limits of HTTP/2 connections, and how they end.
 @Suite struct HTTP2EndTests {
-    /// `/wait` responds when it is let go.
     private func router(_ isWaiting: Signal, _ mayGo: Signal) throws -> HTTPRouter {
         try TestRoutes.router { routes in
-            for method in [HTTPMethod.get, .post] {
-                routes.on(method, "/wait") { _, _ in
-                    isWaiting.give()
-                    await mayGo.wait()
-                    return TestRoutes.text("went")
-                }
-            }
+            TestRoutes.addWait(to: &routes, isWaiting, mayGo) { TestRoutes.text("went") }
         }
     }
 

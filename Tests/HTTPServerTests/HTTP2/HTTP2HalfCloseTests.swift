@@ -14,15 +14,11 @@ import Testing
         TestFrame.preface + TestFrame.bytes(4, [0, 4] + TestFrame.number(1 << 30))
         + TestFrame.bytes(8, TestFrame.number(1 << 30))
 
-    /// `/wait` responds when it is let go, and `/large` at once.
+    /// `/large` responds at once.
     private func router(_ isWaiting: Signal, _ mayGo: Signal) throws -> HTTPRouter {
         try TestRoutes.router { routes in
-            for method in [HTTPMethod.get, .post] {
-                routes.on(method, "/wait") { _, _ in
-                    isWaiting.give()
-                    await mayGo.wait()
-                    return HTTPResponse(.ok, body: .bytes(Self.large))
-                }
+            TestRoutes.addWait(to: &routes, isWaiting, mayGo) {
+                HTTPResponse(.ok, body: .bytes(Self.large))
             }
             routes.on(.get, "/large") { _, _ in HTTPResponse(.ok, body: .bytes(Self.large)) }
         }
