@@ -28,7 +28,6 @@ public final class TLSClient: Sendable {
             try context.configure { raw in
                 SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
                 return Self.trust(trusted, in: raw)
-                    && Self.offer(protocols) { SSL_CTX_set_alpn_protos(raw, $0, $1) }
             }
         } catch {
             throw TLSConfigurationError("the authorities cannot be used: \(error.reason)")
@@ -45,8 +44,7 @@ public final class TLSClient: Sendable {
         let session = try context.makeSession(wires)
         let isSet = session.withSSL { ssl in
             SSL_set_connect_state(ssl)
-            return Self.expect(host, of: ssl)
-                && Self.offer(offered ?? []) { SSL_set_alpn_protos(ssl, $0, $1) }
+            return Self.expect(host, of: ssl) && Self.offer(offered ?? protocols, on: ssl)
         }
         guard isSet else { throw .rejected(reason: "\"\(host)\" is not a valid server name") }
         return session
@@ -59,13 +57,10 @@ public final class TLSClient: Sendable {
         return authorities.allSatisfy { X509_STORE_add_cert(store, $0) == 1 }
     }
 
-    /// - Parameter set: `SSL_CTX_set_alpn_protos(3)` or `SSL_set_alpn_protos(3)`, which return 0
-    ///   for success, unlike other functions.
-    private static func offer(
-        _ protocols: [String], by set: (UnsafePointer<UInt8>, UInt32) -> Int32
-    ) -> Bool {
+    /// `SSL_set_alpn_protos(3)`, which returns 0 for success, unlike other functions.
+    private static func offer(_ protocols: [String], on ssl: OpaquePointer) -> Bool {
         let list = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
-        return list.isEmpty || set(list, UInt32(list.count)) == 0
+        return list.isEmpty || SSL_set_alpn_protos(ssl, list, UInt32(list.count)) == 0
     }
 
     /// Requires the certificate to match this name (RFC 9110 §4.3.4), and sends the name to the
