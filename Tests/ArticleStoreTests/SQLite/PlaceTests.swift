@@ -114,4 +114,17 @@ import Testing
         #expect(try await scene.articles(in: scene.path) == Scene.newArticles)
         #expect(try FileBytes.read(scene.oldName).count == 9_000)
     }
+
+    @Test func `a database that was put back can be opened while its keepsake exists`()
+        async throws
+    {
+        let scene = try await Scene()
+        try await #expect(scene.articles(in: scene.path) == Scene.oldArticles)
+        let keepsake = try DatabaseKeepsake(of: scene.path) { true }
+        defer { withExtendedLifetime(keepsake) {} }
+        #expect(try !keepsake.putBackIfNeeded())
+        try Plain(scene.path).run("PRAGMA user_version = 99")
+        #expect(try keepsake.putBackIfNeeded())
+        try await #expect(scene.articles(in: scene.path) == Scene.oldArticles)
+    }
 }
