@@ -28,6 +28,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
     private var lastProcessed: Int32 = 0
     /// How many streams the server has accepted when it last rejected one.
     private var acceptedStreams = Int.max
+    private(set) var receivedBytes = 0
     /// When the server last sent something.
     private(set) var receivedTime: Int64
     /// When the last exchange ended, or the connection began.
@@ -249,6 +250,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
             let result = try channel.read(into: buffer.room())
             guard case .bytes(let count) = result else { return result }
             buffer.added(count)
+            receivedBytes += count
             receivedTime = now
             process(UnsafeRawBufferPointer(buffer.bytes))
             return result

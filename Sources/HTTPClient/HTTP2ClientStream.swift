@@ -14,7 +14,8 @@ final class HTTP2ClientStream: @unchecked Sendable {
     /// Where its request begins in the connection's output; `nil` while it waits in the session.
     var outputOffset: Int?
     private var uploadedBytes = 0
-    private let beginTime: Int64
+    /// What its connection had received when it began.
+    private let receivedBefore: Int
     /// When bytes of the request were last passed on, or some of the response arrived or was read.
     private var progressTime: Int64
     private var interim = InterimResponses()
@@ -41,7 +42,7 @@ final class HTTP2ClientStream: @unchecked Sendable {
         self.exchange = exchange
         self.upload = upload
         self.connection = connection
-        beginTime = connection.now
+        receivedBefore = connection.receivedBytes
         progressTime = connection.now
     }
 
@@ -227,7 +228,8 @@ final class HTTP2ClientStream: @unchecked Sendable {
     func timeOut() {
         let silence = connection.now - connection.receivedTime
         let stall = exchange.options.stallMilliseconds ?? .max
-        if connection.receivedTime <= beginTime || silence > stall / 2 { connection.leave() }
+        let isSilent = connection.receivedBytes == receivedBefore
+        if isSilent || silence > stall / 2 { connection.leave() }
         fail(.timedOut)
     }
 }
