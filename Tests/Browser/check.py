@@ -3,7 +3,8 @@
 
 The browser follows the change stream by EventSource, while it fetches many articles at the same time and
 posts one, over HTTP/2 on a single connection. The server is killed, stopped and started again meanwhile:
-the browser has to resume by itself, by the id of the last event, and to receive each change once.
+the browser has to resume by itself, by the id of the last event, and to receive each change once. Another
+process takes over while the browser fetches and posts without a pause: no request may fail.
 """
 
 import argparse
@@ -11,6 +12,8 @@ import http.server
 import json
 import os
 import queue
+import select
+import signal
 import socket
 import ssl
 import subprocess
@@ -38,9 +41,24 @@ const json = async response => { if (!response.ok) throw response.status; return
 const fetchAll = ids => Promise.all(
     ids.map(id => fetch(server + "/v1/articles/" + id, { cache: "no-store" }).then(json)));
 // The browser asks first whether it may (preflight). The text is larger than the window of a stream.
-const post = (title, key) => fetch(server + "/v1/articles", {
+const post = (title, status, key) => fetch(server + "/v1/articles", {
     method: "POST", headers: { "Authorization": "Bearer " + key, "Content-Type": "application/json" },
-    body: JSON.stringify({ title, status: "published", body: "bread ".repeat(50000) }) }).then(json);
+    body: JSON.stringify({ title, status, body: "bread ".repeat(50000) }) }).then(json);
+let use;
+// Fetches all articles and posts a draft, again and again, and returns once that was done for the first time.
+const beginUse = async (ids, key) => {
+    const round = number => Promise.all([fetchAll(ids), post("Draft " + number, "draft", key)]);
+    await round(0);
+    use = { isOver: false };
+    use.rounds = (async () => {
+        let count = 1;
+        do await round(count++); while (!use.isOver);
+        return count;
+    })();
+    return true;
+};
+// Returns how often it was done.
+const endUse = () => { use.isOver = true; return use.rounds; };
 </script>"""
 
 # The versions over which the browser has loaded a page and all that belongs to it.
@@ -118,6 +136,13 @@ class Check:
         with urllib.request.urlopen(request, timeout=PATIENCE, context=self.context) as response:
             return json.load(response)["id"]
 
+    def drafts(self):
+        request = urllib.request.Request(
+            self.url + "/v1/articles?status=draft&fields=title&limit=100",
+            headers={"Authorization": f"Bearer {KEY}"})
+        with urllib.request.urlopen(request, timeout=PATIENCE, context=self.context) as response:
+            return [article["title"] for article in json.load(response)["items"]]
+
     def connections(self):
         """The number of connections of clients, as the server counts them."""
         page = urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/metrics", timeout=PATIENCE)
@@ -138,7 +163,7 @@ class Check:
         found = page.evaluate(f"fetchAll({json.dumps(list(articles))})")
         require([article["title"] for article in found] == list(articles.values()),
                 "the browser received other articles")
-        posted = page.evaluate(f"post({json.dumps(title)}, {json.dumps(KEY)})")
+        posted = page.evaluate(f"post({json.dumps(title)}, 'published', {json.dumps(KEY)})")
         require(len(posted["body"]) == 300_000, "the text was cut")
         self.expect("change", title)
         if self.version == "h2":
@@ -147,6 +172,24 @@ class Check:
             while self.connections() != 1 and time.monotonic() < end:
                 time.sleep(0.1)
             require(self.connections() == 1, f"the browser has {self.connections()} connections")
+
+    def expect_upgrade(self, server, page, articles):
+        """Another process takes over while the page uses the server."""
+        page.evaluate(f"beginUse({json.dumps(list(articles))}, {json.dumps(KEY)})")
+        upgrade = subprocess.run([self.broadsheet, "upgrade", "--database", f"{self.folder}/a.db"],
+                                 check=True, stdout=subprocess.PIPE, text=True)
+        successor = os.pidfd_open(int(upgrade.stdout.split()[1]))
+        try:
+            require(server.wait() == 0, "the old process did not end as it should")
+            rounds = page.evaluate("endUse()")
+            drafts = self.drafts()
+            require(sorted(drafts) == sorted(f"Draft {number}" for number in range(rounds)),
+                    f"after {rounds} rounds there are these drafts: {drafts}")
+            self.expect("ready")
+        finally:
+            signal.pidfd_send_signal(successor, signal.SIGKILL)
+            select.select([successor], [], [], PATIENCE)
+            os.close(successor)
 
     def run(self):
         server = self.serve()
@@ -174,10 +217,11 @@ class Check:
             server = self.serve()
             self.expect("ready")
             self.expect_exchanges(page, "Posted again", articles)
-            used = {version for url, version in page.responses if url.startswith(self.url)}
-            require(used == {self.version}, f"the page was served over {used}")
             own = browser.open(self.url + "/console").evaluate(OWN_VERSIONS)
             require(own == [self.version], f"the console was served over {own}")
+            self.expect_upgrade(server, page, articles)
+            used = {version for url, version in page.responses if url.startswith(self.url)}
+            require(used == {self.version}, f"the page was served over {used}")
         finally:
             browser.close()
             server.kill()

@@ -75,6 +75,8 @@ class Page:
         self.browser, self.session = browser, session
         # The address and the version of each response.
         self.responses = []
+        # Why requests have failed.
+        self.failures = []
         self.is_loaded = False
         browser.listeners[session] = self.note
         for domain in ("Network", "Page"):
@@ -87,6 +89,9 @@ class Page:
         if method == "Network.responseReceived":
             response = parameters["response"]
             self.responses.append((response["url"], response["protocol"]))
+        if method == "Network.loadingFailed":
+            cors = parameters.get("corsErrorStatus", {}).get("corsError", "")
+            self.failures.append(f"{parameters['errorText']} {cors}".strip())
         if method == "Page.loadEventFired":
             self.is_loaded = True
 
@@ -95,7 +100,8 @@ class Page:
         result = self.browser.send("Runtime.evaluate", self.session, expression=script,
                                    awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in result:
-            raise SystemExit(f"devtools: {script[:60]}: {result['exceptionDetails']}")
+            raise SystemExit(f"devtools: {script[:60]}: {result['exceptionDetails']['exception']}; "
+                             f"failed requests: {self.failures}")
         return result["result"]["value"]
 
 

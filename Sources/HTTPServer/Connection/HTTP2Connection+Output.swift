@@ -128,6 +128,8 @@ extension HTTP2Connection {
             fail()
         }
         next = min(next, headDeadline)
+        announceEndIfDue()
+        if case .open = stage { next = min(next, leaveDeadline) }
         if case .announced(let deadline) = stage {
             if deadline <= time { close() } else { next = min(next, deadline) }
         }
@@ -145,16 +147,36 @@ extension HTTP2Connection {
     /// The server begins to stop or to hand off its connections, or does it.
     func stop() {
         for stream in streams.values { stream.stop() }
-        stopIfLeaving()
+        leaveIfOfUse()
         remind(at: idleDeadline)
         scheduleFlush()
     }
 
-    /// Ends a connection that has been of use; a new one gets the chance to be, within limits.
-    func stopIfLeaving() {
-        guard channel.isStopping, hasServed || channel.isDraining else { return }
+    /// Begins to leave if the connection has been of use; a new one gets the chance to be, within
+    /// limits.
+    private func leaveIfOfUse() {
+        guard hasServed || channel.isDraining else { return }
+        leaveDeadline = min(leaveDeadline, now + Self.burstMilliseconds)
+        remind(at: leaveDeadline)
+        announceEndIfDue()
+    }
+
+    /// The first request has arrived on a connection that cannot be handed off. One that was opened
+    /// while the server only prepares for it goes on: its client has just lost another one.
+    func servesFirstRequest() {
+        hasServed = true
+        if channel.isDraining || channel.isGivenAway { leaveIfOfUse() }
+    }
+
+    /// Announces the end with the last response of a burst. Some clients, Chromium among them, fail
+    /// requests that they have assigned to the connection when the announcement arrives.
+    func announceEndIfDue() {
+        guard leaveDeadline < .max, streams.isEmpty || leaveDeadline <= now else { return }
         announceEnd()
     }
+
+    /// How long a burst of requests may last.
+    private static let burstMilliseconds: Int64 = 100
 
     /// Begins to end the connection in two steps, so that no request is lost (RFC 9113 §6.8).
     func announceEnd() {

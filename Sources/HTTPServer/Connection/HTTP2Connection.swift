@@ -29,7 +29,9 @@ final class HTTP2Connection {
     @exclusivity(unchecked) private(set) var isReceiving = false
     /// When the last request ended, or the connection began.
     @exclusivity(unchecked) private(set) var lastUse: Int64 = 0
-    @exclusivity(unchecked) private(set) var hasServed = false
+    @exclusivity(unchecked) var hasServed = false
+    /// When the end is announced at the latest, because the server is stopping.
+    @exclusivity(unchecked) var leaveDeadline = Int64.max
     /// The bytes of bodies that were passed on, and when that number last changed.
     @exclusivity(unchecked) var bodyBytes = 0
     @exclusivity(unchecked) var bodyTime: Int64 = 0
@@ -81,11 +83,11 @@ final class HTTP2Connection {
         channel.onBreak = nil
         lastUse = now
         remind(at: idleDeadline)
+        if channel.isStopping { stop() }
         if let start {
             process(UnsafeRawBufferPointer(start.bytes))
             local.giveBack(start)
         }
-        if channel.isStopping { stop() }
         flush()
         // Invariant: everything that was read is processed.
         while !isOver {
@@ -196,7 +198,6 @@ final class HTTP2Connection {
         switch event {
         case .request(let id, let head, let bytes, let isLast):
             open(id, isLast: isLast)?.begin(head, bytes: bytes)
-            stopIfLeaving()
         case .badRequest(let id, let error, let bytes, let isLast):
             open(id, isLast: isLast)?.reject(error, bytes: bytes)
         case .data(let id, let bytes): streams[id]?.receive(bytes)
@@ -213,13 +214,13 @@ final class HTTP2Connection {
 
     /// A new stream; `nil` if too many handlers still run whose streams the client has reset.
     private func open(_ id: Int32, isLast: Bool) -> HTTP2Stream? {
-        hasServed = true
         guard streams.count < 2 * rules.http2.streams else {
             session.reset(id, .unprocessed)
             return nil
         }
         let stream = HTTP2Stream(id, of: self, isReceived: isLast)
         streams[id] = stream
+        if !hasServed { servesFirstRequest() }
         return stream
     }
 
@@ -236,5 +237,6 @@ final class HTTP2Connection {
         guard streams.isEmpty else { return }
         lastUse = now
         remind(at: idleDeadline)
+        announceEndIfDue()
     }
 }

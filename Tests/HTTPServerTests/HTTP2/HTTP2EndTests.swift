@@ -165,6 +165,48 @@ import Testing
         }
     }
 
+    @Test func `the end is announced with the last response of a burst`() async throws {
+        let (isWaiting, mayGo) = (Signal(), Signal())
+        try await TestServer.run(router(isWaiting, mayGo), with: .cleartextHTTP2()) { test in
+            let idle = try TestHTTP2Client(RawConnection(test.address))
+            #expect(try idle.exchange(.get, "/hello").status == 200)
+            let busy = try RawConnection(test.address)
+            try busy.send(TestFrame.preface + TestFrame.request(1, "GET", "/wait"))
+            await isWaiting.wait()
+            let start = ContinuousClock.now
+            async let stopping: Void = test.server.stop(graceSeconds: Double(Patience.seconds))
+            while idle.lastStream == nil { try idle.advance() }
+            mayGo.give()
+            let frames = try busy.frames { $0.type == 7 }
+            // Longer bursts are not waited for.
+            let isFast = ContinuousClock.now - start < .milliseconds(100)
+            if isFast { #expect(frames.contains { $0.type == 0 }) }
+            busy.close()
+            await stopping
+        }
+    }
+
+    @Test func `a connection that begins during a handover lasts until its end`() async throws {
+        try await TestServer.run(TestRoutes.router(), with: .cleartextHTTP2()) { test in
+            let server = test.server
+            let first = try TestHTTP2Client(RawConnection(test.address))
+            #expect(try first.exchange(.get, "/hello").status == 200)
+            let (start, quietSeconds) = (ContinuousClock.now, 1.5)
+            async let handedOver: Void = server.handOver(
+                graceSeconds: Double(Patience.seconds), quietSeconds: quietSeconds
+            ) { _ in }
+            while first.lastStream == nil { try first.advance() }
+            let second = try TestHTTP2Client(RawConnection(test.address))
+            for _ in 0..<3 { #expect(try second.exchange(.get, "/hello").status == 200) }
+            // On a busy machine it may have ended.
+            let isEarly = ContinuousClock.now - start < .seconds(quietSeconds)
+            if isEarly { #expect(second.lastStream == nil) }
+            while second.lastStream == nil { try second.advance() }
+            await handedOver
+            #expect(await eventually { server.connectionCount == 0 })
+        }
+    }
+
     @Test func `an endless stream ends when the server stops`() async throws {
         let isStopped = Signal()
         let router = try TestRoutes.router { routes in
