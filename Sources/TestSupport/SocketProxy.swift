@@ -3,7 +3,7 @@ import Glibc
 import Platform
 public import Sockets
 
-/// A proxy of bytes, on which a test decides: it passes them on, keeps them back, or cuts
+/// A proxy of bytes, on which a test decides: it passes them on, keeps them back, or cuts or resets
 /// connections.
 ///
 /// Each direction of a connection has its own thread, which the test may block.
@@ -18,12 +18,13 @@ public final class SocketProxy: Sendable {
         public let direction: Direction
         /// The number of connections before this one.
         public let connection: Int
-        fileprivate let target: Int32
+        fileprivate let link: Link
 
         /// Sends bytes to where the piece was going; false if that has closed the connection.
         @discardableResult
         public func pass(_ bytes: ArraySlice<UInt8>) -> Bool {
-            bytes.withUnsafeBytes { bytes in
+            let target = link.target(direction)
+            return bytes.withUnsafeBytes { bytes in
                 var sent = 0
                 // Invariant: the first `sent` bytes were sent.
                 while sent < bytes.count {
@@ -38,6 +39,53 @@ public final class SocketProxy: Sendable {
         }
 
         public func pass() -> Bool { pass(bytes[...]) }
+
+        /// Makes its connection end with a reset (`RST`) on both sides once the relay returns
+        /// false.
+        public func reset() { link.reset() }
+    }
+
+    /// The two sockets of a connection.
+    fileprivate final class Link: Sendable {
+        let client: Int32
+        let upstream: Int32
+        private let isReset = Lock(false)
+
+        init(client: Int32, upstream: Int32) {
+            self.client = client
+            self.upstream = upstream
+        }
+
+        func source(_ direction: Direction) -> Int32 {
+            direction == .toServer ? client : upstream
+        }
+
+        func target(_ direction: Direction) -> Int32 {
+            direction == .toServer ? upstream : client
+        }
+
+        /// A socket that does not linger is reset when it is closed (`SO_LINGER`, socket(7)).
+        func reset() {
+            isReset.withLock { $0 = true }
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            let size = socklen_t(MemoryLayout.size(ofValue: linger))
+            for socket in [client, upstream] {
+                setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, size)
+            }
+        }
+
+        /// Makes both directions end. Before a reset, the peers are not told.
+        func end() {
+            let isReset = isReset.withLock { $0 }
+            for socket in [client, upstream] {
+                shutdown(socket, Int32(isReset ? SHUT_RD : SHUT_RDWR))
+            }
+        }
+
+        func close() {
+            Glibc.close(client)
+            Glibc.close(upstream)
+        }
     }
 
     /// Passes a piece on, or not; false cuts its connection.
@@ -114,38 +162,33 @@ public final class SocketProxy: Sendable {
             close(upstream)
             return
         }
+        let link = Link(client: client, upstream: upstream)
         let pumps = DispatchGroup()
-        Self.start(pumps) { [relay] in
-            Self.pump(.toServer, number, from: client, to: upstream, relay)
-        }
-        Self.start(pumps) { [relay] in
-            Self.pump(.toClient, number, from: upstream, to: client, relay)
+        for direction in Direction.allCases {
+            Self.start(pumps) { [relay] in Self.pump(direction, number, link, relay) }
         }
         pumps.notify(queue: .global()) { [state] in
             state.withLock { $0.sockets.subtract([client, upstream]) }
-            close(client)
-            close(upstream)
+            link.close()
         }
     }
 
     /// Passes on bytes until an end, or until the test cuts the connection; then it ends both
     /// sides.
     private static func pump(
-        _ direction: Direction, _ connection: Int, from source: Int32, to target: Int32,
-        _ relay: Relay
+        _ direction: Direction, _ connection: Int, _ link: Link, _ relay: Relay
     ) {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         // Invariant: the test has decided on everything that was read before.
         while true {
-            let count = read(source, &buffer, buffer.count)
+            let count = read(link.source(direction), &buffer, buffer.count)
             guard count > 0 else { break }
             let piece = Piece(
                 bytes: Array(buffer[..<count]), direction: direction, connection: connection,
-                target: target)
+                link: link)
             guard relay(piece) else { break }
         }
-        shutdown(source, Int32(SHUT_RDWR))
-        shutdown(target, Int32(SHUT_RDWR))
+        link.end()
     }
 
     private static func start(

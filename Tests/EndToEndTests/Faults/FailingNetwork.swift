@@ -9,6 +9,8 @@ final class FailingNetwork: Sendable {
     enum Failure: String, CaseIterable, Sendable {
         /// The connection ends.
         case cut
+        /// The connection is reset.
+        case reset
         /// From then on nothing arrives on the connection, in either direction.
         case stall
         /// The rest comes late: with `resume()`.
@@ -63,6 +65,9 @@ final class FailingNetwork: Sendable {
             let isOpen = piece.pass(piece.bytes[..<count])
             switch failure {
             case .cut: return false
+            case .reset:
+                piece.reset()
+                return false
             case .stall:
                 gate.wait()
                 return false
