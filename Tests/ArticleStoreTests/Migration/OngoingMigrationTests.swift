@@ -33,23 +33,50 @@ struct OngoingMigrationTests {
         return try result.get()
     }
 
+    /// Writes, and returns how often: a slow machine may reject some as busy.
+    private func write(
+        _ count: Int, to store: any SQLStore, _ model: inout RandomDatabase
+    ) async throws -> Int {
+        var written = 0
+        for _ in 0..<count {
+            do {
+                try await model.write(to: store)
+                written += 1
+            } catch StoreError.busy {}
+        }
+        return written
+    }
+
     /// Moves the store while the model writes, and returns what was verified.
     private func move(
         _ store: any SQLStore, to target: String, _ model: inout RandomDatabase
     ) async throws -> MigrationReport {
-        let isFollowing = Lock(false)
+        // However slow it is to follow, it never has to catch up with more than these.
+        let (turns, turn) = AsyncStream<Void>.makeStream()
+        let isOver = Lock(false)
         async let report = blocking {
+            defer {
+                isOver.withLock { $0 = true }
+                turn.finish()
+            }
             let migration = try store.migration(to: target)
+            turn.yield()
             try migration.copy { _ in }
-            isFollowing.withLock { $0 = true }
-            for _ in 0..<20 { _ = try migration.follow() }
+            for _ in 0..<20 {
+                turn.yield()
+                _ = try migration.follow()
+            }
+            turn.finish()
             return try migration.complete()
         }
         var writes = 0
         do {
+            for await _ in turns { writes += try await write(25, to: store, &model) }
             while true {
-                try await model.write(to: store)
-                writes += 1
+                // If the migration has failed, nothing is rejected.
+                let isLast = isOver.withLock { $0 }
+                writes += try await write(1, to: store, &model)
+                if isLast { break }
             }
         } catch StoreError.moving {
             #expect(writes > 0)
@@ -63,7 +90,7 @@ struct OngoingMigrationTests {
     {
         let store = try SQLiteStore.open(path: folder.file("a.db"), mode: .create)
         var model = try await RandomDatabase(seed: UInt64(seed), in: store)
-        for _ in 0..<150 { try await model.write(to: store) }
+        _ = try await write(150, to: store, &model)
         let address = try PostgresServer.shared.newSchema()
         let report = try await move(store, to: address.text, &model)
         let before = try await records(store)
@@ -71,7 +98,7 @@ struct OngoingMigrationTests {
         await store.close()
         let moved = try PostgresStore.open(address)
         #expect(try await records(moved) == before)
-        for _ in 0..<40 { try await model.write(to: moved) }
+        _ = try await write(40, to: moved, &model)
         await moved.close()
     }
 
@@ -81,7 +108,7 @@ struct OngoingMigrationTests {
     {
         let store = try PostgresStore.open(PostgresServer.shared.newSchema())
         var model = try await RandomDatabase(seed: UInt64(seed), in: store)
-        for _ in 0..<150 { try await model.write(to: store) }
+        _ = try await write(150, to: store, &model)
         let path = folder.file("b.db")
         let report = try await move(store, to: path, &model)
         let before = try await records(store)
@@ -90,7 +117,7 @@ struct OngoingMigrationTests {
         #expect(try SQLiteStore.check(path: path).findings == [])
         let moved = try SQLiteStore.open(path: path, mode: .existing)
         #expect(try await records(moved) == before)
-        for _ in 0..<40 { try await model.write(to: moved) }
+        _ = try await write(40, to: moved, &model)
         await moved.close()
     }
 
@@ -103,7 +130,7 @@ struct OngoingMigrationTests {
             as [(any SQLStore, String)]
         {
             var model = try await RandomDatabase(seed: 7, in: store)
-            for _ in 0..<50 { try await model.write(to: store) }
+            _ = try await write(50, to: store, &model)
             for isComplete in [false, true] {
                 try await blocking {
                     let migration = try store.migration(to: target)
@@ -111,7 +138,7 @@ struct OngoingMigrationTests {
                     if isComplete { _ = try migration.complete() }
                     migration.abandon()
                 }
-                for _ in 0..<20 { try await model.write(to: store) }
+                _ = try await write(20, to: store, &model)
             }
         }
         #expect(
@@ -135,7 +162,7 @@ struct OngoingMigrationTests {
     ) async throws {
         let store = try SQLiteStore.open(path: folder.file("a.db"), mode: .create)
         var model = try await RandomDatabase(seed: 9, in: store)
-        for _ in 0..<50 { try await model.write(to: store) }
+        _ = try await write(50, to: store, &model)
         let address = try PostgresServer.shared.newSchema()
         let proxy = try PostgresProxy(to: PostgresServer.shared.folder, commit: "COMMIT\0")
         let session = try PostgresSession(address, settings: [])

@@ -118,8 +118,14 @@ struct PostgresFaultTests {
     @Test func `concurrent writes share commits and get all numbers of the sequence`()
         async throws
     {
-        try await with { store, _, address in
+        try await with { store, proxy, address in
+            // The first commit takes until others wait.
+            proxy.hold()
             await withTaskGroup { group in
+                group.addTask {
+                    #expect(await eventually { store.core.writer.waiting > 1 })
+                    proxy.release()
+                }
                 for number in 0..<200 {
                     group.addTask {
                         do {
