@@ -51,27 +51,33 @@ struct OngoingMigrationTests {
     private func move(
         _ store: any SQLStore, to target: String, _ model: inout RandomDatabase
     ) async throws -> MigrationReport {
-        // However slow it is to follow, it never has to catch up with more than these.
+        // Each step takes place beside some writes, and the next one waits for them, so that
+        // neither side has to catch up with much.
         let (turns, turn) = AsyncStream<Void>.makeStream()
+        let written = DispatchSemaphore(value: 0)
         let isOver = Lock(false)
         async let report = blocking {
             defer {
                 isOver.withLock { $0 = true }
                 turn.finish()
             }
-            let migration = try store.migration(to: target)
-            turn.yield()
-            try migration.copy { _ in }
-            for _ in 0..<20 {
+            func beside(_ step: () throws -> Void) throws {
                 turn.yield()
-                _ = try migration.follow()
+                try step()
+                _ = written.wait(timeout: .now() + .seconds(Patience.seconds))
             }
+            let migration = try store.migration(to: target)
+            try beside { try migration.copy { _ in } }
+            for _ in 0..<20 { try beside { _ = try migration.follow() } }
             turn.finish()
             return try migration.complete()
         }
         var writes = 0
         do {
-            for await _ in turns { writes += try await write(25, to: store, &model) }
+            for await _ in turns {
+                writes += try await write(10, to: store, &model)
+                written.signal()
+            }
             while true {
                 // If the migration has failed, nothing is rejected.
                 let isLast = isOver.withLock { $0 }
