@@ -278,8 +278,9 @@ public final class HTTPServer: Sendable {
     /// in the kernel's queue; idle connections are passed to `take`, the others after their current
     /// response. TLS, and what a proxy reported of a client, cannot be passed on: such connections
     /// are closed after their next response, or after `quietSeconds` without a request. If there
-    /// may be any, connections are accepted for another `quietSeconds` first. Clients of HTTP/2
-    /// lose at most two connections: the one that they have, and the one that they open then.
+    /// may be any, connections are accepted for another `quietSeconds` first. An HTTP/2
+    /// client has to reconnect at most twice: when this begins, and when connections are no longer
+    /// accepted.
     ///
     /// When this returns, no handler is running. That takes `patienceSeconds` for clients in the
     /// middle of a request, and then up to `graceSeconds` for handlers. Slower clients are not

@@ -129,19 +129,20 @@ class Check:
         require(any(line.startswith(b"listening") for line in server.stdout), "the server did not start")
         return server
 
-    def publish(self, title):
+    def send(self, target, article=None):
+        """The JSON of a response to GET, or to POST with an article."""
         request = urllib.request.Request(
-            self.url + "/v1/articles", json.dumps({"title": title, "status": "published"}).encode(),
+            self.url + target, json.dumps(article).encode() if article else None,
             {"Content-Type": "application/json", "Authorization": f"Bearer {KEY}"})
         with urllib.request.urlopen(request, timeout=PATIENCE, context=self.context) as response:
-            return json.load(response)["id"]
+            return json.load(response)
+
+    def publish(self, title):
+        return self.send("/v1/articles", {"title": title, "status": "published"})["id"]
 
     def drafts(self):
-        request = urllib.request.Request(
-            self.url + "/v1/articles?status=draft&fields=title&limit=100",
-            headers={"Authorization": f"Bearer {KEY}"})
-        with urllib.request.urlopen(request, timeout=PATIENCE, context=self.context) as response:
-            return [article["title"] for article in json.load(response)["items"]]
+        page = self.send("/v1/articles?status=draft&fields=title&limit=100")
+        return [article["title"] for article in page["items"]]
 
     def connections(self):
         """The number of connections of clients, as the server counts them."""

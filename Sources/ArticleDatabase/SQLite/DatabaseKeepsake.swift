@@ -3,12 +3,12 @@ import Glibc
 import Platform
 
 /// A copy of a database file from before another version of the program opened it, to be restored
-/// if that one fails. It is deleted with this object.
+/// if that one fails. It is deleted with this object, unless it was restored.
 public final class DatabaseKeepsake: Sendable {
     private let path: String
     private let copy: TemporaryFile
-    /// Whether the copy was left to become the database again, and is no longer open here.
-    private let isReleased = Lock(false)
+    /// Whether the copy is closed, because it becomes the database.
+    private let isClosed = Lock(false)
     private static let pieceBytes = 4 << 20
 
     /// Copies a closed file to its folder.
@@ -28,7 +28,7 @@ public final class DatabaseKeepsake: Sendable {
     }
 
     deinit {
-        guard !isReleased.withLock({ $0 }) else { return }
+        guard !isClosed.withLock({ $0 }) else { return }
         unlink(copy.path)
         close(copy.descriptor)
     }
@@ -64,20 +64,20 @@ public final class DatabaseKeepsake: Sendable {
             // The other version has changed it.
         }
         let place = try DatabasePlace(path: path)
-        release()
+        closeCopy()
         let failed = copy.path + "-failed"
         try place.put(copy.path, keepingOldAs: failed)
         for ending in ["", "-wal", "-journal"] { unlink(failed + ending) }
         return true
     }
 
-    /// Closes the copy before it becomes the database. Open, it would keep its lock, so that the
-    /// database would count as used by another program; closed later, it would release SQLite's
-    /// locks on the database (`fcntl(2)`).
-    private func release() {
-        isReleased.withLock { isReleased in
-            if !isReleased { close(copy.descriptor) }
-            isReleased = true
+    /// Closes the copy before it becomes the database. If it stayed open, it would stay locked, and
+    /// the database would appear to be in use; closing it later would release SQLite's locks on the
+    /// database (`fcntl(2)`).
+    private func closeCopy() {
+        isClosed.withLock { isClosed in
+            if !isClosed { close(copy.descriptor) }
+            isClosed = true
         }
     }
 

@@ -147,14 +147,14 @@ extension HTTP2Connection {
     /// The server begins to stop or to hand off its connections, or does it.
     func stop() {
         for stream in streams.values { stream.stop() }
-        leaveIfOfUse()
+        leaveIfUsed()
         remind(at: idleDeadline)
         scheduleFlush()
     }
 
-    /// Begins to leave if the connection has been of use; a new one gets the chance to be, within
-    /// limits.
-    private func leaveIfOfUse() {
+    /// Begins to end the connection if it has served a request; a new one gets the chance to serve
+    /// one, within limits.
+    private func leaveIfUsed() {
         guard hasServed || channel.isDraining else { return }
         leaveDeadline = min(leaveDeadline, now + Self.burstMilliseconds)
         remind(at: leaveDeadline)
@@ -165,7 +165,7 @@ extension HTTP2Connection {
     /// while the server only prepares for it goes on: its client has just lost another one.
     func servesFirstRequest() {
         hasServed = true
-        if channel.isDraining || channel.isGivenAway { leaveIfOfUse() }
+        if channel.isDraining || channel.isGivenAway { leaveIfUsed() }
     }
 
     /// Announces the end with the last response of a burst. Some clients, Chromium among them, fail
