@@ -7,7 +7,7 @@
 public struct ObjectCodec<Model>: Sendable {
     public let properties: [JSONSchema.Property]
     let fields: [FieldNames]
-    // The fields with their types erased: iterating over arrays is faster than over a pack.
+    // Iterating over arrays is faster than over a pack of fields.
     let writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void]
     private let checks: [@Sendable (Model, inout JSONReader) -> Void]
     private let plans: [@Sendable (FieldSelection) -> FieldPlan?]
@@ -24,43 +24,63 @@ public struct ObjectCodec<Model>: Sendable {
         named name: String? = nil, _ make: @escaping @Sendable (repeat each Value) -> Model,
         _ field: repeat Field<Model, each Value>
     ) {
-        schemaName = name
-        var properties: [JSONSchema.Property] = []
-        var fields: [FieldNames] = []
-        var writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void] = []
-        var checks: [@Sendable (Model, inout JSONReader) -> Void] = []
-        var plans: [@Sendable (FieldSelection) -> FieldPlan?] = []
-        var names: [(name: String, written: [UInt8])] = []
-        for field in repeat each field {
-            properties.append(field.property)
-            fields.append(field.names)
-            writes.append(field.write)
-            checks.append(field.check)
-            plans.append(field.plan)
-            names.append((field.names.name, field.written))
-        }
-        self.properties = properties
-        self.fields = fields
-        self.writes = writes
-        self.checks = checks
-        self.plans = plans
-        self.names = MemberNames(names)
+        var attributes: [Attribute] = []
+        repeat attributes.append((each field).attribute)
         let reads = (repeat (each field).read)
-        readFields = { values, reader in
-            var next = 0
-            let results = (repeat (each reads)(Self.take(values, &next), &reader))
-            do { return make(repeat try required(each results)) } catch { return nil }
-        }
-        let scanners = (repeat FieldScanner((each field).scan))
+        self.init(
+            name, attributes,
+            read: { values, reader in
+                var next = 0
+                let results = (repeat (each reads)(Self.take(values, &next), &reader))
+                do { return make(repeat try required(each results)) } catch { return nil }
+            },
+            scan: Self.scanning(make, repeat (each field).scan))
+    }
+
+    // Compiled once, for all models: copies of it for each of them would take a fifth of the target's
+    // build. Models of which there are many in a response are scanned by hand.
+    @_semantics("optimize.sil.specialize.generic.never")
+    private static func scanning<each Value>(
+        _ make: @escaping @Sendable (repeat each Value) -> Model,
+        _ scan: repeat @escaping FieldScan<each Value>
+    ) -> @Sendable (inout JSONParser, inout MemberScanner) -> Model? {
+        let scanners = (repeat FieldScanner(each scan))
         var kept: [any AnyObject & Sendable] = []
         for scanner in repeat each scanners { kept.append(scanner) }
         let uncounted = (repeat UncountedScanner(each scanners))
-        scanFields = { [kept] parser, members in
+        return { [kept] parser, members in
             defer { withExtendedLifetime(kept) {} }
             do {
                 return make(repeat try (each uncounted).scan(&parser, &members))
             } catch { return nil }
         }
+    }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    private init(
+        _ name: String?, _ attributes: [Attribute],
+        read: @escaping @Sendable ([JSONValue?], inout JSONReader) -> Model?,
+        scan: @escaping @Sendable (inout JSONParser, inout MemberScanner) -> Model?
+    ) {
+        schemaName = name
+        properties = attributes.map(\.property)
+        fields = attributes.map(\.names)
+        writes = attributes.map(\.write)
+        checks = attributes.map(\.check)
+        plans = attributes.map(\.plan)
+        names = MemberNames(attributes.map { ($0.names.name, $0.written) })
+        readFields = read
+        scanFields = scan
+    }
+
+    /// A field without the type of its value.
+    struct Attribute {
+        let property: JSONSchema.Property
+        let names: FieldNames
+        let write: @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void
+        let written: [UInt8]
+        let check: @Sendable (Model, inout JSONReader) -> Void
+        let plan: @Sendable (FieldSelection) -> FieldPlan?
     }
 
     public var schema: JSONSchema {
@@ -85,6 +105,7 @@ public struct ObjectCodec<Model>: Sendable {
     }
 
     /// Reads a JSON object; reports every fault and returns `nil` if there are any.
+    @_semantics("optimize.sil.specialize.generic.never")
     func read(_ value: JSONValue, _ reader: inout JSONReader) -> Model? {
         guard case .object(let members) = value else {
             reader.report(.invalid(expected: "an object", found: value.kind))
@@ -189,6 +210,13 @@ public struct Field<Model, Value>: Sendable {
     let written: [UInt8]
     let check: @Sendable (Model, inout JSONReader) -> Void
     let plan: @Sendable (FieldSelection) -> FieldPlan?
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    var attribute: ObjectCodec<Model>.Attribute {
+        ObjectCodec.Attribute(
+            property: property, names: names, write: write, written: written, check: check,
+            plan: plan)
+    }
 }
 
 extension Field {
@@ -203,15 +231,11 @@ extension Field {
                 writer.name(written: written)
                 format.write(get(model), plan, &writer)
             },
-            read: { value, reader in
-                if let value { return format.read(value, &reader) }
-                reader.report(.missing)
-                return nil
-            },
+            read: reading(format),
             scan: { (parser, members) throws(UnreadPart) in
                 try members.required(&parser, format.scan)
             },
-            check: { model, reader in format.check(get(model), &reader) })
+            check: checking(get, format))
     }
 
     /// An attribute that may be absent or `null`, which reads as `nil`.
@@ -226,16 +250,11 @@ extension Field {
                 writer.name(written: written)
                 format.write(value, plan, &writer)
             },
-            read: { value, reader in
-                guard let value, !value.isNull else { return .some(nil) }
-                return format.read(value, &reader).map(Optional.some)
-            },
+            read: readingOptional(format),
             scan: { (parser, members) throws(UnreadPart) in
                 try members.optional(&parser, format.scan)
             },
-            check: { model, reader in
-                if let value = get(model) { format.check(value, &reader) }
-            })
+            check: checkingOptional(get, format))
     }
 
     /// An attribute that is always written, and that reads as a default if absent or `null`.
@@ -262,7 +281,7 @@ extension Field {
             scan: { (parser, members) throws(UnreadPart) in
                 try members.optional(&parser, format.scan) ?? defaultValue
             },
-            check: { model, reader in format.check(get(model), &reader) })
+            check: checking(get, format))
     }
 
     /// An attribute of a merge patch (RFC 7396 §2): absent, `null`, or a value.
@@ -300,6 +319,7 @@ extension Field {
             })
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     private init<Inner>(
         _ name: String, _ presence: JSONSchema.Presence, _ format: JSONCodec<Inner>,
         write: @escaping @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void,
@@ -316,6 +336,45 @@ extension Field {
             scan: scan, written: Self.written(name),
             check: { model, reader in reader.reading(.name(name)) { check(model, &$0) } },
             plan: format.plan)
+    }
+
+    // How values are read strictly and checked, which is rare: one copy serves all types.
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    private static func reading(
+        _ format: JSONCodec<Value>
+    ) -> @Sendable (JSONValue?, inout JSONReader) -> Value? {
+        { value, reader in
+            if let value { return format.read(value, &reader) }
+            reader.report(.missing)
+            return nil
+        }
+    }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    private static func readingOptional<Wrapped>(
+        _ format: JSONCodec<Wrapped>
+    ) -> @Sendable (JSONValue?, inout JSONReader) -> Value? where Value == Wrapped? {
+        { value, reader in
+            guard let value, !value.isNull else { return .some(nil) }
+            return format.read(value, &reader).map(Optional.some)
+        }
+    }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    private static func checking(
+        _ get: @escaping @Sendable (Model) -> Value, _ format: JSONCodec<Value>
+    ) -> @Sendable (Model, inout JSONReader) -> Void {
+        { model, reader in format.check(get(model), &reader) }
+    }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    private static func checkingOptional<Wrapped>(
+        _ get: @escaping @Sendable (Model) -> Value, _ format: JSONCodec<Wrapped>
+    ) -> @Sendable (Model, inout JSONReader) -> Void where Value == Wrapped? {
+        { model, reader in
+            if let value = get(model) { format.check(value, &reader) }
+        }
     }
 
     private static func written(_ name: String) -> [UInt8] {

@@ -13,6 +13,7 @@ extension JSONRepresentable {
         self = result
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         let value: JSONValue
         do {
@@ -50,6 +51,7 @@ extension Identifier: Codable {
         self = try TextCodec.identifier().decode(from: decoder)
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.identifier().encode(self, to: encoder)
     }
@@ -61,6 +63,7 @@ extension Timestamp: Codable {
         self = try TextCodec.timestamp.decode(from: decoder)
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.timestamp.encode(self, to: encoder)
     }
@@ -72,6 +75,7 @@ extension Article.Status: Codable {
         self = try TextCodec.status.decode(from: decoder)
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.status.encode(self, to: encoder)
     }
@@ -83,6 +87,7 @@ extension Revision.Action: Codable {
         self = try TextCodec.action.decode(from: decoder)
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.action.encode(self, to: encoder)
     }
@@ -94,6 +99,7 @@ extension Revision.Actor.Kind: Codable {
         self = try TextCodec.actorKind.decode(from: decoder)
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.actorKind.encode(self, to: encoder)
     }
@@ -105,6 +111,7 @@ extension ContentSource.Kind: Codable {
         self = try TextCodec.sourceKind.decode(from: decoder)
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.sourceKind.encode(self, to: encoder)
     }

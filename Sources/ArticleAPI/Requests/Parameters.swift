@@ -24,21 +24,33 @@ public struct Parameters<Request: Sendable>: Sendable {
         _ make: @escaping @Sendable (repeat each Value) -> Request,
         _ part: repeat RequestPart<Request, each Value>
     ) {
+        var descriptions: [PartDescription] = []
+        var prints: [@Sendable (Request, inout RequestDraft) -> Void] = []
+        repeat descriptions.append((each part).description)
+        repeat prints.append((each part).print)
+        self.init(descriptions, prints) { reader in
+            let results = (repeat (each part).read(&reader))
+            do { return make(repeat try required(each results)) } catch { return nil }
+        }
+    }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    private init(
+        _ descriptions: [PartDescription],
+        _ prints: [@Sendable (Request, inout RequestDraft) -> Void],
+        read: @escaping @Sendable (inout RequestReader) -> Request?
+    ) {
         var list: [ParameterDescription] = []
         var body: BodyDescription?
-        for part in repeat each part {
-            switch part.description {
+        for description in descriptions {
+            switch description {
             case .parameter(let description): list.append(description)
             case .body(let description): body = description
             }
         }
-        self.list = list
-        self.body = body
-        print = { request, draft in repeat (each part).print(request, &draft) }
-        read = { reader in
-            let results = (repeat (each part).read(&reader))
-            do { return make(repeat try required(each results)) } catch { return nil }
-        }
+        self.init(
+            list: list, body: body,
+            print: { request, draft in for print in prints { print(request, &draft) } }, read: read)
     }
 
     private init(
@@ -312,6 +324,7 @@ extension RequestPart {
             read: { $0.bytes(mediaTypes) })
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     private static func json(
         _ get: @escaping @Sendable (Request) -> Value, _ mediaTypes: [String]
     ) -> RequestPart where Value: JSONRepresentable {

@@ -104,6 +104,7 @@ extension JSONCodec {
     /// - Parameters:
     ///   - bytes: JSON.
     ///   - valueLimit: the maximum number of JSON values in it.
+    @_semantics("optimize.sil.specialize.generic.never")
     package func map(
         _ bytes: [UInt8], valueLimit: Int = JSONParser.valueLimit
     ) throws(ResponseMapperError) -> Value {

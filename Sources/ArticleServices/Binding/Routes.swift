@@ -45,42 +45,32 @@ struct Routes {
 
     /// Binds a write, which may have an idempotency key, to its handler.
     mutating func on<Request: IdempotentWriteRequest>(
-        _ type: Request.Type,
+        _: Request.Type,
         _ handle:
             @escaping @Sendable (Request, Principal, IdempotencyKey?) async throws(ServiceError) ->
             Reply<
                 Request.Item
             >
     ) where Request.Item: KeptItem {
-        on(type) { [writes] (request: Request, caller: Principal) async throws(ServiceError) in
-            try await writes.once(request, by: caller, handle)
-        }
+        register(nil, handlingOnce(handle))
     }
 
     /// Binds the request to its handler.
     mutating func on<Request: BackendAPIRequest>(
-        _ type: Request.Type,
+        _: Request.Type,
         _ handle:
             @escaping @Sendable (Request, Principal) async throws(ServiceError) -> Reply<
                 Request.Item
             >
     ) {
-        on(type) { (request, caller, _) throws(ServiceError) in try await handle(request, caller) }
+        register(nil, Self.handling(handle))
     }
 
     /// Binds the request to a handler that needs to know where it comes from.
     mutating func on<Request: BackendAPIRequest>(
         _: Request.Type, _ handle: @escaping RequestWork<Request>.Handle
     ) {
-        let (responses, log) = (responses, log)
-        // Created once, as the encoding is computed on each access.
-        let encoding = Request.Item.encoding
-        let work = RequestWork(encoding: encoding, turns: turns, now: now, handle)
-        admit(Request.self, encoding.mediaType.flatMap { MediaType($0) }) { caller in
-            { message, context in
-                await Self.respond(message, context, caller, work, responses, log)
-            }
-        }
+        register(nil, handle)
     }
 
     /// Binds a request whose handler reads the body as it arrives, from its context.
@@ -89,10 +79,66 @@ struct Routes {
     mutating func upload<Request: BackendAPIRequest>(
         _: Request.Type, limitBytes: Int, _ handle: @escaping RequestWork<Request>.Handle
     ) {
-        let (responses, log) = (responses, log)
+        register(.spooled(limitBytes: limitBytes), handle)
+    }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    private func handlingOnce<Request: IdempotentWriteRequest>(
+        _ handle:
+            @escaping @Sendable (Request, Principal, IdempotencyKey?) async throws(ServiceError) ->
+            Reply<
+                Request.Item
+            >
+    ) -> RequestWork<Request>.Handle where Request.Item: KeptItem {
+        { [writes] (request, caller, _) throws(ServiceError) in
+            try await writes.once(request, by: caller, handle)
+        }
+    }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    private static func handling<Request: BackendAPIRequest>(
+        _ handle:
+            @escaping @Sendable (Request, Principal) async throws(ServiceError) -> Reply<
+                Request.Item
+            >
+    ) -> RequestWork<Request>.Handle {
+        { (request, caller, _) throws(ServiceError) in try await handle(request, caller) }
+    }
+
+    /// Encodings are obtained here, where their types are known.
+    private mutating func register<Request: BackendAPIRequest>(
+        _ body: HTTPRouteBody?, _ handle: @escaping RequestWork<Request>.Handle
+    ) {
         let encoding = Request.Item.encoding
+        if Self.isFrequent(Request.self) {
+            bind(encoding, body, handle)
+        } else {
+            bindRare(encoding, body, handle)
+        }
+    }
+
+    /// Whether a request has a copy of all generic code on its way, compiled for its type. Copies for
+    /// all requests would take half of the target's build.
+    private static func isFrequent<Request: BackendAPIRequest>(_ type: Request.Type) -> Bool {
+        type is FetchArticleRequest.Type || type is FetchArticlesRequest.Type
+            || type is FetchChangesRequest.Type || type is SearchArticlesRequest.Type
+            || type is CreateArticleRequest.Type || type is UpdateArticleRequest.Type
+    }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    private mutating func bindRare<Request: BackendAPIRequest>(
+        _ encoding: ResponseEncoding<Request.Item>, _ body: HTTPRouteBody?,
+        _ handle: @escaping RequestWork<Request>.Handle
+    ) {
+        bind(encoding, body, handle)
+    }
+
+    private mutating func bind<Request: BackendAPIRequest>(
+        _ encoding: ResponseEncoding<Request.Item>, _ body: HTTPRouteBody?,
+        _ handle: @escaping RequestWork<Request>.Handle
+    ) {
+        let (responses, log) = (responses, log)
         let work = RequestWork(encoding: encoding, turns: turns, now: now, handle)
-        let body = HTTPRouteBody.spooled(limitBytes: limitBytes)
         admit(Request.self, encoding.mediaType.flatMap { MediaType($0) }, body: body) { caller in
             { message, context in
                 await Self.respond(message, context, caller, work, responses, log)
@@ -101,6 +147,7 @@ struct Routes {
     }
 
     /// Binds a request whose handler makes the whole HTTP response, as it is too long for memory.
+    @_semantics("optimize.sil.specialize.generic.never")
     mutating func stream<Request: BackendAPIRequest>(
         _: Request.Type,
         _ handle:
@@ -112,6 +159,7 @@ struct Routes {
     }
 
     /// Binds a request whose response lasts as long as its client wants.
+    @_semantics("optimize.sil.specialize.generic.never")
     mutating func events<Request: BackendAPIRequest>(
         _: Request.Type, _ handle: @escaping StreamHandler<Request>
     ) where Request.Item == EventStream {
@@ -121,6 +169,7 @@ struct Routes {
 
     /// Binds a request whose response is a document that may be too long for memory. Its sender is
     /// charged with its cost.
+    @_semantics("optimize.sil.specialize.generic.never")
     mutating func document<Request: CostlyRequest>(
         _: Request.Type, _ handle: @escaping StreamHandler<Request>
     ) where Request.Item: JSONModel {
@@ -134,6 +183,7 @@ struct Routes {
     typealias StreamHandler<Request> =
         @Sendable (Request, Principal, RequestContext) async throws(ServiceError) -> HTTPResponse
 
+    @_semantics("optimize.sil.specialize.generic.never")
     private mutating func stream<Request: BackendAPIRequest>(
         _: Request.Type, as mediaType: MediaType?, _ handle: @escaping StreamHandler<Request>
     ) {
@@ -262,126 +312,5 @@ struct Routes {
         guard mediaType.isAccepted(by: accept) else {
             throw .notAcceptable(mediaType.description)
         }
-    }
-}
-
-/// A read whose response may contain what only this user sees, besides what is public.
-protocol PersonalRequest: BackendAPIRequest {
-    /// Whether this one may; all are, unless they say otherwise.
-    var isPersonal: Bool { get }
-
-    /// Whether the caller must have an account; `false` by default.
-    var requiresUser: Bool { get }
-}
-
-extension PersonalRequest {
-    var isPersonal: Bool { true }
-    var requiresUser: Bool { false }
-}
-
-extension BackendAPIRequest {
-    /// Whether the response may contain what only the user who sent it sees.
-    var isForUser: Bool { (self as? any PersonalRequest)?.isPersonal ?? false }
-
-    /// Whether a caller without a user gets another response than an anonymous one.
-    fileprivate var needsUser: Bool { (self as? any PersonalRequest)?.requiresUser ?? false }
-}
-
-/// Processes requests of one type, from the bytes of the request to those of the response: reads
-/// and large requests on the store's threads, everything else on the event loop.
-struct RequestWork<Request: BackendAPIRequest>: Sendable {
-    typealias Handle =
-        @Sendable (Request, Principal, RequestContext) async throws(ServiceError) -> Reply<
-            Request.Item
-        >
-
-    private let encoding: ResponseEncoding<Request.Item>
-    private let turns: Turns
-    private let now: @Sendable () -> Timestamp
-    private let handle: Handle
-
-    init(
-        encoding: ResponseEncoding<Request.Item>, turns: Turns,
-        now: @escaping @Sendable () -> Timestamp, _ handle: @escaping Handle
-    ) {
-        self.encoding = encoding
-        self.turns = turns
-        self.now = now
-        self.handle = handle
-    }
-
-    /// The typed request.
-    static func parse(
-        _ message: HTTPRequest, _ context: RequestContext
-    ) throws(ServiceError) -> Request {
-        var path: [String: String] = [:]
-        for name in Request.endpoint.template.parameters { path[name] = context.parameters[name] }
-        do throws(RequestValidationError) {
-            return try Request(parsing: RequestSource(message, path: path))
-        } catch { throw .rejected(error) }
-    }
-
-    /// The complete public response and its dependencies.
-    func publicResponse(
-        to request: Request, _ context: RequestContext, for caller: Principal
-    ) async throws(ServiceError) -> (HTTPResponse, Dependencies?) {
-        try await turns.take(cost(of: request), for: caller, context) {
-            (turn) throws(ServiceError) in
-            let began = now()
-            let reply = try await handle(request, .anonymous, context)
-            let whole = Representation(reply, encoding, to: request, .anonymous, at: began)
-            let dependencies = reply.dependencies?.lasting(until: whole.settlesAt)
-            let response = try whole.response(to: nil)
-            turn.settle(response)
-            return (response, dependencies)
-        }
-    }
-
-    /// The response to this caller.
-    func response(
-        to message: HTTPRequest, _ context: RequestContext, _ caller: Principal
-    ) async throws(ServiceError) -> HTTPResponse {
-        guard message.body.count <= RequestCost.largeBytes else {
-            return try await turns.take(.largeWrite, for: caller, context) {
-                (turn) throws(ServiceError) in
-                let whole = try await represented(Self.parse(message, context), caller, context)
-                return try Self.written(whole, message, turn)
-            }
-        }
-        let request = try Self.parse(message, context)
-        if Request.endpoint.method.isSafe {
-            return try await turns.take(cost(of: request), for: caller, context) {
-                (turn) throws(ServiceError) in
-                try Self.written(await represented(request, caller, context), message, turn)
-            }
-        }
-        let whole = try await represented(request, caller, context)
-        guard whole.estimatedBytes > RequestCost.largeBytes else {
-            return try whole.response(to: message)
-        }
-        return try await turns.take(.largeWrite, for: caller, context) {
-            (turn) throws(ServiceError) in
-            try Self.written(whole, message, turn)
-        }
-    }
-
-    private static func written(
-        _ whole: Representation<Request>, _ message: HTTPRequest, _ turn: WorkerTurn
-    ) throws(ServiceError) -> HTTPResponse {
-        let response = try whole.response(to: message)
-        turn.settle(response)
-        return response
-    }
-
-    private func represented(
-        _ request: Request, _ caller: Principal, _ context: RequestContext
-    ) async throws(ServiceError) -> Representation<Request> {
-        let began = now()
-        return Representation(
-            try await handle(request, caller, context), encoding, to: request, caller, at: began)
-    }
-
-    private func cost(of request: Request) -> RequestCost {
-        (request as? any CostlyRequest)?.cost ?? RequestCost()
     }
 }
