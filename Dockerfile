@@ -17,7 +17,7 @@ COPY Resources Resources
 COPY Sources Sources
 COPY Tests Tests
 RUN swift build --configuration release --static-swift-stdlib \
-        --explicit-target-dependency-import-check error --product broadsheet \
+        -debug-info-format none --product broadsheet \
     && install -D --strip .build/release/broadsheet /install/broadsheet
 
 FROM ${RUNTIME_IMAGE}

@@ -8,7 +8,7 @@ SHELL := /bin/bash
 	image deb deb-check soak proofs sanitize
 .NOTPARALLEL:
 
-BINARY := .build/release/broadsheet
+BINARY := .build/broadsheet
 DATABASE ?= broadsheet.db
 LISTEN ?= 127.0.0.1:8080
 ARGS ?=
@@ -48,11 +48,16 @@ export BROADSHEET_WARNINGS_ARE_ERRORS ?= 1
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-run: build ## build and serve DATABASE (broadsheet.db) with samples on LISTEN (127.0.0.1:8080); ARGS adds options
-	@exec $(BINARY) serve --samples --listen $(LISTEN) --database $(DATABASE) $(ARGS)
+# With it, a crash prints the functions that were running.
+BACKTRACE = $(dir $(realpath $(shell command -v swift)))../libexec/swift/linux/swift-backtrace-static
 
-build: dependencies ## build the release binary, .build/release/broadsheet
-	swift build $(FLAGS) --configuration release --static-swift-stdlib --product broadsheet
+run: build ## build and serve DATABASE (broadsheet.db) with samples on LISTEN (127.0.0.1:8080); ARGS adds options
+	@export SWIFT_BACKTRACE="$${SWIFT_BACKTRACE-enable=yes,interactive=no,swift-backtrace=$(BACKTRACE)}"; \
+	exec $(BINARY) serve --samples --listen $(LISTEN) --database $(DATABASE) $(ARGS)
+
+build: dependencies ## build the release binary, .build/broadsheet, and its symbols beside it
+	@.ci/dependencies objcopy:binutils
+	@JOBS=$(JOBS) .ci/build broadsheet $(BINARY)
 
 test: dependencies ## run all tests and list skipped ones; BROADSHEET_BINARY=… tests another binary
 	@.ci/dependencies $(TEST_TOOLS)
@@ -202,8 +207,8 @@ tls-check: build .build/sslyze/bin/sslyze ## check the server's TLS against Mozi
 bench: build ## run the benchmarks in minutes; options in ARGS (--only cached, --only secure, --million, --help)
 	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light h2load:nghttp2-client \
 		/usr/lib/postgresql/15/bin/pgbench:postgresql-15 setpriv:util-linux
-	swift build $(FLAGS) --configuration release --static-swift-stdlib --product store-bench
-	swift build $(FLAGS) --configuration release --static-swift-stdlib --product client-bench
+	@JOBS=$(JOBS) .ci/build store-bench
+	@JOBS=$(JOBS) .ci/build client-bench
 	@python3 Tests/Benchmarks/bench.py --broadsheet $(BINARY) $(ARGS)
 
 clean: ## remove build products; databases stay

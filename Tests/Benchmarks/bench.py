@@ -31,7 +31,7 @@ from trials import Trials  # noqa: E402
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--broadsheet", default=".build/release/broadsheet")
+    parser.add_argument("--broadsheet", default=".build/broadsheet")
     parser.add_argument("--store-bench", default=".build/release/store-bench")
     parser.add_argument("--client-bench", default=".build/release/client-bench")
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")

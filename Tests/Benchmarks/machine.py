@@ -80,7 +80,7 @@ class Lab:
 class Server:
     """A process on the servers' core, in the folder of its log."""
 
-    def __init__(self, command, port, log, environment, scheme="http"):
+    def __init__(self, command, port, log, environment, scheme="http", patience=20):
         self.port, self.scheme, self.log = port, scheme, log
         start = time.monotonic()
         with open(log, "ab") as file:
@@ -88,7 +88,7 @@ class Server:
                 ["taskset", "-c", SERVER_CORE, *command], stdout=file, stderr=file,
                 env=environment, cwd=os.path.dirname(log))
         while not accepts(port):
-            if self.process.poll() is not None or time.monotonic() - start > 20:
+            if self.process.poll() is not None or time.monotonic() - start > patience:
                 raise SystemExit(f"bench: {command[0]} did not start; see {log}")
             time.sleep(0.005)
         self.start_seconds = time.monotonic() - start

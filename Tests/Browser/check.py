@@ -231,7 +231,7 @@ class Check:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--broadsheet", default=".build/release/broadsheet")
+    parser.add_argument("--broadsheet", default=".build/broadsheet")
     parser.add_argument("--browser", default="chromium")
     options = parser.parse_args()
     for version in ("http/1.1", "h2"):

@@ -165,7 +165,7 @@ def schemathesis(url, token, principal, bounds, seed, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--broadsheet", default=".build/release/broadsheet")
+    parser.add_argument("--broadsheet", default=".build/broadsheet")
     parser.add_argument("--short", action="store_true", help="take about a minute")
     parser.add_argument("--seconds", type=int, help="for each principal")
     parser.add_argument("--principal", action="append", help="only this one; may be repeated")

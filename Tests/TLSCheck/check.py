@@ -82,7 +82,7 @@ def judge(sslyze, folder, profile, port):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--broadsheet", default=".build/release/broadsheet")
+    parser.add_argument("--broadsheet", default=".build/broadsheet")
     parser.add_argument("--sslyze", default="sslyze", help="the program (PyPI: sslyze)")
     wanted = parser.parse_args()
     isGood = True
