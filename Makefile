@@ -29,8 +29,9 @@ TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strac
 	nghttp:nghttp2-client python3-h2:python3-h2 \
 	/usr/sbin/haproxy:haproxy /usr/sbin/nginx:nginx-light /usr/lib/postgresql/15/bin/postgres:postgresql-15
 # The tests of code that handles threads and raw memory.
-SANITIZED := ^(MarkupTests|FeedsTests|PlatformTests|SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests|ArticleOfflineTests)\.
+SANITIZED := MarkupTests,FeedsTests,PlatformTests,SocketsTests,HTTPServerTests,HTTPClientTests,ArticleStoreTests,ArticleClientTests,ArticleOfflineTests
 FILTER ?=
+SKIP ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 # Appended to a test run: lists skipped tests with their reasons at the end.
 NAMING_SKIPPED = 2>&1 | tee $(LOG) && .ci/skipped $(LOG)
@@ -59,10 +60,10 @@ build: dependencies ## build the release binary, .build/broadsheet, and its symb
 	@.ci/dependencies objcopy:binutils
 	@JOBS=$(JOBS) .ci/build broadsheet $(BINARY)
 
-test: dependencies ## run all tests and list skipped ones; BROADSHEET_BINARY=… tests another binary
+test: dependencies ## run all tests, or those that match FILTER; BROADSHEET_BINARY=… tests another binary
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
-	@swift test $(FLAGS) 2>&1 | tee $(LOG) || { \
+	@swift test $(FLAGS) $(FILTERED) $(if $(SKIP),--skip '$(SKIP)') 2>&1 | tee $(LOG) || { \
 		echo; echo "FAILED:"; \
 		grep -aE '✘|error:|Fatal error|unexpected signal' $(LOG) | sort -u | tail -n 60; \
 		.ci/skipped $(LOG); \
@@ -74,9 +75,9 @@ postgres-test: dependencies ## run the tests of the store over SQLite and a priv
 	swift test $(FLAGS) --filter '^ArticleStoreTests\.(ArticleStoreConformance|Postgres)'
 
 lint: dependencies ## check the code style, the layering of imports and the Dockerfile
-	swift format lint --strict --recursive $(SOURCES)
+	swift format lint --strict --parallel --recursive $(SOURCES)
 	@mkdir -p .build
-	@swift test $(FLAGS) --filter '^LintTests\.' >$(LOG) 2>&1 || { \
+	@BROADSHEET_ONLY=LintTests swift test $(FLAGS) --scratch-path .build/lint >$(LOG) 2>&1 || { \
 		grep -aE '✘|↳|error:|Fatal error|unexpected signal' $(LOG); exit 1; }
 	@command -v hadolint >/dev/null || $(MAKE) --no-print-directory .build/hadolint/bin/hadolint
 	PATH="$$PATH:.build/hadolint/bin" hadolint Dockerfile
@@ -130,7 +131,7 @@ apple-check: ## type-check the client libraries for Apple's platforms (minutes t
 # The package manager passes one -sanitize flag per sanitizer, and the Swift compiler honours only the
 # last: without the combined flag, the fuzzer would get no coverage feedback from Swift code.
 fuzz: dependencies ## fuzz all parsers, or those in TARGETS, for DURATION (60) seconds each [SEED=N]
-	BROADSHEET_FUZZER=1 swift build $(FLAGS) --configuration release --product fuzz \
+	BROADSHEET_ONLY=fuzz swift build $(FLAGS) --configuration release --product fuzz \
 		--sanitize fuzzer --sanitize address -Xswiftc -sanitize=fuzzer,address --scratch-path .build/fuzz
 	@SEED=$(SEED) .ci/fuzz $(or $(DURATION),60) $(TARGETS)
 
@@ -151,8 +152,8 @@ proofs: ## run all long tests that CONTRIBUTING.md lists; takes hours (as root)
 	@.ci/proofs
 
 sanitize: ## run the tests of threads and memory under the thread and address sanitizers
-	@$(MAKE) --no-print-directory test-thread FILTER='$(SANITIZED)'
-	@$(MAKE) --no-print-directory test-address FILTER='$(SANITIZED)'
+	@$(MAKE) --no-print-directory test-thread BROADSHEET_ONLY=$(SANITIZED)
+	@$(MAKE) --no-print-directory test-address BROADSHEET_ONLY=$(SANITIZED)
 
 test-thread: dependencies ## run all tests, or those that match FILTER, under the thread sanitizer
 	@.ci/dependencies $(TEST_TOOLS)

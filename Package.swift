@@ -273,6 +273,7 @@ let package = Package(
             name: "generated-client",
             dependencies: ["ArticleAPI", "ArticleClient", "HTTP"],
             path: "Tests/Samples/GeneratedClient", swiftSettings: rules),
+        tests("AppleCheckTests", ["TestSupport"]),
         // The examples of doc comments, compiled and run.
         tests(
             "ExampleTests",
@@ -282,7 +283,7 @@ let package = Package(
                 "OpenAPI", "Platform", "Sockets", "ArticleDatabase", "SwiftGenerator",
                 "TestSupport",
             ]),
-        tests("LintTests", ["Resources", "TestSupport"]),
+        tests("LintTests", ["Resources"]),
         .target(
             name: "FuzzingLaws",
             dependencies: [
@@ -298,10 +299,41 @@ let package = Package(
     cLanguageStandard: .c2x
 )
 
-// libFuzzer's runtime has the program's main; only --sanitize fuzzer brings it (make fuzz).
-if Context.environment["BROADSHEET_FUZZER"] != nil {
-    package.targets.append(
-        .executableTarget(
-            name: "fuzz", dependencies: ["FuzzingLaws"], path: "Tests/Fuzzing/Driver",
-            swiftSettings: rules + [.unsafeFlags(["-parse-as-library"])]))
+// BROADSHEET_ONLY names the targets to build, with commas between them: the package then has these,
+// the targets that they depend on, and the products made of them alone (lints, sanitizers, fuzzer).
+if let names = Context.environment["BROADSHEET_ONLY"], !names.isEmpty {
+    let roots = names.split(separator: ",").map(String.init)
+    if roots.contains("fuzz") {
+        // libFuzzer's runtime has the program's main; only --sanitize fuzzer brings it.
+        package.targets.append(
+            .executableTarget(
+                name: "fuzz", dependencies: ["FuzzingLaws"],
+                path: "Tests/Fuzzing/Driver",
+                swiftSettings: rules + [.unsafeFlags(["-parse-as-library"])]))
+    }
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var kept: Set<String> = []
+    var waiting = roots
+    // Invariant: the dependencies of each kept target are kept, or waiting.
+    while let name = waiting.popLast() {
+        guard kept.insert(name).inserted, let target = targets[name] else { continue }
+        waiting += target.dependencies.compactMap { dependency in
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): name
+            default: nil
+            }
+        }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { product in
+        let members =
+            (product as? Product.Library)?.targets
+            ?? (product as? Product.Executable)?.targets ?? []
+        return !kept.isSuperset(of: members)
+    }
+    let unknown = roots.filter { targets[$0] == nil }
+    if !unknown.isEmpty {
+        // The package manager then reports these names, and the targets that exist.
+        package.products.append(.library(name: "BROADSHEET_ONLY", targets: unknown))
+    }
 }

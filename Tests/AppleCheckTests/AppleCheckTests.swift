@@ -9,6 +9,10 @@ import Testing
         "URLSessionTransport", "ArticleObservation",
     ]
 
+    private static let script = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: ".ci/apple-check")
+
     /// Runs the check for macOS on a source tree with one file per module.
     private func check(
         _ source: String, path: String? = nil
@@ -25,7 +29,7 @@ import Testing
         let log = folder.appending(path: "log")
         try Data().write(to: log)
         let process = Process()
-        process.executableURL = SourceTree.root.appending(path: ".ci/apple-check")
+        process.executableURL = Self.script
         process.arguments = ["--sources", folder.appending(path: "Sources").path, "macos"]
         if let path {
             process.environment = ProcessInfo.processInfo.environment.merging(["PATH": path]) { $1 }
