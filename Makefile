@@ -29,7 +29,7 @@ TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strac
 	nghttp:nghttp2-client python3-h2:python3-h2 \
 	/usr/sbin/haproxy:haproxy /usr/sbin/nginx:nginx-light /usr/lib/postgresql/15/bin/postgres:postgresql-15
 # The tests of code that handles threads and raw memory.
-SANITIZED := MarkupTests,FeedsTests,PlatformTests,SocketsTests,HTTPServerTests,HTTPClientTests,ArticleStoreTests,ArticleClientTests,ArticleOfflineTests
+SANITIZED := ParserFuzzingTests,MarkupTests,FeedsTests,PlatformTests,SocketsTests,HTTPServerTests,HTTPClientTests,ArticleStoreTests,ArticleClientTests,ArticleOfflineTests
 FILTER ?=
 SKIP ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')

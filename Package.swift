@@ -285,15 +285,23 @@ let package = Package(
             ]),
         tests("LintTests", ["Resources"]),
         .target(
+            name: "ParserLaws",
+            dependencies: [
+                "ArticleAPI", "ArticleSearch", "Feeds", "HTTP", "HTTP2", "Markup", "Sockets",
+                "TestSupport",
+            ],
+            path: "Tests/Fuzzing/ParserLaws",
+            swiftSettings: rules),
+        tests("ParserFuzzingTests", ["ParserLaws"]),
+        .target(
             name: "FuzzingLaws",
             dependencies: [
-                "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "Feeds", "HTTP",
-                "HTTP2", "Markup", "Platform", "Sockets", "ArticleDatabase", "SwiftGenerator",
-                "TestSupport",
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "ParserLaws",
+                "SwiftGenerator",
             ],
             path: "Tests/Fuzzing/Laws",
             swiftSettings: rules),
-        tests("FuzzingTests", ["FuzzingLaws", "TestSupport"]),
+        tests("FuzzingTests", ["FuzzingLaws", "ParserLaws"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c2x
@@ -307,7 +315,7 @@ if let names = Context.environment["BROADSHEET_ONLY"], !names.isEmpty {
         // libFuzzer's runtime has the program's main; only --sanitize fuzzer brings it.
         package.targets.append(
             .executableTarget(
-                name: "fuzz", dependencies: ["FuzzingLaws"],
+                name: "fuzz", dependencies: ["FuzzingLaws", "ParserLaws"],
                 path: "Tests/Fuzzing/Driver",
                 swiftSettings: rules + [.unsafeFlags(["-parse-as-library"])]))
     }

@@ -1,5 +1,6 @@
 import FuzzingLaws
 import Glibc
+import ParserLaws
 
 /// The function that libFuzzer calls with each input; its runtime provides `main`.
 ///

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleServices
 import ArticleStore
+import ParserLaws
 
 /// An untrusted cursor: only those created by the sealer are accepted, and only for their own list.
 enum CursorLaws {

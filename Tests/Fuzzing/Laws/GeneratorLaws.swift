@@ -1,3 +1,4 @@
+import ParserLaws
 import SwiftGenerator
 
 /// Untrusted documents from which Swift is generated: the same document gives the same text, and

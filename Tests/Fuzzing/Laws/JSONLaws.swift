@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleServices
 import HTTP
+import ParserLaws
 
 /// A body: parsed as JSON, as each request with a body, and as each response for a client.
 enum JSONLaws {

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import HTTP
+import ParserLaws
 
 /// Untrusted credentials: only existing keys are accepted.
 enum KeyLaws {

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleServices
+import ParserLaws
 
 /// A Markdown file with front matter; the first line of the input is the file's name.
 enum PostLaws {

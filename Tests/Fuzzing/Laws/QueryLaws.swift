@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleServices
 import HTTP
+import ParserLaws
 
 /// A request's target: path, query, and the typed requests that it may represent.
 enum QueryLaws {

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleServices
 import HTTP
+import ParserLaws
 
 /// An untrusted token of a session.
 enum SessionLaws {

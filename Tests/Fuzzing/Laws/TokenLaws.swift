@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleServices
+import ParserLaws
 
 /// An untrusted ID token, the claims of one, and a set of keys: only what was signed is accepted.
 enum TokenLaws {

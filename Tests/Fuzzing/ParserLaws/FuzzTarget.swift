@@ -12,36 +12,28 @@ package struct FuzzTarget: Sendable {
         self.brokenLaws = brokenLaws
     }
 
-    package static let all: [FuzzTarget] = [
+    /// Those of parsers below `ArticleServices`, which the address sanitizer also checks in CI.
+    package static let parsers: [FuzzTarget] = [
         FuzzTarget(name: "request", brokenLaws: RequestLaws.broken),
         FuzzTarget(name: "http2", brokenLaws: HTTP2Laws.broken),
         FuzzTarget(name: "response", brokenLaws: ResponseLaws.broken),
         FuzzTarget(name: "field", brokenLaws: FieldLaws.broken),
-        FuzzTarget(name: "query", brokenLaws: QueryLaws.broken),
         FuzzTarget(name: "search", brokenLaws: SearchLaws.broken),
-        FuzzTarget(name: "json", brokenLaws: JSONLaws.broken),
-        FuzzTarget(name: "cursor", brokenLaws: CursorLaws.broken),
-        FuzzTarget(name: "key", brokenLaws: KeyLaws.broken),
-        FuzzTarget(name: "session", brokenLaws: SessionLaws.broken),
-        FuzzTarget(name: "token", brokenLaws: TokenLaws.broken),
-        FuzzTarget(name: "post", brokenLaws: PostLaws.broken),
         FuzzTarget(name: "proxy", brokenLaws: ProxyLaws.broken),
         FuzzTarget(name: "segment", brokenLaws: SegmentLaws.broken),
         FuzzTarget(name: "feed", brokenLaws: FeedLaws.broken),
-        FuzzTarget(name: "samples", brokenLaws: GeneratorLaws.samples),
-        FuzzTarget(name: "openapi", brokenLaws: GeneratorLaws.descriptions),
         FuzzTarget(name: "xml", brokenLaws: MarkupLaws.xml),
         FuzzTarget(name: "html", brokenLaws: MarkupLaws.html),
-        FuzzTarget(name: "wxr", brokenLaws: MarkupLaws.wordPress),
-        FuzzTarget(name: "ghost", brokenLaws: MarkupLaws.ghost),
     ]
 }
 
 /// Collects violations.
-struct LawBook {
-    private(set) var broken: [String] = []
+package struct LawBook {
+    package private(set) var broken: [String] = []
 
-    mutating func expect(_ holds: Bool, _ law: String) {
+    package init() {}
+
+    package mutating func expect(_ holds: Bool, _ law: String) {
         if !holds { broken.append(law) }
     }
 }

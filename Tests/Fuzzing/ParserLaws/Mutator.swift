@@ -1,16 +1,16 @@
 import TestSupport
 
 /// Changes seeds a little, and puts pieces of two together, as the fuzzer does.
-struct Mutator {
+package struct Mutator {
     private let seeds: [[UInt8]]
     private var random: SplitMix64
 
-    init(seeds: [[UInt8]], seed: UInt64) {
+    package init(seeds: [[UInt8]], seed: UInt64) {
         self.seeds = seeds
         random = SplitMix64(seed: seed)
     }
 
-    mutating func next() -> [UInt8] {
+    package mutating func next() -> [UInt8] {
         var bytes = seeds.randomElement(using: &random) ?? []
         for _ in 0..<Int.random(in: 1...4, using: &random) { change(&bytes) }
         return bytes

@@ -1,8 +1,6 @@
-import ArticleAPI
-import ArticleServices
 import Markup
 
-/// Untrusted XML and HTML, and the exports of other programs.
+/// Untrusted XML and HTML.
 enum MarkupLaws {
     /// The first byte decides in which pieces the document arrives.
     static func xml(_ input: [UInt8]) -> [String] {
@@ -48,24 +46,6 @@ enum MarkupLaws {
             laws.expect(!result.markdown.hasSuffix("\n"), "there is no line feed at the end")
             laws.expect(result.leftOut.allSatisfy { $0.count > 0 }, "what is left out is counted")
         }
-        return laws.broken
-    }
-
-    static func wordPress(_ input: [UInt8]) -> [String] {
-        drafts { BlogDrafts(wordPress: input) }
-    }
-
-    static func ghost(_ input: [UInt8]) -> [String] { drafts { BlogDrafts(ghost: input) } }
-
-    private static func drafts(_ read: () -> BlogDrafts) -> [String] {
-        var laws = LawBook()
-        let found = read()
-        let again = read()
-        laws.expect(
-            found.drafts == again.drafts && found.faults == again.faults,
-            "an export is read alike twice")
-        laws.expect(found.drafts.allSatisfy { !$0.title.isEmpty }, "a post has a title")
-        laws.expect(found.faults.allSatisfy { !$0.isEmpty }, "a fault has a reason")
         return laws.broken
     }
 }
