@@ -16,8 +16,14 @@ DURATION ?=
 TARGETS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
+# The absolute path of a folder with what the compiler has compiled before: a build of the same sources at
+# the same paths takes it from there. Tests need an entry point of their own then (.ci/XCTMain.swift).
+COMPILER_CACHE ?=
+
 # An import of a target that is not declared as a dependency fails the build.
-FLAGS := --jobs $(JOBS) --explicit-target-dependency-import-check error
+FLAGS := --jobs $(JOBS) --explicit-target-dependency-import-check error $(if $(COMPILER_CACHE),\
+	--disable-index-store --disable-xctest --enable-swift-testing \
+	-Xswiftc -explicit-module-build -Xswiftc -cache-compile-job -Xswiftc -cas-path -Xswiftc '$(COMPILER_CACHE)')
 SOURCES := Package.swift Sources Tests
 LOG := .build/test.log
 HADOLINT := 2.15.1
