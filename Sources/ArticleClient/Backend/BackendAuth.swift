@@ -359,19 +359,16 @@ extension BackendAuth {
     ///
     /// - Returns: the argument for `endWait`; `nil` if the session has ended and `leave` was
     ///   called.
-    func wait(
-        in session: Session.ID, for time: Duration, _ leave: @escaping Waits.Leave
-    ) -> Int? {
-        // Bounded to 136 years, so that the sum cannot overflow.
-        let deadline = SystemTime.now + min(max(time, .zero), .seconds(1 << 32))
+    func wait(_ stay: Stay, _ leave: @escaping Waits.Leave) -> Int? {
+        let check = SystemTime.now + min(max(stay.left, .zero), ClientEnvironment.longestWait)
         let (wait, isNext) = state.withLock { state -> (Int?, Bool) in
-            guard state.current.lasts(session) else {
+            guard state.current.lasts(stay.session) else {
                 return (nil, false)
             }
-            return (state.waits.add(session, until: deadline, leave), state.isBefore(deadline))
+            return (state.waits.add(stay, check: check, leave), state.isBefore(check))
         }
         if wait == nil { leave(.signedOut) }
-        if isNext { setAlarm(deadline) }
+        if isNext { setAlarm(check) }
         return wait
     }
 
@@ -391,7 +388,7 @@ extension BackendAuth {
     private func wake(_ instant: Duration) {
         let (late, next) = state.withLock { state in
             if state.alarm?.instant == instant { state.alarm = nil }
-            return (state.waits.removeAll(until: SystemTime.now), state.waits.nextDeadline)
+            return (state.waits.removeLate(at: SystemTime.now), state.waits.nextCheck)
         }
         for leave in late { leave(.timedOut) }
         if let next { setAlarm(next) }

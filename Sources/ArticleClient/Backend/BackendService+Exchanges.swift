@@ -213,7 +213,8 @@ final class Call: Sendable {
 
     init(
         _ request: HTTPRequest, _ configuration: BackendConfiguration, _ options: RequestOptions,
-        isStreamed: Bool, by auth: BackendAuth, in session: Session, now: Duration
+        isStreamed: Bool, by auth: BackendAuth, in session: Session,
+        now: @escaping @Sendable () -> Duration
     ) throws(BackendError) {
         var request = request
         request.target = configuration.baseURL.target(request.target)
@@ -226,7 +227,7 @@ final class Call: Sendable {
         origin = configuration.baseURL.origin
         self.session = session
         let timeout = options.timeout ?? configuration.timeout
-        stay = Stay(auth: auth, session: session.id, deadline: now + timeout, left: timeout)
+        stay = Stay(auth, session.id, for: timeout, from: now(), by: now)
         self.options = options
         self.isStreamed = isStreamed
     }

@@ -172,7 +172,7 @@ public struct BackendService: Sendable {
         let session = try auth.session(session)
         return try Call(
             request, configuration, options, isStreamed: isStreamed, by: auth, in: session,
-            now: environment.now())
+            now: environment.now)
     }
 
     /// The largest body in bytes that is mapped on the caller's actor; a page of 20 is smaller.

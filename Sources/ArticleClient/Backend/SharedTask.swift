@@ -193,6 +193,10 @@ struct Numbered<Value> {
         index(of: number).map { entries.remove(at: $0).value }
     }
 
+    mutating func updateAll(_ update: (inout Value) -> Void) {
+        for index in entries.indices { update(&entries[index].value) }
+    }
+
     /// Removes the values that satisfy the condition, and returns them.
     mutating func removeAll(where isUnwanted: (Value) -> Bool) -> [Value] {
         let removed = values.filter(isUnwanted)
@@ -268,18 +272,23 @@ struct Waits {
 
     private struct Wait {
         let session: Session.ID
+        /// In the time of `now`.
         let deadline: Duration
+        let now: @Sendable () -> Duration
+        /// When to compare the two, in `SystemTime`: the deadline, unless a test has its own time.
+        var check: Duration
         let leave: Leave
     }
 
     /// Bounded by the number of calls in progress.
     private var waits = Numbered<Wait>()
 
-    /// - Parameter deadline: an instant of `SystemTime`.
-    mutating func add(
-        _ session: Session.ID, until deadline: Duration, _ leave: @escaping Leave
-    ) -> Int {
-        waits.add(Wait(session: session, deadline: deadline, leave: leave))
+    /// - Parameter check: when its deadline may have passed: an instant of `SystemTime`.
+    mutating func add(_ stay: Stay, check: Duration, _ leave: @escaping Leave) -> Int {
+        waits.add(
+            Wait(
+                session: stay.session, deadline: stay.deadline, now: stay.now, check: check,
+                leave: leave))
     }
 
     mutating func remove(_ wait: Int) { waits.remove(wait) }
@@ -289,30 +298,48 @@ struct Waits {
         waits.removeAll { $0.session == session }.map(\.leave)
     }
 
-    /// Removes the waits whose deadline has passed.
-    mutating func removeAll(until now: Duration) -> [Leave] {
-        waits.removeAll { $0.deadline <= now }.map(\.leave)
+    /// Removes the waits whose deadline has passed. Those that were due to be checked and have time
+    /// left are checked again when that may have passed.
+    mutating func removeLate(at instant: Duration) -> [Leave] {
+        waits.updateAll { wait in
+            if wait.check <= instant { wait.check = instant + (wait.deadline - wait.now()) }
+        }
+        return waits.removeAll { $0.check <= instant }.map(\.leave)
     }
 
-    /// The earliest deadline; `nil` if nobody waits.
-    var nextDeadline: Duration? { waits.values.lazy.map(\.deadline).min() }
+    /// The earliest instant at which a deadline may have passed; `nil` if nobody waits.
+    var nextCheck: Duration? { waits.values.lazy.map(\.check).min() }
 }
 
 /// How long a call waits: until its deadline, while its session lasts.
 struct Stay: Sendable {
     let auth: BackendAuth
     let session: Session.ID
-    /// In `ClientEnvironment.now` time.
+    /// In the time of `now`.
     let deadline: Duration
     /// The time from the beginning to the deadline.
     let left: Duration
+    /// `ClientEnvironment.now` of the service.
+    let now: @Sendable () -> Duration
+
+    /// - Parameter time: how long it lasts from `start`; `nil` for no deadline.
+    init(
+        _ auth: BackendAuth, _ session: Session.ID, for time: Duration? = nil,
+        from start: Duration = .zero, by now: @escaping @Sendable () -> Duration
+    ) {
+        self.auth = auth
+        self.session = session
+        left = time ?? .seconds(Int64.max)
+        deadline = start + left
+        self.now = now
+    }
 
     /// Begins the wait. `leave` is called at most once, when the deadline passes or the session
     /// ends, or at once if the session has ended already.
     ///
     /// - Returns: the argument for `BackendAuth.endWait`; `nil` if the wait has ended.
     func begin(_ leave: @escaping Waits.Leave) -> Int? {
-        auth.wait(in: session, for: left, leave)
+        auth.wait(self, leave)
     }
 
     func end(_ wait: Int) { auth.endWait(wait) }

@@ -115,7 +115,8 @@ extension BaseURL: ExpressibleByStringLiteral {
 /// environment.random = { bound in bound }
 /// ```
 public struct ClientEnvironment: Sendable {
-    /// Monotonic time, from any starting point.
+    /// Monotonic time, from any starting point. Timeouts are measured by it: while it stands still,
+    /// no request times out.
     public var now: @Sendable () -> Duration
     /// Seconds since 1970.
     public var wallSeconds: @Sendable () -> Int64
@@ -142,6 +143,16 @@ public struct ClientEnvironment: Sendable {
         wallSeconds: { Int64(Date().timeIntervalSince1970) },
         sleep: { try await Task.sleep(for: $0) },
         random: { Int64.random(in: 0...max(0, $0)) })
+
+    /// Waits until a timeout has passed by `now`. Where that is not the system's clock, it is read
+    /// again each time that the timeout has passed by the system's.
+    func wait(for timeout: Duration) async throws {
+        let deadline = now() + min(timeout, Self.longestWait)
+        while case let left = deadline - now(), left > .zero { try await Task.sleep(for: left) }
+    }
+
+    /// 136 years: sums with it cannot overflow.
+    static let longestWait = Duration.seconds(1 << 32)
 }
 
 /// The continuous clock, read as the time since it was first read. Unlike an instant of the clock,

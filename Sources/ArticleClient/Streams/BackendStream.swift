@@ -96,7 +96,8 @@ extension BackendService {
             throw .transport(
                 TransportFailure(.unsupported, "the transport does not support streaming"))
         }
-        let watched = body.watched(in: call.session, of: auth, options.streamStallTimeout)
+        let watched = body.watched(
+            in: call.session, of: auth, options.streamStallTimeout, by: environment.now)
         return .stream(BackendStream(response, watched))
     }
 
@@ -127,14 +128,14 @@ extension HTTPBodyStream {
     /// The same body, which fails with `signedOut` when its session ends, and with `timedOut` if a
     /// piece takes longer than `wait`.
     fileprivate func watched(
-        in session: Session, of auth: BackendAuth, _ wait: Duration?
+        in session: Session, of auth: BackendAuth, _ wait: Duration?,
+        by now: @escaping @Sendable () -> Duration
     ) -> HTTPBodyStream {
         if session == .anonymous, wait == nil { return self }
-        let stay = Stay(
-            auth: auth, session: session.id, deadline: .zero, left: wait ?? .seconds(Int64.max))
         return HTTPBodyStream(length: length) {
             // Nothing is read for a session that has ended.
             _ = try auth.token(of: session)
+            let stay = Stay(auth, session.id, for: wait, from: now(), by: now)
             let piece = SharedTask<[UInt8]?>()
             piece.start {
                 do { return .success(try await next()) } catch {

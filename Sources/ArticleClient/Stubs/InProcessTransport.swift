@@ -12,12 +12,17 @@ public import HTTP
 /// }
 /// ```
 public struct InProcessTransport: Transport {
+    private let environment: ClientEnvironment
     private let respond: @Sendable (HTTPRequest, HTTPOrigin) async throws -> HTTPResponse
 
-    /// - Parameter respond: may throw a `TransportError`; other errors count as a lost connection.
+    /// - Parameters:
+    ///   - environment: the clock by which requests time out: that of the service.
+    ///   - respond: may throw a `TransportError`; other errors count as a lost connection.
     public init(
+        environment: ClientEnvironment = .system,
         _ respond: @escaping @Sendable (HTTPRequest, HTTPOrigin) async throws -> HTTPResponse
     ) {
+        self.environment = environment
         self.respond = respond
     }
 
@@ -36,8 +41,8 @@ public struct InProcessTransport: Transport {
             }
         }
         let deadline = SharedTask<HTTPResponse>(outlivesWaiters: true)
-        deadline.start {
-            try? await Task.sleep(for: options.timeout)
+        deadline.start { [environment] in
+            try? await environment.wait(for: options.timeout)
             if !Task.isCancelled { flight.end(.failure(.timedOut)) }
             return .failure(.timedOut)
         }

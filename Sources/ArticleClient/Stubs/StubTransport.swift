@@ -83,7 +83,7 @@ struct StubTransport: Transport {
     let log = StubLog()
     private let transport: InProcessTransport
 
-    init(_ routes: StubRoutes) {
+    init(_ routes: StubRoutes, _ environment: ClientEnvironment) {
         // Literal segments win over parameters: the `search` in `/v1/articles/search` is not an id.
         let routes = routes.routes.enumerated().sorted { left, right in
             let names = (
@@ -92,7 +92,7 @@ struct StubTransport: Transport {
             )
             return names.0 == names.1 ? left.offset < right.offset : names.0 < names.1
         }.map(\.element)
-        transport = InProcessTransport { [log] request, _ in
+        transport = InProcessTransport(environment: environment) { [log] request, _ in
             do {
                 for route in routes where route.takes(request.method) {
                     if let response = try await route.respond(request, log) { return response }
@@ -144,7 +144,8 @@ extension BackendService {
     /// ```
     ///
     /// A request without a route fails with the problem `not-implemented`. Requests are not
-    /// retried, and responses are not cached unless a cache is given.
+    /// retried, and time out after 10 minutes unless their options say otherwise: a debugger may
+    /// stop in a route. Responses are not cached unless a cache is given.
     public static func stub(
         auth: BackendAuth = BackendAuth(), cache: ResponseCache? = nil,
         observers: [BackendObserver] = [], environment: ClientEnvironment = .system,
@@ -154,9 +155,10 @@ extension BackendService {
         routes(&table)
         var configuration = BackendConfiguration(baseURL: "http://localhost")
         configuration.retries = .none
+        configuration.timeout = .seconds(600)
         return BackendService(
-            configuration: configuration, transport: StubTransport(table), auth: auth,
-            cache: cache, observers: observers, environment: environment)
+            configuration: configuration, transport: StubTransport(table, environment),
+            auth: auth, cache: cache, observers: observers, environment: environment)
     }
 
     /// The requests of a type that a stub has received, in the order of arrival; the last 10,000 of

@@ -48,9 +48,7 @@ struct LiveFollower {
         self.options = options
         self.gate = gate
         self.reporter = reporter
-        stay = Stay(
-            auth: service.auth, session: service.auth.sessionID, deadline: .zero,
-            left: .seconds(Int64.max))
+        stay = Stay(service.auth, service.auth.sessionID, by: service.environment.now)
     }
 
     mutating func next(

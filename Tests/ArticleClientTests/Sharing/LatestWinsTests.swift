@@ -103,7 +103,7 @@ import Testing
             try Task.checkCancellation()
         }
         let service = BackendService(
-            transport: backend.transport, cache: nil, environment: environment)
+            transport: backend.transport(environment), cache: nil, environment: environment)
         let search = LatestWins(service, pause: .milliseconds(250))
         var questions: [Task<BackendError?, Never>] = []
         for (index, text) in ["s", "sw", "swift"].enumerated() {
@@ -156,7 +156,8 @@ import Testing
         }
         let auth = BackendAuth(token: "t")
         let service = BackendService(
-            transport: TestBackend { _, _ in page("") }.transport, auth: auth, cache: nil,
+            transport: TestBackend { _, _ in page("") }.transport(environment), auth: auth,
+            cache: nil,
             environment: environment)
         let search = LatestWins(service, pause: .milliseconds(250))
         let task = Task {

@@ -5,17 +5,20 @@ import Sockets
 import TestSupport
 import Testing
 
-/// Bodies that stand still. What waits has a test's own signal, and not a clock, to wait for.
+/// Bodies that stand still. Time passes when they do, and only then.
 @Suite struct StalledStreamTests {
-    /// Gives one piece, and nothing more until the signal.
+    private let time = TestTime()
+
+    /// Gives one piece, and nothing more until the signal, while 50 ms pass.
     private func backend(_ status: HTTPStatus, until never: Signal) -> TestBackend {
-        TestBackend { _, _ in
+        TestBackend { [time] _, _ in
             let pieces = Counter()
             return HTTPResponse(
                 status,
                 body: .stream(
                     HTTPBodyStream(length: 1_000) {
                         if pieces.next() == 0 { return Array("data: 1\n\n".utf8) }
+                        time.advance(by: .milliseconds(50))
                         await withTaskCancellationHandler {
                             await never.wait()
                         } onCancel: {
@@ -28,7 +31,7 @@ import Testing
 
     @Test func `a stalled stream ends with a timeout`() async throws {
         let never = Signal()
-        let service = backend(.ok, until: never).service(cache: nil)
+        let service = backend(.ok, until: never).service(cache: nil, time: time)
         let options = RequestOptions(streamStallTimeout: .milliseconds(50))
         let stream = try await service.stream(list, options: options)
         #expect(stream.length == 1_000)
@@ -89,7 +92,7 @@ import Testing
 
     @Test func `the body of a rejected stream is read within the deadline`() async throws {
         let never = Signal()
-        let service = backend(.forbidden, until: never).service(cache: nil)
+        let service = backend(.forbidden, until: never).service(cache: nil, time: time)
         let options = RequestOptions(timeout: .milliseconds(50))
         let error = await outcome { try await service.stream(list, options: options) }.error
         #expect(error == .timedOut)

@@ -15,8 +15,9 @@ final class TestBackend: Sendable {
     /// - Parameter respond: gets the request and how many came before it.
     init(_ respond: @escaping Respond) { self.respond = respond }
 
-    var transport: InProcessTransport {
-        InProcessTransport { [self] request, origin in
+    /// - Parameter environment: the clock by which requests time out.
+    func transport(_ environment: ClientEnvironment) -> InProcessTransport {
+        InProcessTransport(environment: environment) { [self] request, origin in
             let count = received.withLock { received in
                 received.append((request, origin))
                 return received.count - 1
@@ -35,13 +36,15 @@ final class TestBackend: Sendable {
         observers: [BackendObserver] = [], time: TestTime = TestTime(),
         environment: ClientEnvironment? = nil
     ) -> BackendService {
-        BackendService(
-            configuration: configuration, transport: transport, auth: auth, cache: cache,
-            observers: observers, environment: environment ?? time.environment)
+        let environment = environment ?? time.environment
+        return BackendService(
+            configuration: configuration, transport: transport(environment), auth: auth,
+            cache: cache, observers: observers, environment: environment)
     }
 }
 
-/// Time that a test controls: waiting advances it at once.
+/// Time that a test controls: waiting before a retry advances it at once, and nothing else does.
+/// No request times out by it unless the test advances it.
 final class TestTime: Sendable {
     private struct State {
         var now = Duration.zero

@@ -137,7 +137,12 @@ import Testing
                 return ChangePage(changes: [], next: "a", more: false)
             }
         }
-        let reader = Task { await outcome { try await steps(backend.changes(since: nil)) }.error }
+        let patient = RequestOptions(timeout: .seconds(Patience.seconds))
+        let reader = Task {
+            await outcome {
+                try await steps(backend.changes(since: nil, options: patient))
+            }.error
+        }
         await asked.wait()
         reader.cancel()
         #expect(await reader.value == .cancelled)

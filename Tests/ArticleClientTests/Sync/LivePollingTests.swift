@@ -83,9 +83,10 @@ import Testing
         feed.add("a")
         let silent = LiveSource()
         let backend = backend { _ in silent.response }
-        let options = RequestOptions(streamStallTimeout: .milliseconds(50))
+        let options = RequestOptions(
+            timeout: .seconds(Patience.seconds), streamStallTimeout: .milliseconds(50))
         var steps = LiveSteps(
-            backend.service(time: time).liveChanges(from: nil, options: options))
+            backend.service(environment: .system).liveChanges(from: nil, options: options))
         #expect(try await steps.next() == "1 1.1.")
         // And the silent stream is closed.
         await silent.closed.wait()

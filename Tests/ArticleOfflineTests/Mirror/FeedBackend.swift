@@ -42,7 +42,9 @@ final class FeedBackend: Sendable {
         configuration.timeout = .seconds(Patience.seconds)
         return BackendService(
             configuration: configuration,
-            transport: InProcessTransport { request, _ in try await self.respond(to: request) },
+            transport: InProcessTransport(environment: environment) { request, _ in
+                try await self.respond(to: request)
+            },
             auth: auth, environment: environment)
     }
 
