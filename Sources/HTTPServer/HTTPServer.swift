@@ -297,7 +297,7 @@ public final class HTTPServer: Sendable {
             || configuration.takesCleartextHTTP2
         {
             group.leave(now: false)
-            await Self.pause(seconds: quietSeconds)
+            await configuration.pause(quietSeconds)
         }
         for door in run.doors { await door.listener.rest() }
         shared.departure.open(take)
@@ -367,14 +367,6 @@ public final class HTTPServer: Sendable {
             }
             DispatchQueue.global().async {
                 _ = group.wait(timeout: .now() + seconds)
-                continuation.resume()
-            }
-        }
-    }
-
-    private static func pause(seconds: Double) async {
-        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
                 continuation.resume()
             }
         }

@@ -156,7 +156,7 @@ extension HTTP2Connection {
     /// one, within limits.
     private func leaveIfUsed() {
         guard hasServed || channel.isDraining else { return }
-        leaveDeadline = min(leaveDeadline, now + Self.burstMilliseconds)
+        leaveDeadline = min(leaveDeadline, now + limits.burstMilliseconds)
         remind(at: leaveDeadline)
         announceEndIfDue()
     }
@@ -174,9 +174,6 @@ extension HTTP2Connection {
         guard leaveDeadline < .max, streams.isEmpty || leaveDeadline <= now else { return }
         announceEnd()
     }
-
-    /// How long a burst of requests may last.
-    private static let burstMilliseconds: Int64 = 100
 
     /// Begins to end the connection in two steps, so that no request is lost (RFC 9113 §6.8).
     func announceEnd() {

@@ -1,3 +1,4 @@
+import Dispatch
 public import HTTP2
 public import Platform
 public import Sockets
@@ -67,6 +68,15 @@ public struct ServerConfiguration: Sendable {
     /// Takes over connections that a client upgrades to another protocol, by protocol name
     /// (`Upgrade`, RFC 9110 §7.8).
     public var protocols: [String: @Sendable (consuming Descriptor) -> Void] = [:]
+    /// Lets these seconds pass while the server hands its connections over. Tests decide when they
+    /// have passed.
+    package var pause: @Sendable (_ seconds: Double) async -> Void = { seconds in
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+                continuation.resume()
+            }
+        }
+    }
 
     /// Provides the socket for an address, a new one or one that is already bound.
     /// - Parameter mode: The file mode of a Unix socket.

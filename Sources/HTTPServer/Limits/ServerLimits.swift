@@ -33,6 +33,9 @@ public struct ServerLimits: Sendable {
     /// Time limit of a handler. Then its task is cancelled; safe requests receive a 503, and the
     /// connections of others are closed, as the outcome is unknown.
     public var handlerMilliseconds: Int64 = 30_000
+    /// How long an HTTP/2 connection may go on with a burst of requests while the server stops,
+    /// until its end is announced.
+    package var burstMilliseconds: Int64 = 100
     /// How long bytes of a rejected client are discarded, so that it can read the response …
     public var lingerMilliseconds: Int64 = 2_000
     /// … and at most how many of them.
