@@ -145,7 +145,7 @@ faults: dependencies ## test the store with failing writes and flushes, damaged 
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
 	BROADSHEET_ALL_FAULTS=1 BROADSHEET_KILL_ROUNDS=50 swift test $(FLAGS) \
-		--filter '\.(DiskFaultTests|DamageTests|KillTests|DiskTests|StreamFaultTests|OutboxScheduleTests|MirrorModelTests|IndexRecoveryTests|FailoverTests|ArticleStoreConformance/Following)/' $(NAMING_SKIPPED)
+		--filter '\.(DiskFaultTests|DamageTests|KillTests|DiskTests|StreamFaultTests|OutboxScheduleTests|MirrorModelTests|IndexRecoveryTests|FailoverTests|NodeWebhookTests|ArticleStoreConformance/Following)/' $(NAMING_SKIPPED)
 
 socket-faults: dependencies ## test the server with broken, slow and many connections
 	@.ci/dependencies $(TEST_TOOLS)

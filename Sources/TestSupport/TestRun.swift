@@ -19,6 +19,13 @@ public enum Thoroughness {
     public static let isFull = getenv("BROADSHEET_ALL_FAULTS") != nil
 }
 
+/// The CPU time of the calling thread in seconds: what work costs, however busy the machine is.
+public func threadSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
 /// The path of a program in the build folder of the tests.
 public func builtProgram(_ name: String) throws(TestFailure) -> String {
     guard let program = realpath("/proc/self/exe", nil) else { throw .system("realpath") }

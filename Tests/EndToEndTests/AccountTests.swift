@@ -15,8 +15,8 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         served = try Served(folder.file("a.db"), ["--sign-up", "open", "--http2-cleartext"])
-        configuration = BackendConfiguration(
-            baseURL: try #require(BaseURL("http://\(served.addresses[0])")))
+        configuration = .patient(
+            try #require(BaseURL("http://\(served.addresses[0])")))
     }
 
     private func published(over version: HTTPVersion) async throws -> Article {

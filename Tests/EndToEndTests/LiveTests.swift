@@ -26,7 +26,7 @@ import Testing
     private func backend(_ served: Served, over version: HTTPVersion) throws -> BackendService {
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
         return BackendService(
-            configuration: BackendConfiguration(baseURL: baseURL),
+            configuration: .patient(baseURL),
             transport: SocketTransport(.cleartext(version)))
     }
 

@@ -18,7 +18,7 @@ import Testing
         served = try Served(folder.file("a.db"), ["--samples"])
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
         backend = BackendService(
-            configuration: BackendConfiguration(baseURL: baseURL),
+            configuration: .patient(baseURL),
             auth: BackendAuth(token: Served.adminKey))
     }
 
@@ -123,7 +123,7 @@ import Testing
         #expect(ended.status == 0)
         let second = try Served(other)
         let baseURL = try #require(BaseURL("http://\(second.addresses[0])"))
-        let copies = BackendService(configuration: BackendConfiguration(baseURL: baseURL))
+        let copies = BackendService(configuration: .patient(baseURL))
         let copy = try await copies.send(FetchArticleRequest(key: .slug(article.slug)))
         #expect(copy.draft.title == draft.title && copy.summary == draft.summary)
         #expect(copy.body == draft.body && copy.language == draft.language)

@@ -27,8 +27,8 @@ import Testing
                     // On the main actor, this would wait for itself.
                     let reached = DispatchSemaphore(value: 0)
                     Task { @MainActor in reached.signal() }
-                    let isReached = reached.wait(timeout: .now() + 30) == .success
-                    isFree.withLock { $0 = isReached }
+                    let end = DispatchTime.now() + .seconds(Patience.seconds)
+                    isFree.withLock { $0 = reached.wait(timeout: end) == .success }
                 }
             ])
         let page = try await service.send(FetchTagsRequest())

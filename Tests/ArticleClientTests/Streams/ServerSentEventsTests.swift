@@ -1,5 +1,4 @@
 import ArticleAPI
-import Glibc
 import HTTP
 import Platform
 import TestSupport
@@ -19,11 +18,6 @@ import Testing
     ]
 
     @Test func `the cost of an event is linear in its length`() throws {
-        func threadSeconds() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-        }
         func seconds(_ lines: Int) throws -> Double {
             let bytes = Array((String(repeating: "data:x\n", count: lines) + "\n").utf8)
             var parser = EventParser(limitBytes: 1 << 20)

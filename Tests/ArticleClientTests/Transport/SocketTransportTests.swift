@@ -11,7 +11,10 @@ import Testing
     private func configuration(_ address: SocketAddress) throws -> BackendConfiguration {
         let text =
             if case .unix(let path) = address { "unix:\(path)" } else { "http://\(address)" }
-        return BackendConfiguration(baseURL: try #require(BaseURL(text)))
+        var configuration = BackendConfiguration(baseURL: try #require(BaseURL(text)))
+        configuration.timeout = .seconds(Patience.seconds)
+        configuration.stallTimeout = .seconds(Patience.seconds)
+        return configuration
     }
 
     private static func router() throws -> HTTPRouter {

@@ -71,8 +71,11 @@ private struct MirrorSchedule {
     private func service(_ transport: any Transport) -> BackendService {
         let credentials = MemoryCredentialStore(Credentials(token: token, account: Self.account))
         let auth = (try? BackendAuth(store: credentials)) ?? BackendAuth()
+        var configuration = BackendConfiguration(baseURL: BaseURL(desks[desk].origin))
+        configuration.timeout = .seconds(Patience.seconds)
+        configuration.stallTimeout = .seconds(Patience.seconds)
         return BackendService(
-            configuration: BackendConfiguration(baseURL: BaseURL(desks[desk].origin)),
+            configuration: configuration,
             transport: transport, auth: auth, cache: nil, environment: time.environment)
     }
 

@@ -10,6 +10,13 @@ import Testing
 
 /// What a store knows after requests, and what comes from it without a network.
 @Suite struct RememberingTests {
+    /// A configuration whose times a busy machine does not exceed.
+    private static var patient: BackendConfiguration {
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.timeout = .seconds(Patience.seconds)
+        return configuration
+    }
+
     /// A service with a stub and a store, whose clock advances by a second with each request.
     private final class Desk: Sendable {
         let articles = Lock<[Article.ID: Article]>([:])
@@ -169,7 +176,7 @@ import Testing
                 .ok, fields: [.contentType: "application/json", .etag: "\"1\""],
                 body: .bytes(Page<ArticleAPI.Tag.Usage>(items: []).json()))
         }
-        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        var configuration = Self.patient
         configuration.retries = .none
         let service = RememberingService(
             BackendService(configuration: configuration, transport: transport),
@@ -259,7 +266,7 @@ import Testing
         }
         let service = RememberingService(
             BackendService(
-                configuration: BackendConfiguration(baseURL: "http://localhost"),
+                configuration: Self.patient,
                 transport: transport), store: store)
         try await store.merge([Samples.listed(1)])
         await #expect(throws: BackendError.self) {
@@ -336,7 +343,7 @@ import Testing
         }
         let service = RememberingService(
             BackendService(
-                configuration: BackendConfiguration(baseURL: "http://localhost"),
+                configuration: Self.patient,
                 transport: transport), store: store)
         let now = store.time()
         try await store.merge([

@@ -1,11 +1,12 @@
 import ArticleAPI
 import ArticleStore
+import TestSupport
 import Testing
 
 @testable import ArticleServices
 
 /// Exports that somebody made to harm who imports them.
-@Suite(.timeLimit(.minutes(5))) struct HostileBlogTests {
+@Suite(.timeLimit(.minutes(Patience.minutes))) struct HostileBlogTests {
     private static func item(_ id: Int, _ content: String = "Text", more: String = "") -> String {
         WordPressImportTests.item(id, "n\(id)", content: content, more: more)
     }

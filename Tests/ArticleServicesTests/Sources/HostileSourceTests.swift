@@ -1,6 +1,7 @@
 import ArticleAPI
 import HTTP
 import HTTPClient
+import Platform
 import Sockets
 import TestSupport
 import Testing
@@ -15,25 +16,27 @@ import Testing
         let name: String
         /// A part of the error.
         let error: String
-        var timeout = Duration.seconds(Patience.seconds)
+        /// The timeouts to try until the other source keeps them, too.
+        let timeouts: [Duration]
         let script: @Sendable (ScriptedPeer, Counter) async throws -> Void
 
         var testDescription: String { name }
 
         init(
-            _ name: String, _ error: String, timeout: Duration = .seconds(Patience.seconds),
+            _ name: String, _ error: String, timeouts: [Duration] = [.seconds(Patience.seconds)],
             _ script: @escaping @Sendable (ScriptedPeer, Counter) async throws -> Void
         ) {
             self.name = name
             self.error = error
-            self.timeout = timeout
+            self.timeouts = timeouts
             self.script = script
         }
     }
 
     private static let tooLarge = "larger than 10485760 bytes"
     private static let late = "did not arrive in time"
-    private static let brief = Duration.milliseconds(500)
+    /// A busy machine may exceed the first ones.
+    private static let brief: [Duration] = [.milliseconds(500), .seconds(5), .seconds(50)]
 
     /// The client does not keep a connection on which the response is complete.
     private static func head(_ fields: String = "", status: String = "200 OK") -> String {
@@ -66,19 +69,20 @@ import Testing
         + [0, 0, 16, 0]
 
     static let time: [Hostility] = [
-        Hostility("never responds", late, timeout: brief) { peer, _ in await peer.waitForEnd() },
-        Hostility("stops in the head", late, timeout: brief) { peer, _ in
+        Hostility("never responds", late, timeouts: brief) { peer, _ in await peer.waitForEnd() },
+        Hostility("stops in the head", late, timeouts: brief) { peer, _ in
             try await peer.send("HTTP/1.1 200 OK\r\nContent-Type: te")
             await peer.waitForEnd()
         },
-        Hostility("sends a byte at a time", late, timeout: brief) { peer, _ in
+        Hostility("sends a byte at a time", late, timeouts: brief) { peer, _ in
             try await peer.send(head("Content-Length: 1000000\r\n\r\n"))
             while true {
                 try await peer.send("<")
+                // The server's pace, on which nothing depends.
                 try await Task.sleep(for: .milliseconds(5))
             }
         },
-        Hostility("stops in the body", late, timeout: brief) { peer, _ in
+        Hostility("stops in the body", late, timeouts: brief) { peer, _ in
             try await peer.send(head("Content-Length: 1000\r\n\r\n<feed"))
             await peer.waitForEnd()
         },
@@ -184,6 +188,17 @@ import Testing
     func `a hostile server costs little, and no other source`(
         _ hostility: Hostility
     ) async throws {
+        for timeout in hostility.timeouts {
+            if try await isOtherPolled(beside: hostility, timeout) { return }
+        }
+        Issue.record("the other source was never polled in time")
+    }
+
+    /// Polls a hostile source and another one; false if that did not respond in time either.
+    private func isOtherPolled(
+        beside hostility: Hostility, _ timeout: Duration
+    ) async throws -> Bool {
+        let isPolled = Lock(false)
         let policy = SourcePolicy(allowsPrivate: true)
         let feed = SourcePollTests.atom(SourcePollTests.entry("1", "Rye"))
         try await Newsroom.run(cast: false, sources: policy) { newsroom in
@@ -195,21 +210,25 @@ import Testing
                     while try await peer.request() != nil { try await peer.respond(feed) }
                 } _: { friendly in
                     let desk = SourceDesk(
-                        newsroom, client: SourceClient(under: policy),
-                        timeout: hostility.timeout)
+                        newsroom, client: SourceClient(under: policy), timeout: timeout)
                     let bad = try desk.add("http://\(hostile.address)/feed")
                     let good = try desk.add("http://localhost:\(friendly.address.port)/feed")
                     await desk.poller.pollDueSources()
                     let error = try desk.source(bad.id).lastError ?? "none"
                     #expect(error.contains(hostility.error), "\(error)")
-                    #expect(try desk.source(good.id).lastError == nil)
-                    #expect(try desk.articles().map(\.title) == ["Rye"])
+                    let otherError = try desk.source(good.id).lastError
+                    if otherError?.contains(Self.late) != true {
+                        isPolled.withLock { $0 = true }
+                        #expect(otherError == nil)
+                        #expect(try desk.articles().map(\.title) == ["Rye"])
+                    }
                     // In KiB: the limit, and what was in buffers on the way.
                     #expect(sent.value < 32 << 10)
                     #expect(await eventually { hostile.connectionCount == 0 })
                 }
             }
         }
+        return isPolled.withLock { $0 }
     }
 
     @Test(arguments: ["localhost", "127.1", "2130706433", "0x7f000001", "0"])

@@ -123,7 +123,8 @@ struct FailoverTests {
         let pair = try PostgresPair()
         let address = try PostgresAddress(pair.url)
         var configuration = PostgresConfiguration()
-        configuration.limits.commitPatienceMilliseconds = 300
+        // Enough for a write that nothing holds up.
+        configuration.limits.commitPatienceMilliseconds = 2_000
         let store = try PostgresStore.open(
             address, path: "/nowhere/store", mode: .create, configuration: configuration)
         let other = try PostgresSession(address, settings: [])

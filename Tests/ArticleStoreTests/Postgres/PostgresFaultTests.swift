@@ -107,7 +107,7 @@ struct PostgresFaultTests {
             #expect(await eventually { !store.node.isCurrent })
             #expect(other.node.isCurrent)
             proxy.refuse(false)
-            #expect(await store.node.waitUntilCurrent(with: other.node.lastCommit))
+            #expect(await store.node.becomesCurrent(with: other.node.lastCommit))
             #expect(try await store.articleCount() == 2)
             _ = try await store.createArticle(.make(), .sample("c"), by: .first)
             await other.close()

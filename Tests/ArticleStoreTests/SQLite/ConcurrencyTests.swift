@@ -195,7 +195,8 @@ import Testing
 
     @Test func `writes behind one that takes too long are rejected, and it is not`() async throws {
         let folder = try TemporaryFolder()
-        let store = try Self.open(folder) { $0.commitPatienceMilliseconds = 200 }
+        // Enough for a write that nothing holds up.
+        let store = try Self.open(folder) { $0.commitPatienceMilliseconds = 2_000 }
         let made = try await store.createArticle(.make(), .sample(), by: .first)
         let isHeld = DispatchSemaphore(value: 0)
         let (started, signal) = AsyncStream.makeStream(of: Void.self)

@@ -13,9 +13,15 @@ import Testing
     /// The memory limit of the server, of which the default configuration reserves 64 MiB for
     /// unsent responses and 64 MiB for the cache.
     private static let memoryLimitKilobytes = Thoroughness.isFull ? 400_000 : 100_000
-    /// The small variant has pages of 600 KB, which would take 90 MB all at once.
+    /// The small variant has pages of 600 KB, which would take 90 MB all at once, and time for all
+    /// of them, however busy the machine is.
     private static let arguments =
-        Thoroughness.isFull ? [] : ["--response-memory", "8388608", "--cache-bytes", "0"]
+        Thoroughness.isFull
+        ? []
+        : [
+            "--response-memory", "8388608", "--cache-bytes", "0",
+            "--handler-timeout", "\(Patience.seconds)",
+        ]
 
     @Test(arguments: crowds)
     func `a burst of large pages takes bounded memory and delays nobody`(
@@ -28,7 +34,7 @@ import Testing
         let crowd = try (0..<clients).map { number in
             let source = SocketAddress.v4([127, 0, 0, UInt8(2 + number % addresses)], port: 0)
             return try RawConnection(
-                target.served.addresses[0], timeoutSeconds: 120, from: source)
+                target.served.addresses[0], from: source)
         }
         for (number, client) in crowd.enumerated() { try client.send(Self.request(number)) }
         let worst = try await waits(of: target, while: crowd)
@@ -64,9 +70,13 @@ import Testing
                 waiting = waiting.dropFirst()
             }
         }
-        // Requests that waited for too long received 503; most did not have to wait.
-        #expect(Set(responses.keys).isSubset(of: [200, 503]))
-        #expect(responses[200, default: 0] >= 100)
+        if Thoroughness.isFull {
+            // Requests that waited for too long received 503; many did not have to wait.
+            #expect(Set(responses.keys).isSubset(of: [200, 503]))
+            #expect(responses[200, default: 0] >= 100)
+        } else {
+            #expect(responses == [200: crowd.count])
+        }
         return worst
     }
 

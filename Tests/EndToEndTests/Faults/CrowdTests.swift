@@ -9,13 +9,15 @@ import Testing
 struct CrowdTests {
     /// `make socket-faults` uses the ten thousand of the design.
     private static let idle = Thoroughness.isFull ? 10_000 : 200
+    /// Clients may be idle for as long as a busy machine takes to serve all of them.
+    private static let patient = ["--idle-timeout", "\(Patience.seconds)"]
     /// The memory limit of an idle connection: above its usage with TLS in a debug build, and, with
     /// HTTP/1.1, below one 32 KiB buffer.
     private static func idleKilobytes(_ wire: Wire) -> Int { wire == .http2 ? 52 : 28 }
 
     @Test(arguments: Wire.allCases)
     func `idle clients cost little, and others are served`(wire: Wire) async throws {
-        let target = try Target(wire, ["--idle-timeout", "600"])
+        let target = try Target(wire, Self.patient)
         DescriptorRoom.raise()
         let before = try target.figures().residentKilobytes
         let clients = try (0..<Self.idle).map { number in
@@ -41,7 +43,8 @@ struct CrowdTests {
         wire: Wire
     ) async throws {
         // Of 96 descriptors 64 are reserved for the store and the event loops.
-        let target = try Target(wire, script: #"ulimit -n 96; exec "$binary" "$@""#)
+        let target = try Target(
+            wire, Self.patient, script: #"ulimit -n 96; exec "$binary" "$@""#)
         let inside = try (0..<31).map { _ in
             let client = try target.client()
             try target.expectService(client)
@@ -66,7 +69,7 @@ struct CrowdTests {
     func `exhausted descriptors do not affect open connections, and recover`(wire: Wire)
         async throws
     {
-        let target = try Target(wire)
+        let target = try Target(wire, Self.patient)
         let inside = try target.client()
         try target.expectService(inside)
         let process = target.served.program.processID
@@ -101,12 +104,12 @@ struct CrowdTests {
 
     @Test(.enabled(if: Shell.canTrace, "strace is not here"))
     func `writes that hang are not reported as rejected, and nobody else waits`() async throws {
-        // For less than the 5 s after which waiting writes are rejected.
+        // For much less than the 5 s after which waiting writes are rejected.
         let target = try Target(
             .plain, ["--handler-timeout", "1"],
             script: #"""
                 exec strace -D -f -qq -o "$folder/trace" -e trace=fsync,fdatasync \
-                -e inject=fsync,fdatasync:delay_enter=3000000:when=12 "$binary" "$@"
+                -e inject=fsync,fdatasync:delay_enter=2000000:when=12 "$binary" "$@"
                 """#)
         var acknowledged = 0
         var sent = 0

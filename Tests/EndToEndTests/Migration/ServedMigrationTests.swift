@@ -173,7 +173,8 @@ struct ServedMigrationTests {
 
     /// Speaks with the server as `broadsheet migrate` does.
     private func ask(_ line: String) throws -> DescriptorChannel {
-        let channel = try DescriptorChannel.connect(to: file + ".control", timeoutSeconds: 60)
+        let channel = try DescriptorChannel.connect(
+            to: file + ".control", timeoutSeconds: Patience.seconds)
         try channel.send(
             "GET / HTTP/1.1\r\nHost: control\r\nConnection: upgrade\r\n"
                 + "Upgrade: broadsheet-migration/1\r\n\r")

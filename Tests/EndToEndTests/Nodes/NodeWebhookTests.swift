@@ -62,6 +62,7 @@ struct NodeWebhookTests {
         }
     }
 
+    /// Within two seconds, where nothing else keeps the machine busy (`make faults`).
     @Test func `two seconds after the leader was killed, only what was in flight comes twice`()
         async throws
     {
@@ -77,7 +78,7 @@ struct NodeWebhookTests {
             cluster.kill(0)
             let time = ContinuousClock.now
             try await inbox.waitForRequests(3)
-            #expect(time.duration(to: .now) < .seconds(2))
+            if Thoroughness.isFull { #expect(time.duration(to: .now) < .seconds(2)) }
             for number in 2..<10 { try create(number, on: other) }
             try await waitForDelivery(of: 9, to: inbox, by: other)
             #expect(other.stop() == 0)

@@ -116,7 +116,7 @@ struct NodesTests {
 
     @Test func `when the leader dies, another node publishes what is due`() async throws {
         let cluster = try NodeCluster(2)
-        let time = Timestamp(milliseconds: SystemClock.wallNanoseconds / 1_000_000 + 1_500)
+        let time = Timestamp(milliseconds: SystemClock.wallNanoseconds / 1_000_000 + 3_000)
         let scheduled = try cluster.served(1).send(
             .post, "/v1/articles",
             #"{"title":"Rye","status":"scheduled","publishedAt":"\#(time)"}"#)

@@ -17,7 +17,7 @@ import Testing
         folder = try TemporaryFolder()
         served = try Served(folder.file("a.db"), ["--samples"])
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
-        configuration = BackendConfiguration(baseURL: baseURL)
+        configuration = .patient(baseURL)
         backend = BackendService(
             configuration: configuration, auth: BackendAuth(token: Served.adminKey))
     }

@@ -21,7 +21,7 @@ import Testing
         let auth = BackendAuth()
         try auth.signIn(Credentials(token: Served.adminKey, account: "ada"))
         let backend = BackendService(
-            configuration: BackendConfiguration(baseURL: baseURL), auth: auth)
+            configuration: .patient(baseURL), auth: auth)
         library = try OfflineLibrary(in: folder.path, of: "ada", on: backend)
     }
 

@@ -37,7 +37,8 @@ import Testing
 
     /// Connects like a new process, up to the point where it would report that it is ready.
     private func meet() throws -> DescriptorChannel {
-        let channel = try DescriptorChannel.connect(to: database + ".control", timeoutSeconds: 60)
+        let channel = try DescriptorChannel.connect(
+            to: database + ".control", timeoutSeconds: Patience.seconds)
         try channel.send(
             "GET / HTTP/1.1\r\nHost: control\r\nConnection: upgrade\r\n"
                 + "Upgrade: broadsheet-takeover/1\r\n\r")
@@ -155,7 +156,7 @@ import Testing
         var waiting = pollfd(fd: listener.raw, events: Int16(POLLIN), revents: 0)
         try #require(poll(&waiting, 1, 60_000) == 1)
         let accepted = accept(listener.raw, nil, nil)
-        let channel = try DescriptorChannel(Descriptor(accepted), timeoutSeconds: 60)
+        let channel = try DescriptorChannel(Descriptor(accepted), timeoutSeconds: Patience.seconds)
         while let line = try channel.receiveLine(), !line.isEmpty {}
         // All at once, because the new process may close before it has read all lines.
         try channel.send(lines.joined(separator: "\n"))

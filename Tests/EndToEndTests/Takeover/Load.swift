@@ -43,7 +43,7 @@ final class Load: Sendable {
     /// Returns after the given number of further responses, or when a request has failed.
     func goOn(for count: Int) -> Bool {
         state.withLock { $0.goal = $0.responses + count }
-        return isReached.wait(timeout: .now() + 120) == .success
+        return isReached.wait(timeout: .now() + .seconds(Patience.seconds)) == .success
     }
 
     /// Called with each response.

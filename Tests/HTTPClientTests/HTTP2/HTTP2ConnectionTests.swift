@@ -1,4 +1,4 @@
-import Glibc
+import Dispatch
 import HTTP
 import HTTP2
 import HTTPClient
@@ -168,10 +168,7 @@ import Testing
             // Both run on the client's loop, one after the other.
             let second = try await withTaskExecutorPreference(client.executor) {
                 async let second = client.send(post, to: origin, options: patient).text
-                async let isEnded = Self.hold {
-                    mayRespond.give()
-                    return server.connectionCount == 0
-                }
+                async let isEnded = Self.hold(giving: mayRespond) { server.connectionCount == 0 }
                 #expect(await isEnded)
                 return try await second
             }
@@ -181,16 +178,22 @@ import Testing
         }
     }
 
-    /// Keeps the loop busy, so that it finds the last bytes of a connection together with its end;
-    /// false if the condition is not met in time.
-    private static func hold(until isMet: () -> Bool) async -> Bool {
-        let end = SystemClock.monotonicNanoseconds + Int64(Patience.seconds) * 1_000_000_000
-        while !isMet() {
-            guard SystemClock.monotonicNanoseconds < end else { return false }
-            usleep(1_000)
+    /// Keeps the loop busy from the signal until the condition is met, so that it finds the last
+    /// bytes of a connection together with its end.
+    private static func hold(
+        giving signal: Signal, until isMet: @escaping @Sendable () -> Bool
+    ) async -> Bool {
+        let isOver = DispatchSemaphore(value: 0)
+        signal.give()
+        let condition = Task.detached {
+            defer { isOver.signal() }
+            return await eventually(isMet)
         }
-        return true
+        block(until: isOver)
+        return await condition.value
     }
+
+    private static func block(until isOver: DispatchSemaphore) { isOver.wait() }
 
     @Test func `an unused connection is closed after its time, with a GOAWAY`() async throws {
         let code = Lock<HTTP2ErrorCode?>(nil)

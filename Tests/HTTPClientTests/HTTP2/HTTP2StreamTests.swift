@@ -180,9 +180,11 @@ import Testing
     func `a connection on which nothing more arrives is not used for other requests`(
         hasBegun: Bool
     ) async throws {
+        let asked = Lock<[Int: Int]>([:])
         try await ScriptedServer.run { peer, index in
             let peer = HTTP2Peer(peer)
             while let (stream, _) = try await peer.request() {
+                asked.withLock { $0[index, default: 0] += 1 }
                 guard index > 0 || hasBegun else { continue }
                 try await peer.respond(on: stream, "\(index)", isLast: index > 0)
             }
@@ -190,19 +192,22 @@ import Testing
             let client = try HTTPClient.cleartextHTTP2()
             let origin = HTTPOrigin(server.address)
             var options = ExchangeOptions()
-            options.stallMilliseconds = 50
-            // The first one may fail while the settings arrive.
+            var stall: Int64 = 50
             var errors = 0
-            while errors < 9 {
+            while stall <= 50_000 {
+                options.stallMilliseconds = stall
                 let error = await failure { [options] () throws(HTTPClientError) in
                     try await client.send(plain, to: origin, options: options)
                 }
                 guard let error else { break }
                 #expect(error == .timedOut)
                 errors += 1
+                // Another connection may be slow only because the machine is busy.
+                stall *= 10
             }
-            #expect((1...2).contains(errors))
-            #expect(server.acceptedCount == 2)
+            #expect(errors >= 1 && server.acceptedCount >= 2)
+            // The first one may fail while the settings arrive.
+            #expect(asked.withLock { $0.values.allSatisfy { $0 <= 2 } })
         }
     }
 

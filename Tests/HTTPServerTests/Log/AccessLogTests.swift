@@ -27,7 +27,7 @@ import Testing
                 _ = try test.client.send(.get, target, fields: fields)
             }
         }
-        #expect(writer.flush(withinSeconds: 30))
+        #expect(writer.flush(withinSeconds: Double(Patience.seconds)))
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
@@ -133,7 +133,7 @@ import Testing
         }
         #expect(told == dropped && rest.isEmpty)
         #expect(lines.allSatisfy { $0.hasPrefix("{\"time\":") && $0.hasSuffix("}") })
-        #expect(writer.flush(withinSeconds: 30))
+        #expect(writer.flush(withinSeconds: Double(Patience.seconds)))
         close(ends[1])
     }
 

@@ -75,6 +75,7 @@ import Testing
         let configuration = ServerConfiguration.local {
             $0.open = { (_, _) throws(SystemError) in socket }
             $0.limits.bodyGraceMilliseconds = 3_600_000
+            $0.limits.writeStallMilliseconds = 3_600_000
         }
         let first = HTTPServer(configuration, router: router)
         try first.start()
@@ -135,7 +136,9 @@ import Testing
             $0.observers = [seen]
             $0.protocols = [
                 "echo/1": { descriptor in
-                    guard let channel = try? DescriptorChannel(descriptor, timeoutSeconds: 60)
+                    guard
+                        let channel = try? DescriptorChannel(
+                            descriptor, timeoutSeconds: Patience.seconds)
                     else { return }
                     try? channel.send("welcome")
                 }

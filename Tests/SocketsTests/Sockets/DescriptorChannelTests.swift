@@ -1,5 +1,6 @@
 import Glibc
 import Platform
+import TestSupport
 import Testing
 
 @testable import Sockets
@@ -10,8 +11,8 @@ import Testing
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
         return (
-            try DescriptorChannel(Descriptor(ends[0]), timeoutSeconds: 60),
-            try DescriptorChannel(Descriptor(ends[1]), timeoutSeconds: 60)
+            try DescriptorChannel(Descriptor(ends[0]), timeoutSeconds: Patience.seconds),
+            try DescriptorChannel(Descriptor(ends[1]), timeoutSeconds: Patience.seconds)
         )
     }
 

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func canConnect(_ path: String) -> Bool {
-        (try? DescriptorChannel.connect(to: path, timeoutSeconds: 60)) != nil
+        (try? DescriptorChannel.connect(to: path, timeoutSeconds: Patience.seconds)) != nil
     }
 
     @Test func `of servers that start concurrently on a stale socket one gets it`() throws {

@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 
 @testable import Sockets
 
@@ -34,9 +35,12 @@ final class TestLoops: Sendable {
 }
 
 extension SocketChannel {
+    static var patience: Int64 { Int64(Patience.seconds) * 1_000 }
+
     /// Finds nothing to read, and waits until there is something.
-    func waitForMore(isIdle: Bool = false, milliseconds: Int64 = 30_000) async throws(ChannelError)
-    {
+    func waitForMore(
+        isIdle: Bool = false, milliseconds: Int64 = patience
+    ) async throws(ChannelError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
         defer { buffer.deallocate() }
         guard try read(into: buffer) == .wouldBlock else { return }
@@ -44,9 +48,9 @@ extension SocketChannel {
     }
 
     /// Exactly so many bytes; fewer if the peer closes before.
-    func receive(_ count: Int, within milliseconds: Int64 = 30_000) async throws(ChannelError)
-        -> [UInt8]
-    {
+    func receive(
+        _ count: Int, within milliseconds: Int64 = patience
+    ) async throws(ChannelError) -> [UInt8] {
         var bytes: [UInt8] = []
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer { buffer.deallocate() }
