@@ -182,7 +182,7 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleSearch",
                 "ArticleServices", "ArticleStore", "CSQLite", "HTTP", "HTTPServer", "Platform",
-                "Sockets", "ArticleDatabase", "TestSupport",
+                "Sockets", "ArticleDatabase", "TestDatabases", "TestSupport",
             ]),
         tests(
             "ArticleObservationTests",
@@ -200,8 +200,13 @@ let package = Package(
             "ArticleStoreTests",
             [
                 "ArticleAPI", "ArticleStore", "CFaultVFS", "CSQLite", "Platform", "Sockets",
-                "ArticleDatabase", "store-writer", "TestSupport",
+                "ArticleDatabase", "store-writer", "TestDatabases", "TestSupport",
             ]),
+        // Databases for tests that are not about creating them.
+        .target(
+            name: "TestDatabases",
+            dependencies: ["ArticleDatabase", "ArticleStore", "Platform", "TestSupport"],
+            path: "Tests/Tools/TestDatabases", swiftSettings: rules),
         .target(
             name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Tools/FaultVFS",
             cSettings: cRules),
@@ -230,7 +235,7 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "Feeds", "HTTP",
                 "HTTPClient", "HTTPServer", "Markup", "Platform", "Resources", "Sockets",
-                "ArticleDatabase", "TestSupport",
+                "ArticleDatabase", "TestDatabases", "TestSupport",
             ]),
         tests(
             "BroadsheetTests",
@@ -281,7 +286,7 @@ let package = Package(
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
                 "ArticleOffline", "ArticleStore", "Feeds", "HTTP", "HTTPServer", "Markup",
                 "OpenAPI", "Platform", "Sockets", "ArticleDatabase", "SwiftGenerator",
-                "TestSupport",
+                "TestDatabases", "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
         .target(

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import TestDatabases
 import TestSupport
 
 /// In the examples, a tag is that of an article: the tests' framework has a type of this name, too.
@@ -16,7 +17,7 @@ enum ExampleStore {
     ) async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         do {
             try await body(store)
         } catch {

@@ -7,6 +7,7 @@ import HTTP
 import HTTPServer
 import Platform
 import Sockets
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -43,8 +44,7 @@ final class EditorialDesk: Sendable {
         seed: UInt64, _ body: @Sendable (EditorialDesk) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(
-            path: folder.file("store.db"), mode: .create, configuration: SQLiteConfiguration())
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let opening = Timestamp(milliseconds: 1_800_000_000_000)
         let clock = Lock(opening)
         let key = APIKey(name: "A reader", role: .reader, at: opening)

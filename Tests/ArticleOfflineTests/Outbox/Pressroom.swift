@@ -6,6 +6,7 @@ import ArticleOffline
 import ArticleServices
 import HTTP
 import Platform
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ struct Pressroom: Sendable {
     /// Runs the server during the body.
     static func run(_ body: (Pressroom) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let clock = SetClock()
         var keys: [String: String] = [:]
         for name in accounts + ["somebody else"] {

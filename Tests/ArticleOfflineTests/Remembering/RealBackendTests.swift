@@ -6,6 +6,7 @@ import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
         over version: HTTPVersion, _ body: (RememberingService) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
             store: store, file: store, operatorKey: OperatorKey(key),
             now: { Samples.time(1_000) }, log: { Issue.record("\($0)") })

@@ -4,6 +4,7 @@ import ArticleStore
 import HTTP
 import HTTPServer
 import Platform
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
 
     @Test func `only one backup runs at a time, from whichever client`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let file = SlowFile(path: store.path)
         let key = String(repeating: "k", count: 40)
         let backend = try await Backend(

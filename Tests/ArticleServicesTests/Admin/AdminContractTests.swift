@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleDatabase
 import HTTP
 import HTTPServer
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
 
     @Test func `the routers serve what the contract lists, and nothing else`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
             store: store, file: store, now: { Newsroom.opening }, log: { _ in })
         let declared = (Contract.requests + Contract.adminRequests).map(Self.place)

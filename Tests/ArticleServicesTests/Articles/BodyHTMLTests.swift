@@ -3,6 +3,7 @@ import ArticleDatabase
 import ArticleStore
 import HTTP
 import HTTPServer
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
 
     private func run(_ body: (TestServer, SQLiteStore) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
             store: store, file: store, operatorKey: OperatorKey(Self.key), now: { Self.time },
             log: { _ in })

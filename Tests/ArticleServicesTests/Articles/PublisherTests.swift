@@ -4,6 +4,7 @@ import ArticleServices
 import ArticleStore
 import HTTP
 import Platform
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
     @Test func `what is overdue at the start is published before the server is ready`() async throws
     {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let content = ArticleContent(
             Article.Draft(
                 title: "Bread", status: .scheduled, publishedAt: Newsroom.opening),

@@ -4,6 +4,7 @@ import ArticleStore
 import HTTP
 import HTTPServer
 import Platform
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
 
     private func run(_ body: (TestServer, SQLiteStore) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
             store: store, file: store, operatorKey: OperatorKey(Self.operatorKey),
             now: { Self.time },
@@ -87,7 +88,7 @@ import Testing
 
     @Test func `a key is looked up before any work is done`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let body = """
             {"title":"A","body":"*Words*","status":"scheduled",\
             "publishedAt":"2027-01-15T08:00:01Z"}
@@ -266,7 +267,7 @@ import Testing
 
     @Test func `a request whose first attempt is running is rejected`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let writes = IdempotentWrites(
             store: store, secret: [UInt8](repeating: 1, count: 32), now: { Self.time })
         let caller = Principal.key(id: "a", role: .editor)

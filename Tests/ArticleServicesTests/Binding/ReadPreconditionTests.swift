@@ -4,6 +4,7 @@ import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     /// Serves the first revision of the published article `hello` and returns its version.
     private func run(_ body: (TestServer, String) throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
             store: store, file: store, operatorKey: OperatorKey(Self.key), now: { Self.time },
             log: { _ in })

@@ -6,6 +6,7 @@ import Glibc
 import HTTP
 import HTTPServer
 import Platform
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
-        let file = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let file = try await SQLiteStore.openNew(folder.file("store.db"))
         let store = SlowStore(file, seed: seed, mostHeld: 3)
         let backend = try await Backend(
             store: store, file: file, operatorKey: OperatorKey(Self.key),

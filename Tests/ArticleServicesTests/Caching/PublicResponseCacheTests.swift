@@ -5,6 +5,7 @@ import ArticleStore
 import HTTP
 import HTTPServer
 import Platform
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
         _ body: (TestServer, Backend, Lock<Int64>) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let clock = Lock(Int64(1_800_000_000_000))
         let backend = try await Backend(
             store: store, file: store, operatorKey: OperatorKey(Self.key),

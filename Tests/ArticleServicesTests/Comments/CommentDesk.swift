@@ -4,6 +4,7 @@ import ArticleStore
 import HTTP
 import HTTPServer
 import Platform
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -48,8 +49,8 @@ struct CommentDesk: Sendable {
         _ body: (CommentDesk) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(
-            path: folder.file("store.db"), mode: .create, configuration: configuration)
+        let store = try await SQLiteStore.openNew(
+            folder.file("store.db"), configuration: configuration)
         let clock = Lock(opening)
         var users: [Person: UserRecord] = [:]
         var keys: [Person: String] = [:]

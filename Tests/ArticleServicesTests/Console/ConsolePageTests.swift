@@ -3,6 +3,7 @@ import ArticleDatabase
 import HTTP
 import HTTPServer
 import Resources
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -166,7 +167,7 @@ import Testing
 
     @Test func `the console can be turned off`() async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
             store: store, file: store, hasConsole: false, now: { Newsroom.opening },
             log: { Issue.record("\($0)") })

@@ -3,6 +3,7 @@ import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import Glibc
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -50,7 +51,7 @@ struct ImportDesk {
     /// Runs the body with an empty store, and checks the store's integrity.
     static func with(_ body: (ImportDesk) async throws -> Void) async throws {
         let folder = try ImportFolder()
-        let store = try SQLiteStore.open(path: folder.path("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.path("store.db"))
         do {
             try await body(ImportDesk(folder: folder, store: store))
         } catch {

@@ -5,6 +5,7 @@ import HTTP
 import HTTPServer
 import Platform
 import Sockets
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -45,8 +46,8 @@ struct Newsroom: Sendable {
         _ body: (Newsroom) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(
-            path: folder.file("store.db"), mode: .create, configuration: storeConfiguration)
+        let store = try await SQLiteStore.openNew(
+            folder.file("store.db"), configuration: storeConfiguration)
         let keys = KeyBunch(at: opening)
         for record in keys.records { try await store.createKey(record) }
         _ = try await store.revokeKey(keys.revokedID, at: opening)

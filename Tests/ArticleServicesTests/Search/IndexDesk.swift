@@ -4,6 +4,7 @@ import ArticleSearch
 import ArticleStore
 import Glibc
 import Platform
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -25,11 +26,11 @@ struct IndexDesk: Sendable {
     let notices = Notices()
 
     /// - Parameter base: a closed database that is copied.
-    init(copying base: IndexDesk? = nil) throws {
+    init(copying base: IndexDesk? = nil) async throws {
         folder = try TemporaryFolder()
         path = folder.file("store.db")
         if let base { try Self.copy(base.path, to: path) }
-        store = try SQLiteStore.open(path: path, mode: .create)
+        store = try await SQLiteStore.openNew(path)
         faulty = FaultyIndexStore(store)
     }
 

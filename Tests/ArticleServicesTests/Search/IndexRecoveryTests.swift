@@ -12,7 +12,7 @@ import Testing
 @Suite struct IndexRecoveryTests {
     @Test(arguments: [1, 2, 3])
     func `an index that follows equals one that is made at once`(seed: UInt64) async throws {
-        let desk = try IndexDesk()
+        let desk = try await IndexDesk()
         try await desk.write(30, seed: seed)
         let indexer = desk.indexer()
         let task = Task { await indexer.run() }
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `an index that was stopped goes on where it was`() async throws {
-        let desk = try IndexDesk()
+        let desk = try await IndexDesk()
         try await desk.write(60, seed: 4)
         let first = try await desk.indexed()
         try await desk.expectExactness(first, "the first")
@@ -50,13 +50,13 @@ import Testing
     /// The ends of the process: at every write of an index, before or after it was done.
     @Test(arguments: [false, true])
     func `nothing is lost or doubled by a crash at any step`(isLate: Bool) async throws {
-        let base = try IndexDesk()
+        let base = try await IndexDesk()
         try await base.write(120, seed: 5)
         await base.store.close()
         var step = isLate ? 2 : 1
         var hasFailed = true
         while hasFailed {
-            let desk = try IndexDesk(copying: base)
+            let desk = try await IndexDesk(copying: base)
             hasFailed = false
             for round in 0..<2 {
                 desk.faulty.fail(at: step, isLate: isLate)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `an index of another tokenizer is built again`() async throws {
-        let desk = try IndexDesk()
+        let desk = try await IndexDesk()
         try await desk.write(40, seed: 8)
         try await desk.indexed(version: 77)
         #expect(try await desk.store.searchIndex().progress?.version == 77)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `an index of another history is built again`() async throws {
-        let desk = try IndexDesk()
+        let desk = try await IndexDesk()
         try await desk.write(40, seed: 9)
         try await desk.indexed()
         let before = try #require(try await desk.store.searchIndex().progress?.position.epoch)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `a damaged index is built again, and nothing is found meanwhile`() async throws {
-        let desk = try IndexDesk()
+        let desk = try await IndexDesk()
         try await desk.write(40, seed: 10)
         let first = try await desk.indexed()
         // A search finds damage.
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func `blocks that are missing are damage, and the index is built again`() async throws {
-        let desk = try IndexDesk()
+        let desk = try await IndexDesk()
         try await desk.write(40, seed: 14)
         let indexer = try await desk.indexed()
         let record = try await desk.store.searchIndex()
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func `a search that reads too much of the index is rejected`() async throws {
-        let desk = try IndexDesk()
+        let desk = try await IndexDesk()
         try await desk.write(40, seed: 15)
         var limits = IndexDesk.limits
         limits.searchBytes = 100
@@ -177,7 +177,7 @@ import Testing
     @Test func `a check finds what the index lacks, and blocks that it should not have`()
         async throws
     {
-        let desk = try IndexDesk()
+        let desk = try await IndexDesk()
         try await desk.write(40, seed: 13)
         try await desk.indexed()
         func findings() async throws -> Int {
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func `searches go on while segments are merged and removed`() async throws {
-        let desk = try IndexDesk()
+        let desk = try await IndexDesk()
         try await desk.write(20, seed: 11)
         let indexer = desk.indexer()
         let task = Task { await indexer.run() }

@@ -1,5 +1,6 @@
 import ArticleDatabase
 import ArticleStore
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
 
     static let sqlite = Engine(testDescription: "SQLite") { body in
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try await SQLiteStore.openNew(folder.file("store.db"))
         do {
             try await body(store)
         } catch {
