@@ -249,7 +249,7 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "broadsheet",
                 "DocumentationSamples", "first-steps", "generated-client", "HTTP", "HTTPClient",
-                "HTTPServer", "Platform", "reader", "Sockets", "TestSupport",
+                "HTTPServer", "Platform", "reader", "Sockets", "TestDatabases", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(

@@ -17,7 +17,7 @@ import Testing
     private func serveOnce() throws { #expect(try Served(database).stop() == 0) }
 
     @Test func `the first start creates an admin key, in a file for its owner only`() throws {
-        let served = try Served(database, adminKey: nil)
+        let served = try Served(database, adminKey: nil, createsDatabase: true)
         var status = stat()
         #expect(stat(keyFile, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)

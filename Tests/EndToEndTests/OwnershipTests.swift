@@ -42,7 +42,7 @@ struct OwnershipTests {
     }
 
     @Test func `the files of a server that root runs belong to the folder's owner`() throws {
-        let served = try Served(database)
+        let served = try Served(database, createsDatabase: true)
         #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
         try expectOwned(["", "-wal", "-shm", ".lock", ".control"])
         #expect(served.stop() == 0)

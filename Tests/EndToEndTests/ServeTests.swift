@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `an article is written, read, listed, and survives a restart`() throws {
-        let served = try Served(database)
+        let served = try Served(database, createsDatabase: true)
         let made = try served.send(
             .post, "/v1/articles", #"{"title":"Hello","status":"published"}"#)
         #expect(made.status == 201)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `samples fill an empty database, and only that`() throws {
-        let served = try Served(database, ["--samples"])
+        let served = try Served(database, ["--samples"], createsDatabase: true)
         let page = try served.client.get("/v1/articles?limit=100&fields=slug").text
         #expect(page.contains("your-first-request"))
         let article = try served.client.get("/v1/articles/your-first-request")

@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import Sockets
+import TestDatabases
 import TestSupport
 
 /// A server on free ports, run by the binary. It is killed when this object is released.
@@ -11,13 +12,31 @@ struct Served {
 
     static let adminKey = "the-admin-key-of-end-to-end-tests"
 
+    /// The backup of an empty database that the binary created. It was never served: each server
+    /// of a copy begins a history of its own and makes its own secrets.
+    private static let template = Result { () throws -> FileTemplate in
+        let folder = try TemporaryFolder()
+        let (database, backup) = (folder.file("new.db"), folder.file("backup.db"))
+        try write("", to: folder.file("nothing.ndjson"))
+        for command in [["import", folder.file("nothing.ndjson")], ["backup", backup]] {
+            let program = try Program.start(command + ["--database", database])
+            guard program.wait() == 0 else {
+                throw TestFailure("no template: \(program.errors.rest())")
+            }
+        }
+        return try FileTemplate(of: backup)
+    }
+
     /// - Parameters:
+    ///   - database: the path of a file. If it is missing, it is copied from a migrated one.
     ///   - listen: one or more `ADDRESS`es.
     ///   - adminKey: with `nil` the server creates its own.
+    ///   - createsDatabase: whether the server itself creates a missing file.
     init(
         _ database: String, listen: [String] = ["127.0.0.1:0"], _ arguments: [String] = [],
-        adminKey: String? = Served.adminKey
+        adminKey: String? = Served.adminKey, createsDatabase: Bool = false
     ) throws {
+        if !createsDatabase { try Self.template.get().copy(to: database) }
         let addresses = listen.flatMap { ["--listen", $0] }
         try self.init(
             Program.start(
