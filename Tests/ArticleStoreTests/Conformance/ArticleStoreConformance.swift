@@ -29,7 +29,8 @@ struct Engine: Sendable, CustomTestStringConvertible {
     }
 
     static let postgres = Engine(testDescription: "PostgreSQL") { body in
-        let store = try PostgresStore.open(PostgresServer.shared.newSchema())
+        let schema = try await EmptySchemas.shared.take()
+        let store = try PostgresStore.open(PostgresServer.shared.address(ofSchema: schema))
         do {
             try await body(store)
         } catch {
@@ -37,6 +38,7 @@ struct Engine: Sendable, CustomTestStringConvertible {
             throw error
         }
         await store.close()
+        try await EmptySchemas.shared.giveBack(schema)
     }
 }
 

@@ -5,11 +5,18 @@ import TestSupport
 
 extension PostgresServer {
     /// The address of a new, empty schema, which is a database of its own to the store.
-    func newSchema() throws -> PostgresAddress {
+    func newSchema() throws -> PostgresAddress { try address(ofSchema: newSchemaName()) }
+
+    /// The name of a new, empty schema.
+    func newSchemaName() throws -> String {
         let name = newName()
         let session = try PostgresSession(PostgresAddress(url()), settings: [])
         _ = try session.run("CREATE SCHEMA \(name)")
-        return try PostgresAddress(url("&options=-csearch_path%3D\(name)"))
+        return name
+    }
+
+    func address(ofSchema name: String) throws -> PostgresAddress {
+        try PostgresAddress(url("&options=-csearch_path%3D\(name)"))
     }
 
     private func url(_ rest: String) -> String { url(of: "postgres", rest) }
