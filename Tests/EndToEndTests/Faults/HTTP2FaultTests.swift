@@ -18,22 +18,30 @@ struct HTTP2FaultTests {
         var stream: Int32?
     }
 
-    @Test(arguments: HTTP2Fault.all)
-    func `bad clients receive what is expected, and good ones are not affected`(
-        fault: HTTP2Fault
-    ) async throws {
+    /// What is tried together, as in ``SocketFaultTests``.
+    private static let groups = Thoroughness.isFull ? HTTP2Fault.all.map { [$0] } : [HTTP2Fault.all]
+
+    @Test func `bad clients receive what is expected, and good ones are not affected`()
+        async throws
+    {
         let target = try Target(.http2, Target.deadlines)
-        if case .pages = fault.start { try target.writeLongArticles(60) }
-        let clients = try (0..<Self.clients).map { number in
-            if number % 50 == 0 { try target.expectService() }
-            return try Self.begin(fault, target)
+        try target.writeLongArticles(60)
+        for faults in Self.groups {
+            let clients = try faults.flatMap { fault in
+                try target.serving(Self.clients) { (fault, try Self.begin(fault, target)) }
+            }
+            try target.drip(
+                to: clients.compactMap { fault, client in
+                    if case .drip = fault.then { client.connection } else { nil }
+                })
+            for (number, (fault, client)) in clients.enumerated() {
+                if number % 50 == 0 { try target.expectService() }
+                do { try Self.finish(fault, client) } catch {
+                    throw TestFailure("\(fault.name): \(error)")
+                }
+            }
+            try await target.expectNoTrace("\(faults.map(\.name))")
         }
-        if case .drip = fault.then { try target.drip(to: clients.map(\.connection)) }
-        for (number, client) in clients.enumerated() {
-            if number % 50 == 0 { try target.expectService() }
-            try Self.finish(fault, client)
-        }
-        try await target.expectNoTrace()
     }
 
     private static func begin(_ fault: HTTP2Fault, _ target: Target) throws -> BadClient {
@@ -75,9 +83,10 @@ struct HTTP2FaultTests {
         switch fault.due {
         case .response(let status):
             let stream = try #require(client.stream)
-            #expect(try client.http2?.response(on: stream).status == status)
+            #expect(try client.http2?.response(on: stream).status == status, "\(fault.name)")
         case .goAway(let code):
-            #expect(try connection.frames { $0.code == code && $0.type == 7 }.last?.code == code)
+            let frames = try connection.frames { $0.code == code && $0.type == 7 }
+            #expect(frames.last?.code == code, "\(fault.name)")
         case .end: break
         }
         connection.speakRaw()

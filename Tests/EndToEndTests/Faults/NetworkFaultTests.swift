@@ -43,7 +43,7 @@ extension FailingNetwork.Failure {
     /// From one place to the next.
     fileprivate func step(_ total: Int) -> Int {
         if self == .stall { return total / (Thoroughness.isFull ? 12 : 3) + 1 }
-        return Thoroughness.isFull ? 7 : total / 12 + 1
+        return Thoroughness.isFull ? 7 : total / 6 + 1
     }
 }
 

@@ -79,13 +79,23 @@ struct Target {
     /// A connected socket that has not sent anything.
     func connectRaw() throws -> RawConnection { try RawConnection(served.addresses[0]) }
 
-    /// Continues with a byte each until the server has given up on all of them.
+    /// Makes as many clients, while good ones are served.
+    func serving<Client>(_ count: Int, _ make: () throws -> Client) throws -> [Client] {
+        try (0..<count).map { number in
+            if number % 50 == 0 { try expectService() }
+            return try make()
+        }
+    }
+
+    /// Continues with a byte each, ten times a second, until the server has given up on all of them.
     func drip(to clients: [RawConnection]) throws {
+        guard !clients.isEmpty else { return }
         let end = ContinuousClock.now + .seconds(Self.deadline) * 1.5
         while ContinuousClock.now < end {
             // A client that keeps sending after the server has closed loses the response.
             for client in clients where !client.hasInput { _ = client.sendSome([0x78]) }
             try expectService()
+            poll(nil, 0, 100)
         }
     }
 
