@@ -141,11 +141,15 @@ fuzz: dependencies ## fuzz all parsers, or those in TARGETS, for DURATION (60) s
 		--sanitize fuzzer --sanitize address -Xswiftc -sanitize=fuzzer,address --scratch-path .build/fuzz
 	@SEED=$(SEED) .ci/fuzz $(or $(DURATION),60) $(TARGETS)
 
-faults: dependencies ## test the store with failing writes and flushes, damaged files and 50 kills
+# Suites of which `make test` runs a sample (`Thoroughness.isFull`).
+FAULTS := DiskFaultTests|DamageTests|KillTests|DiskTests|StreamFaultTests|IndexRecoveryTests|FailoverTests|NodeWebhookTests
+SAMPLED := FuzzingTests|EngineMigrationTests|FollowingTests|ScheduleTests|OutboxScheduleTests|MirrorModelTests|SyncRandomTests|HistoryTests|CacheExactnessTests|ChangeModelTests|CredentialStuffingTests|CompileTests|MutationTests|ArticleStoreConformance/(Following|ExportedPeople)
+
+faults: dependencies ## test the store with failing disks, damaged files and 50 kills, and run all random histories
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
 	BROADSHEET_ALL_FAULTS=1 BROADSHEET_KILL_ROUNDS=50 swift test $(FLAGS) \
-		--filter '\.(DiskFaultTests|DamageTests|KillTests|DiskTests|StreamFaultTests|OutboxScheduleTests|MirrorModelTests|IndexRecoveryTests|FailoverTests|NodeWebhookTests|ArticleStoreConformance/Following)/' $(NAMING_SKIPPED)
+		--filter '\.($(FAULTS)|$(SAMPLED))/' $(NAMING_SKIPPED)
 
 socket-faults: dependencies ## test the server with broken, slow and many connections
 	@.ci/dependencies $(TEST_TOOLS)

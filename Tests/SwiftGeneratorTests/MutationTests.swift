@@ -6,10 +6,13 @@ import Testing
 /// What is generated from mutations of the documents compiles and is formatted, or nothing is
 /// generated. `make fuzz` tests many more mutations, without the compiler.
 @Suite struct MutationTests {
+    /// The compiler takes a second for each document of requests, since all declare the same types.
+    private static let (models, requests) = Thoroughness.isFull ? (60, 12) : (30, 3)
+
     @Test func `models of mutated samples compile`() async throws {
         var mutator = try DocumentMutator(GeneratedFiles.documents(in: "Samples"), seed: 1)
         var files: [Compiler.File] = []
-        for number in 0..<60 {
+        for number in 0..<Self.models {
             let name = "Mutation\(number)"
             let document = mutator.next()
             let options = SwiftGenerator.Options.with(codable: number % 3 == 0)
@@ -19,7 +22,7 @@ import Testing
             else { continue }
             files.append((name, text))
         }
-        #expect(files.count > 30)
+        #expect(files.count > Self.models / 2)
         #expect(try await Compiler.faults(files) == "")
         #expect(try await Compiler.misformatted(files) == "")
     }
@@ -27,7 +30,7 @@ import Testing
     @Test func `requests of mutated descriptions compile`() async throws {
         var mutator = try DocumentMutator(GeneratedFiles.documents(in: "Descriptions"), seed: 2)
         var files: [Compiler.File] = []
-        while files.count < 12 {
+        while files.count < Self.requests {
             let document = mutator.next()
             guard
                 let result = try? SwiftGenerator.requests(

@@ -7,7 +7,7 @@ import Testing
 @Suite struct OutboxScheduleTests {
     private static let seriesCount = 8
     /// 10,000 in all with `make faults`.
-    private static let schedulesPerSeries = Thoroughness.isFull ? 1_250 : 100
+    private static let schedulesPerSeries = Thoroughness.isFull ? 1_250 : 25
 
     @Test(arguments: 0..<seriesCount)
     func `each write is carried out at most once, in order, and none is lost`(series: Int) {

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleModels
+import Platform
 import TestSupport
 import Testing
 
@@ -7,8 +8,19 @@ import Testing
 
 /// A damaged file is set aside and begun anew; nothing crashes.
 @Suite struct DamageTests {
-    /// The bytes of a file with articles, pins and unsent writes, whose log is in the file.
+    private static let seeds = UInt64(1)...(Thoroughness.isFull ? 60 : 15)
+    private static let made = Lock([UInt8]?.none)
+
+    /// The bytes of a file with articles, pins and unsent writes, whose log is in the file. It is
+    /// made once, since that takes longer than any of the tests.
     private static func sound() async throws -> [UInt8] {
+        if let bytes = made.withLock({ $0 }) { return bytes }
+        let bytes = try await makeSound()
+        made.withLock { $0 = bytes }
+        return bytes
+    }
+
+    private static func makeSound() async throws -> [UInt8] {
         let folder = try StoreFolder()
         let body = String(repeating: "Flour and water. ", count: 60)
         let store = try folder.open()
@@ -114,7 +126,7 @@ import Testing
         #expect(reported > 20)
     }
 
-    @Test(arguments: UInt64(1)...60)
+    @Test(arguments: seeds)
     func `a file with random bytes opens or says why not`(seed: UInt64) async throws {
         var bytes = try await Self.sound()
         var random = SeededGenerator(seed: seed)

@@ -1,10 +1,11 @@
 import ArticleAPI
 import ArticleStore
+import TestSupport
 import Testing
 
 extension ArticleStoreConformance {
     @Suite struct ExportedPeople {
-        @Test(arguments: Engine.all, 1...12)
+        @Test(arguments: Engine.all, 1...(Thoroughness.isFull ? 12 : 3))
         func `users, comments and bookmarks restored to an empty store export the same`(
             _ engine: Engine, seed: Int
         ) async throws {

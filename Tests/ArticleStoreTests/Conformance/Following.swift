@@ -7,7 +7,7 @@ import Testing
 extension ArticleStoreConformance {
     /// Copies that follow the changes of an audience.
     @Suite struct Following {
-        private static let seeds = [UInt64](1...(Thoroughness.isFull ? 30 : 10))
+        private static let seeds = [UInt64](1...(Thoroughness.isFull ? 30 : 3))
 
         @Test(arguments: Engine.all, seeds)
         func `a copy that is current is what the lists show`(

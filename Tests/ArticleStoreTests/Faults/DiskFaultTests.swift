@@ -57,7 +57,7 @@ import Testing
     /// Runs the body for fault positions until there are no more (`false`): all of them with `make
     /// faults`, some of them otherwise.
     private static func everywhere(_ body: (Int) async throws -> Bool) async throws {
-        let step = Thoroughness.isFull ? 1 : 29
+        let step = Thoroughness.isFull ? 1 : 59
         var place = 1
         while try await body(place) { place += step }
         #expect(place > 100, "the fault was never met")

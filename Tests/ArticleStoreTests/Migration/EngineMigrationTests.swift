@@ -37,7 +37,7 @@ struct EngineMigrationTests {
         return records.withLock { $0 }
     }
 
-    @Test(arguments: 1...8)
+    @Test(arguments: 1...(Thoroughness.isFull ? 8 : 2))
     func `a database moves to PostgreSQL and back, and is the same`(seed: Int) async throws {
         let file = try SQLiteStore.open(path: path, mode: .create)
         var model = try await RandomDatabase(seed: UInt64(seed), in: file)

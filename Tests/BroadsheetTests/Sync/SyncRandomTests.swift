@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Array(1...(Thoroughness.isFull ? 400 : 20)))
+    @Test(arguments: Array(1...(Thoroughness.isFull ? 400 : 5)))
     func `a folder follows whatever happens`(seed: Int) async throws {
         let desk = try SyncDesk()
         var life = Life(desk: desk, random: SeededGenerator(seed: UInt64(seed)))

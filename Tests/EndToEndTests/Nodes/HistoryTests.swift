@@ -66,7 +66,7 @@ struct HistoryTests {
     {
         var reads = 0
         var writes = 0
-        for seed in 1...UInt64(Thoroughness.isFull ? 100 : 4) {
+        for seed in 1...UInt64(Thoroughness.isFull ? 100 : 1) {
             let history = try await round(seed)
             #expect(history.violations.isEmpty, "seed \(seed)")
             reads += history.reads
