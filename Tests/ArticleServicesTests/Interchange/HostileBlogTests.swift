@@ -74,9 +74,11 @@ import Testing
 
     @Test func `a million tags are read in linear time, and are too many`() async throws {
         try await ImportDesk.with { desk in
-            let tag = "<category domain=\"post_tag\" nicename=\"t\">Tag</category>"
-            let same = String(repeating: tag, count: 200_000)
-            let other = (0..<200_000).map { tag.replacing("Tag", with: "t\($0)") }.joined()
+            func tag(_ name: String) -> String {
+                "<category domain=\"post_tag\" nicename=\"t\">\(name)</category>"
+            }
+            let same = String(repeating: tag("Tag"), count: 200_000)
+            let other = (0..<200_000).map { tag("t\($0)") }.joined()
             try desk.write(
                 "blog.xml",
                 WordPressImportTests.export(Self.item(1, more: same) + Self.item(2, more: other)))

@@ -8,6 +8,8 @@ extension ArticleStoreConformance {
     /// Copies that follow the changes of an audience.
     @Suite struct Following {
         private static let seeds = [UInt64](1...(Thoroughness.isFull ? 30 : 3))
+        /// Short and long ones. Each takes longer than the one before, as the lists grow.
+        private static let histories = Thoroughness.isFull ? (40, 8) : (12, 3)
 
         @Test(arguments: Engine.all, seeds)
         func `a copy that is current is what the lists show`(
@@ -15,8 +17,8 @@ extension ArticleStoreConformance {
         ) async throws {
             try await engine.with { store in
                 var model = SyncModel(store, seed: seed)
-                try await model.run(histories: 40, writes: 4)
-                try await model.run(histories: 8, writes: 20)
+                try await model.run(histories: Self.histories.0, writes: 4)
+                try await model.run(histories: Self.histories.1, writes: 20)
             }
         }
 

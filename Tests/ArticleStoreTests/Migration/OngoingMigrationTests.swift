@@ -11,6 +11,8 @@ import Testing
 /// Moving stores to the other engine while they are in use.
 @Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct OngoingMigrationTests {
+    private static let seeds = 1...(Thoroughness.isFull ? 6 : 2)
+
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -90,7 +92,7 @@ struct OngoingMigrationTests {
         return try await report
     }
 
-    @Test(arguments: 1...6)
+    @Test(arguments: seeds)
     func `a file in use moves to PostgreSQL with every acknowledged write`(seed: Int)
         async throws
     {
@@ -108,7 +110,7 @@ struct OngoingMigrationTests {
         await moved.close()
     }
 
-    @Test(arguments: 1...6)
+    @Test(arguments: seeds)
     func `a PostgreSQL database in use moves to a file with every acknowledged write`(seed: Int)
         async throws
     {

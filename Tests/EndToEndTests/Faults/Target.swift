@@ -87,7 +87,7 @@ struct Target {
         }
     }
 
-    /// Continues with a byte each, ten times a second, until the server has given up on all of them.
+    /// Continues with a byte each, ten times a second, until the server has given up on all.
     func drip(to clients: [RawConnection]) throws {
         guard !clients.isEmpty else { return }
         let end = ContinuousClock.now + .seconds(Self.deadline) * 1.5
