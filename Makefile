@@ -20,10 +20,13 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # the same paths takes it from there. Tests need an entry point of their own then (.ci/XCTMain.swift).
 COMPILER_CACHE ?=
 
-# An import of a target that is not declared as a dependency fails the build.
-FLAGS := --jobs $(JOBS) --explicit-target-dependency-import-check error $(if $(COMPILER_CACHE),\
+# An import of a target that is not declared as a dependency fails the build. Without debug information a
+# build takes less time and space; crashes still name functions. Sanitizers name lines, too.
+FLAGS = --jobs $(JOBS) --explicit-target-dependency-import-check error -debug-info-format $(DEBUG_INFO) $(if $(COMPILER_CACHE),\
 	--disable-index-store --disable-xctest --enable-swift-testing \
 	-Xswiftc -explicit-module-build -Xswiftc -cache-compile-job -Xswiftc -cas-path -Xswiftc '$(COMPILER_CACHE)')
+DEBUG_INFO := none
+test-thread test-address fuzz: DEBUG_INFO := dwarf
 SOURCES := Package.swift Sources Tests
 LOG := .build/test.log
 HADOLINT := 2.15.1
@@ -217,6 +220,7 @@ tls-check: build .build/sslyze/bin/sslyze ## check the server's TLS against Mozi
 
 bench: build ## run the benchmarks in minutes; options in ARGS (--only cached, --only secure, --million, --help)
 	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light h2load:nghttp2-client \
+		valgrind:valgrind \
 		/usr/lib/postgresql/15/bin/pgbench:postgresql-15 setpriv:util-linux
 	@JOBS=$(JOBS) .ci/build store-bench
 	@JOBS=$(JOBS) .ci/build client-bench

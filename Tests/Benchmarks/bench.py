@@ -20,6 +20,7 @@ from changes import ChangeTrials  # noqa: E402
 from client import ClientTrials  # noqa: E402
 from defaults import DefaultTrials  # noqa: E402
 from http2 import HTTP2Trials  # noqa: E402
+from instructions import InstructionTrials  # noqa: E402
 from machine import Lab  # noqa: E402
 from nodes import NodeTrials  # noqa: E402
 from offline import OfflineTrials  # noqa: E402
@@ -36,7 +37,7 @@ def options():
     parser.add_argument("--client-bench", default=".build/release/client-bench")
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
     parser.add_argument("--only", help="run a single group: cached, rested, logged, keyed, "
-                        "uncached, changes, search, creates, published, nodes, footprint, crowds, "
+                        "instructions, uncached, changes, search, creates, published, nodes, footprint, crowds, "
                         "streams, accounts, secure, http2, client or offline")
     parser.add_argument("--seconds", type=int, default=3, help="duration of each run")
     parser.add_argument("--pairs", type=int, default=5, help="number of runs for each median")
@@ -59,6 +60,7 @@ def main():
         defaults = DefaultTrials(lab, trials)
         plan = {"cached": trials.cached, "rested": trials.rested,
                 "logged": defaults.logged, "keyed": defaults.keyed,
+                "instructions": InstructionTrials(lab, trials).run,
                 "uncached": lambda: trials.uncached(sizes), "changes": ChangeTrials(lab, trials).run,
                 "search": SearchTrials(lab, trials).run, "creates": trials.creates,
                 "published": defaults.creates, "nodes": NodeTrials(lab, trials, defaults).run,

@@ -11,8 +11,10 @@ import re
 import shutil
 import socket
 import subprocess
+import time
 
 from machine import Server, free_port
+from trials import ARTICLES, SPARSE, row
 
 # Requests of each kind: some to reach a steady state, and those that are counted.
 WARMING, COUNTED = 200, 500
@@ -52,8 +54,15 @@ class CountedServer:
         newest = max(glob.glob(f"{self.folder}/out.*"), key=lambda path: int(path.rsplit(".", 1)[1]))
         with open(newest, encoding="utf-8") as file:
             total = int(re.search(r"^(?:summary|totals): (\d+)", file.read(), re.M).group(1))
-        self.newest = newest
+        os.remove(newest)
         return total / COUNTED
+
+    def rest(self):
+        """Waits until the server does nothing."""
+        before, now = None, self.server.cpu_seconds()
+        while before is None or now - before > 0.02:
+            time.sleep(1)
+            before, now = now, self.server.cpu_seconds()
 
     def control(self, option):
         subprocess.run(["callgrind_control", option, str(self.server.process.pid)],
@@ -92,3 +101,27 @@ def exchange(connection, stream, request):
     body = stream.read(length)
     if not status.startswith(b"HTTP/1.1 2"):
         raise SystemExit(f"bench: a counted request failed: {status} {body}")
+
+
+class InstructionTrials:
+    """Instructions for each request of the cached, the uncached and the write rows."""
+
+    def __init__(self, lab, trials):
+        self.lab, self.trials = lab, trials
+
+    def run(self):
+        targets = {"article": None, "list of 20": SPARSE}
+        rows = []
+        for label, options in (("cached", []), ("uncached", ["--cache-bytes", "0"])):
+            server = CountedServer(self.lab, self.trials.corpus(1000), *options)
+            first = json.load(server.server.get(f"{ARTICLES}?limit=1"))["items"][0]
+            # The index of the articles is made meanwhile.
+            server.rest()
+            for name, target in targets.items():
+                count = server.instructions(get(target or f"{ARTICLES}/{first['id']}"))
+                rows.append(row(f"{label} GET, {name}: instructions", count, "per request"))
+            if not options:
+                rows.append(row("create with a key, without a body: instructions",
+                                server.instructions(create), "per request"))
+            server.stop()
+        return rows
