@@ -6,7 +6,8 @@ import Testing
 /// it.
 @Suite(.mayBlock) struct CrashTests {
     @Test func `a crash names the functions that were running`() throws {
-        let backtrace = try #require(Self.backtraceProgram(), "swift-backtrace is not beside swift")
+        let backtrace = try #require(
+            try Self.backtraceProgram(), "swift-backtrace is not in the toolchain")
         let folder = try TemporaryFolder()
         let path = folder.file("sample.json")
         try #require(mkfifo(path, 0o600) == 0)
@@ -14,7 +15,7 @@ import Testing
             ["generate", "swift", "Forecast", path],
             environment: [
                 "SWIFT_BACKTRACE":
-                    "enable=yes,interactive=no,color=no,output-to=stderr,swift-backtrace=\(backtrace)"
+                    "enable=yes,interactive=no,color=no,swift-backtrace=\(backtrace)"
             ])
         // This waits until the program has opened its end, from which it reads.
         let end = open(path, O_WRONLY | O_CLOEXEC)
@@ -32,9 +33,10 @@ import Testing
 
     /// The toolchain's program that reports crashes. A statically linked binary does not find it.
     private static func backtraceProgram() throws -> String? {
-        let swift = try Shell.run("realpath \"$(command -v swift)\"")
-        let path = swift.trimmingSuffix(while: \.isNewline).split(separator: "/").dropLast(2)
-            .map { "/\($0)" }.joined() + "/libexec/swift/linux/swift-backtrace-static"
+        let shell = try RunningProgram(
+            "/bin/sh", ["-c", "dirname \"$(dirname \"$(realpath \"$(command -v swift)\")\")\""])
+        guard let toolchain = shell.output.next() else { return nil }
+        let path = "\(toolchain)/libexec/swift/linux/swift-backtrace-static"
         return access(path, X_OK) == 0 ? path : nil
     }
 }
