@@ -2,8 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What a crash of the binary reports. `make build` strips the symbols from it, and leaves them beside
-/// it.
+/// Reports of crashes. `make build` strips the symbols from the binary, and leaves them beside it.
 @Suite(.mayBlock) struct CrashTests {
     @Test func `a crash names the functions that were running`() throws {
         let backtrace = try #require(

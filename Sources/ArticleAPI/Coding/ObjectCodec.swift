@@ -37,7 +37,7 @@ public struct ObjectCodec<Model>: Sendable {
             scan: Self.scanning(make, repeat (each field).scan))
     }
 
-    // Compiled once, for all models: copies of it for each of them would take a fifth of the target's
+    // Compiled once, for all models: copies for each of them would take a fifth of the target's
     // build. Models of which there are many in a response are scanned by hand.
     @_semantics("optimize.sil.specialize.generic.never")
     private static func scanning<each Value>(

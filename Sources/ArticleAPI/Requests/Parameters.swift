@@ -40,8 +40,7 @@ public struct Parameters<Request: Sendable>: Sendable {
         _ prints: [@Sendable (Request, inout RequestDraft) -> Void],
         read: @escaping @Sendable (inout RequestReader) -> Request?
     ) {
-        var list: [ParameterDescription] = []
-        var body: BodyDescription?
+        var (list, body): ([ParameterDescription], BodyDescription?) = ([], nil)
         for description in descriptions {
             switch description {
             case .parameter(let description): list.append(description)

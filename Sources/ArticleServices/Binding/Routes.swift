@@ -117,8 +117,8 @@ struct Routes {
         }
     }
 
-    /// Whether a request has a copy of all generic code on its way, compiled for its type. Copies for
-    /// all requests would take half of the target's build.
+    /// Whether a request has copies of all generic functions on its way, compiled for its type.
+    /// Copies for all requests would take half of the target's build.
     private static func isFrequent<Request: BackendAPIRequest>(_ type: Request.Type) -> Bool {
         type is FetchArticleRequest.Type || type is FetchArticlesRequest.Type
             || type is FetchChangesRequest.Type || type is SearchArticlesRequest.Type
