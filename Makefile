@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
 	socket-faults apple-check browser-check console-test contract-check feed-check postgres-test test-address test-thread \
-	image deb deb-check soak proofs sanitize
+	image deb deb-check soak mutations proofs sanitize
 .NOTPARALLEL:
 
 BINARY := .build/broadsheet
@@ -160,6 +160,10 @@ socket-faults: dependencies ## test the server with broken, slow and many connec
 	BROADSHEET_ALL_FAULTS=1 swift test $(FLAGS) --no-parallel \
 		--filter '\.(BrokenConversationTests|SocketFaultTests|HTTP2FaultTests|NetworkFaultTests|CrowdTests|BurstTests|DeadlineTests|HostilePeerTests)/' \
 		$(NAMING_SKIPPED)
+
+mutations: dependencies ## check that the tests notice each mistake of Tests/Mutations [ARGS="--only 3,17"]
+	@.ci/dependencies $(TEST_TOOLS)
+	@python3 -B Tests/Mutations/mutations.py --flags '$(FLAGS)' $(ARGS)
 
 proofs: ## run all long tests that CONTRIBUTING.md lists; takes hours (as root)
 	@.ci/proofs

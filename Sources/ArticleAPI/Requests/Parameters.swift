@@ -150,38 +150,6 @@ struct RequestDraft {
     var body: (mediaType: String, bytes: [UInt8])?
 }
 
-/// The values that a path, query or header parameter accepts. A value; use it anywhere.
-///
-/// ```swift
-/// let names = FetchArticleRequest.parameters.list.map(\.name)
-/// ```
-public struct ParameterDescription: Sendable, Hashable {
-    public var name: String
-    public var place: Place
-    public var schema: JSONSchema
-    public var isRequired: Bool
-    /// How often it may occur.
-    public var maximumCount: Int
-
-    public enum Place: Sendable, Hashable {
-        case path, query, header
-    }
-}
-
-/// What a request's body may be. A value; use it anywhere.
-///
-/// ```swift
-/// let mediaTypes = UpdateArticleRequest.parameters.body?.mediaTypes
-/// ```
-public struct BodyDescription: Sendable, Hashable {
-    /// Clients send the first one.
-    public var mediaTypes: [String]
-    /// `nil` for raw bytes.
-    public var schema: JSONSchema?
-    /// Whether a request without a body is rejected.
-    public var isRequired = true
-}
-
 /// One part of a request: how it is obtained from the request's value, printed and read. A value;
 /// use it anywhere. See ``Parameters``.
 public struct RequestPart<Request, Value>: Sendable {
