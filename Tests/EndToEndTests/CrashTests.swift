@@ -4,7 +4,7 @@ import Testing
 
 /// Reports of crashes. `make build` strips the symbols from the binary, and leaves them beside it.
 @Suite(.mayBlock) struct CrashTests {
-    @Test func `a crash names the functions that were running`() throws {
+    @Test func `a crash names the functions that were running`() async throws {
         let backtrace = try #require(
             try Self.backtraceProgram(), "swift-backtrace is not in the toolchain")
         let folder = try TemporaryFolder()
@@ -16,10 +16,17 @@ import Testing
                 "SWIFT_BACKTRACE":
                     "enable=yes,interactive=no,color=no,swift-backtrace=\(backtrace)"
             ])
-        // This waits until the program has opened its end, from which it reads.
+        // This waits until the program has opened its end.
         let end = open(path, O_WRONLY | O_CLOEXEC)
         try #require(end >= 0)
         defer { close(end) }
+        try #require(write(end, "{", 1) == 1)
+        let waitsForMore = await eventually {
+            var unread: Int32 = 0
+            return ioctl(end, UInt(FIONREAD), &unread) == 0 && unread == 0
+                && Self.sleeps(program.processID)
+        }
+        try #require(waitsForMore)
         program.signal(SIGSEGV)
         var report: [String] = []
         while let line = program.errors.next() {
@@ -28,6 +35,16 @@ import Testing
         }
         program.signal(SIGKILL)
         #expect(report.last?.contains("GenerationInput.read()") == true, "\(report)")
+    }
+
+    /// Whether a process waits in a system call (proc_pid_stat(5)).
+    private static func sleeps(_ process: pid_t) -> Bool {
+        guard let file = fopen("/proc/\(process)/stat", "r") else { return false }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        guard fgets(&line, 256, file) != nil else { return false }
+        return String(decoding: line.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            .contains(") S ")
     }
 
     /// The toolchain's program that reports crashes. A statically linked binary does not find it.
