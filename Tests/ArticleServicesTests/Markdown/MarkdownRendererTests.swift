@@ -145,7 +145,7 @@ import Testing
 
     /// Random Markdown fragments, repeated and nested: each text is rendered or rejected within the
     /// limits, and the renderer continues to work.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    @Test(arguments: UInt64(1)...(Thoroughness.isFull ? 4 : 2))
     func `time and output are limited for any text`(seed: UInt64) throws {
         var limits = Self.patient
         limits.milliseconds = 200

@@ -1,11 +1,12 @@
 import ArticleAPI
 import ArticleStore
+import TestSupport
 import Testing
 
 extension ArticleStoreConformance {
     /// Changes of comments and bookmarks.
     @Suite struct ReaderChanges {
-        @Test(arguments: Engine.all, 1...10)
+        @Test(arguments: Engine.all, 1...(Thoroughness.isFull ? 10 : 2))
         func `copies of all readers equal the lists after every write`(
             _ engine: Engine, seed: Int
         ) async throws {
@@ -91,7 +92,7 @@ extension ArticleStoreConformance {
             }
         }
 
-        @Test(arguments: Engine.all, 1...6)
+        @Test(arguments: Engine.all, 1...(Thoroughness.isFull ? 6 : 2))
         func `a write that a reader does not see does not move the position`(
             _ engine: Engine, seed: Int
         ) async throws {
