@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
 	socket-faults apple-check browser-check console-test contract-check feed-check postgres-test test-address test-thread \
-	image deb deb-check soak mutations proofs sanitize
+	image deb deb-check soak mutations proofs sanitize test-times
 .NOTPARALLEL:
 
 BINARY := .build/broadsheet
@@ -50,7 +50,7 @@ NAMING_SKIPPED = 2>&1 | tee $(LOG) && .ci/skipped $(LOG)
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 
 # `make faults`, sanitizers and benchmarks use the disk.
-test postgres-test: export TMPDIR ?= $(shell .ci/test-folder)
+test postgres-test test-times: export TMPDIR ?= $(shell .ci/test-folder)
 
 # Read by Package.swift: warnings are errors here, but not in builds of apps.
 export BROADSHEET_WARNINGS_ARE_ERRORS ?= 1
@@ -78,6 +78,11 @@ test: dependencies ## run all tests, or those that match FILTER; BROADSHEET_BINA
 		.ci/skipped $(LOG); \
 		exit 1; }
 	@.ci/skipped $(LOG)
+
+test-times: dependencies ## measure the CPU time of all suites, or those that match FILTER, in an hour
+	@.ci/dependencies $(TEST_TOOLS)
+	swift build $(FLAGS) --build-tests
+	@.ci/test-times .build/debug '$(FILTER)'
 
 postgres-test: dependencies ## run the tests of the store over SQLite and a private PostgreSQL server
 	@.ci/dependencies /usr/lib/postgresql/15/bin/postgres:postgresql-15 setpriv:util-linux

@@ -31,8 +31,8 @@ import Testing
     @Test func `no other file names an attribute that only editors set`() throws {
         let named = try Self.named()
         var found: Set<String> = []
-        for file in try SourceTree.files() where file.isSwift && file.target != nil {
-            let words = SwiftText(file).code.flatMap { line in
+        for (file, text) in try SourceTree.swiftFiles() where file.target != nil {
+            let words = text.code.flatMap { line in
                 line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
             }
             if words.contains("heroImage") { found.insert(file.path) }

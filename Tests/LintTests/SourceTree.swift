@@ -4,10 +4,13 @@ import Foundation
 struct SourceFile: Sendable {
     /// Relative to the package, with `/`.
     let path: String
+    /// To be searched before the lines are: most files contain nothing that a rule is about.
+    let text: String
     let lines: [String]
 
     init(_ path: String, _ text: String) {
         self.path = path
+        self.text = text
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
@@ -34,8 +37,18 @@ enum SourceTree {
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Every text file that is written by hand.
-    static func files() throws -> [SourceFile] {
+    private static let read = Result { try readFiles() }
+    private static let parsed = Result {
+        try files().filter(\.isSwift).map { (file: $0, text: SwiftText($0)) }
+    }
+
+    /// Every text file that is written by hand. It is read once in a run.
+    static func files() throws -> [SourceFile] { try read.get() }
+
+    /// Every Swift file, parsed once in a run.
+    static func swiftFiles() throws -> [(file: SourceFile, text: SwiftText)] { try parsed.get() }
+
+    private static func readFiles() throws -> [SourceFile] {
         let top = ["Package.swift", "Makefile", "Dockerfile", ".dockerignore", ".gitignore"]
         let documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
         let folders = [".ci", "Resources", "Sources", "Tests"]

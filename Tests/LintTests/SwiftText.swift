@@ -50,21 +50,26 @@ struct SwiftText {
     }
 
     private mutating func stepCode(_ parentheses: Int) {
-        if skip("//") { return modes.append(.lineComment) }
-        if skip("/*") { return modes.append(.blockComment(depth: 1)) }
-        if skip("`") {
+        let byte = text[position]
+        switch byte {
+        case UInt8(ascii: "/"):
+            if skip("//") { return modes.append(.lineComment) }
+            if skip("/*") { return modes.append(.blockComment(depth: 1)) }
+        case UInt8(ascii: "`"):
+            position += 1
             codeLine.append(UInt8(ascii: "_"))
             return modes.append(.backticks)
-        }
-        let hashes = text[position...].prefix { $0 == UInt8(ascii: "#") }.count
-        if position + hashes < text.count, text[position + hashes] == UInt8(ascii: "\"") {
+        case UInt8(ascii: "#"), UInt8(ascii: "\""):
+            let hashes = text[position...].prefix { $0 == UInt8(ascii: "#") }.count
+            guard position + hashes < text.count, text[position + hashes] == UInt8(ascii: "\"")
+            else { break }
             position += hashes
             let isMultiline = skip("\"\"\"")
             if !isMultiline { position += 1 }
             codeLine += "\"\"".utf8
             return modes.append(.string(hashes: hashes, isMultiline: isMultiline))
+        default: break
         }
-        let byte = text[position]
         position += 1
         if byte == UInt8(ascii: "(") {
             modes[modes.count - 1] = .code(parentheses: parentheses + 1)
@@ -79,6 +84,10 @@ struct SwiftText {
     }
 
     private mutating func stepString(_ hashes: Int, _ isMultiline: Bool) {
+        guard text[position] == UInt8(ascii: "\\") || text[position] == UInt8(ascii: "\"") else {
+            position += 1
+            return
+        }
         let fence = String(repeating: "#", count: hashes)
         if skip("\\\(fence)(") { return modes.append(.code(parentheses: 1)) }
         if skip("\\\(fence)") {
