@@ -31,7 +31,7 @@ import Testing
         var report: [String] = []
         while let line = program.errors.next() {
             report.append(line)
-            if line.contains("GenerationInput.read()") { break }
+            if line.contains("GenerationInput.read()") || line == "Registers:" { break }
         }
         program.signal(SIGKILL)
         #expect(report.last?.contains("GenerationInput.read()") == true, "\(report)")
