@@ -93,7 +93,7 @@ import Testing
     @Test func `the list loads more while scrolling down`() throws {
         for number in 1...45 {
             // Several would be published in one millisecond, and have no order.
-            let time = "2025-01-01T00:00:\(number < 10 ? "0" : "")\(number)Z"
+            let time = "2026-11-01T00:00:\(number < 10 ? "0" : "")\(number)Z"
             let body =
                 #"{"title":"Number \#(number)","status":"published","publishedAt":"\#(time)"}"#
             #expect(try served.send(.post, "/v1/articles", body).status == 201)
