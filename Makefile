@@ -22,9 +22,12 @@ COMPILER_CACHE ?=
 
 # An import of a target that is not declared as a dependency fails the build. Without debug information a
 # build takes less time and space; crashes still name functions. Sanitizers name lines, too.
-FLAGS = --jobs $(JOBS) --explicit-target-dependency-import-check error -debug-info-format $(DEBUG_INFO) $(if $(COMPILER_CACHE),\
-	--disable-index-store --disable-xctest --enable-swift-testing \
-	-Xswiftc -explicit-module-build -Xswiftc -cache-compile-job -Xswiftc -cas-path -Xswiftc '$(COMPILER_CACHE)')
+CACHED = $(if $(COMPILER_CACHE),-Xswiftc -explicit-module-build -Xswiftc -cache-compile-job \
+	-Xswiftc -cas-path -Xswiftc '$(COMPILER_CACHE)')
+FLAGS = --jobs $(JOBS) --explicit-target-dependency-import-check error -debug-info-format $(DEBUG_INFO) \
+	$(if $(COMPILER_CACHE),--disable-index-store --disable-xctest --enable-swift-testing) $(CACHED)
+# Crash reports need only the names of functions.
+RELEASE_FLAGS = --jobs $(JOBS) --configuration release --static-swift-stdlib -debug-info-format none $(CACHED)
 DEBUG_INFO := none
 test-thread test-address fuzz: DEBUG_INFO := dwarf
 SOURCES := Package.swift Sources Tests
@@ -67,7 +70,8 @@ run: build ## build and serve DATABASE (broadsheet.db) with samples on LISTEN (1
 
 build: dependencies ## build the release binary, .build/broadsheet, and its symbols beside it
 	@.ci/dependencies objcopy:binutils
-	@JOBS=$(JOBS) .ci/build broadsheet $(BINARY)
+	@.ci/build $(RELEASE_FLAGS) --product broadsheet
+	@.ci/strip .build/release/broadsheet $(BINARY)
 
 test: dependencies ## run all tests, or those that match FILTER; BROADSHEET_BINARY=… tests another binary
 	@.ci/dependencies $(TEST_TOOLS)
@@ -231,8 +235,8 @@ bench: build ## run the benchmarks in minutes; options in ARGS (--only cached, -
 	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light h2load:nghttp2-client \
 		valgrind:valgrind \
 		/usr/lib/postgresql/15/bin/pgbench:postgresql-15 setpriv:util-linux
-	@JOBS=$(JOBS) .ci/build store-bench
-	@JOBS=$(JOBS) .ci/build client-bench
+	@.ci/build $(RELEASE_FLAGS) --product store-bench
+	@.ci/build $(RELEASE_FLAGS) --product client-bench
 	@python3 Tests/Benchmarks/bench.py --broadsheet $(BINARY) $(ARGS)
 
 clean: ## remove build products; databases stay

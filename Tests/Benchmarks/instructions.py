@@ -24,7 +24,7 @@ class CountedServer:
     """A server under callgrind, with one loop and the default log, which counts on demand."""
 
     def __init__(self, lab, database, *options):
-        self.port, self.counts = free_port(), False
+        self.port = free_port()
         self.folder = lab.path(f"callgrind-{self.port}")
         os.mkdir(self.folder)
         binary = os.path.join(self.folder, "broadsheet")
@@ -41,10 +41,6 @@ class CountedServer:
         """The instructions of each of these requests, which are sent on one connection."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=120) as connection:
             stream = connection.makefile("rb")
-            if not self.counts:
-                # Not from the start, which would take a minute.
-                self.control("--instr=on")
-                self.counts = True
             for number in range(WARMING):
                 exchange(connection, stream, requests(number))
             self.control("--zero")
@@ -57,17 +53,17 @@ class CountedServer:
         os.remove(newest)
         return total / COUNTED
 
-    def rest(self):
-        """Waits until the server does nothing."""
+    def begin(self):
+        """Waits until the server does nothing, and begins to count: starting takes a minute with it."""
         before, now = None, self.server.cpu_seconds()
         while before is None or now - before > 0.02:
             time.sleep(1)
             before, now = now, self.server.cpu_seconds()
+        self.control("--instr=on")
 
     def control(self, option):
         subprocess.run(["callgrind_control", option, str(self.server.process.pid)],
-                       check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def stop(self):
         self.server.stop()
@@ -110,15 +106,15 @@ class InstructionTrials:
         self.lab, self.trials = lab, trials
 
     def run(self):
-        targets = {"article": None, "list of 20": SPARSE}
         rows = []
         for label, options in (("cached", []), ("uncached", ["--cache-bytes", "0"])):
             server = CountedServer(self.lab, self.trials.corpus(1000), *options)
             first = json.load(server.server.get(f"{ARTICLES}?limit=1"))["items"][0]
-            # The index of the articles is made meanwhile.
-            server.rest()
+            targets = {"article": f"{ARTICLES}/{first['id']}", "list of 20": SPARSE}
+            # The index of the articles has to be complete.
+            server.begin()
             for name, target in targets.items():
-                count = server.instructions(get(target or f"{ARTICLES}/{first['id']}"))
+                count = server.instructions(get(target))
                 rows.append(row(f"{label} GET, {name}: instructions", count, "per request"))
             if not options:
                 rows.append(row("create with a key, without a body: instructions",

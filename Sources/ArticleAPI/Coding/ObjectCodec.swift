@@ -37,8 +37,8 @@ public struct ObjectCodec<Model>: Sendable {
             scan: Self.scanning(make, repeat (each field).scan))
     }
 
-    // Compiled once, for all models: copies for each of them would take a fifth of the target's
-    // build. Models of which there are many in a response are scanned by hand.
+    // Not specialized, like what follows: specializing it for each model would take a fifth of the
+    // target's build. Models of which a response has many are scanned by hand.
     @_semantics("optimize.sil.specialize.generic.never")
     private static func scanning<each Value>(
         _ make: @escaping @Sendable (repeat each Value) -> Model,
@@ -338,7 +338,7 @@ extension Field {
             plan: format.plan)
     }
 
-    // How values are read strictly and checked, which is rare: one copy serves all types.
+    // Reading strictly and checking are rare, so these are not specialized for each type.
 
     @_semantics("optimize.sil.specialize.generic.never")
     private static func reading(

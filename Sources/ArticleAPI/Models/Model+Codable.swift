@@ -1,5 +1,6 @@
 extension JSONRepresentable {
     /// Decodes the value leniently, like a response: a newer version may have encoded it.
+    @_semantics("optimize.sil.specialize.generic.never")
     public init(from decoder: any Decoder) throws {
         let value = try JSONValue(from: decoder)
         var reader = JSONReader(.lenient)
@@ -51,7 +52,6 @@ extension Identifier: Codable {
         self = try TextCodec.identifier().decode(from: decoder)
     }
 
-    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.identifier().encode(self, to: encoder)
     }
@@ -63,7 +63,6 @@ extension Timestamp: Codable {
         self = try TextCodec.timestamp.decode(from: decoder)
     }
 
-    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.timestamp.encode(self, to: encoder)
     }
@@ -75,7 +74,6 @@ extension Article.Status: Codable {
         self = try TextCodec.status.decode(from: decoder)
     }
 
-    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.status.encode(self, to: encoder)
     }
@@ -87,7 +85,6 @@ extension Revision.Action: Codable {
         self = try TextCodec.action.decode(from: decoder)
     }
 
-    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.action.encode(self, to: encoder)
     }
@@ -99,7 +96,6 @@ extension Revision.Actor.Kind: Codable {
         self = try TextCodec.actorKind.decode(from: decoder)
     }
 
-    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.actorKind.encode(self, to: encoder)
     }
@@ -111,7 +107,6 @@ extension ContentSource.Kind: Codable {
         self = try TextCodec.sourceKind.decode(from: decoder)
     }
 
-    @_semantics("optimize.sil.specialize.generic.never")
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.sourceKind.encode(self, to: encoder)
     }

@@ -6,7 +6,7 @@ import Platform
 
 /// A read whose response may contain what only this user sees, besides what is public.
 protocol PersonalRequest: BackendAPIRequest {
-    /// Whether this one may; all are, unless they say otherwise.
+    /// Whether this request's response may; `true` by default.
     var isPersonal: Bool { get }
 
     /// Whether the caller must have an account; `false` by default.

@@ -105,7 +105,7 @@ struct Routes {
         { (request, caller, _) throws(ServiceError) in try await handle(request, caller) }
     }
 
-    /// Encodings are obtained here, where their types are known.
+    /// Obtains the encoding where its type is known, so that it is specialized for every request.
     private mutating func register<Request: BackendAPIRequest>(
         _ body: HTTPRouteBody?, _ handle: @escaping RequestWork<Request>.Handle
     ) {
@@ -117,8 +117,8 @@ struct Routes {
         }
     }
 
-    /// Whether a request has copies of all generic functions on its way, compiled for its type.
-    /// Copies for all requests would take half of the target's build.
+    /// Selects the requests for whose types the compiler specializes every generic function that
+    /// handles them. Doing so for all requests would take half of the target's build.
     private static func isFrequent<Request: BackendAPIRequest>(_ type: Request.Type) -> Bool {
         type is FetchArticleRequest.Type || type is FetchArticlesRequest.Type
             || type is FetchChangesRequest.Type || type is SearchArticlesRequest.Type
@@ -147,7 +147,6 @@ struct Routes {
     }
 
     /// Binds a request whose handler makes the whole HTTP response, as it is too long for memory.
-    @_semantics("optimize.sil.specialize.generic.never")
     mutating func stream<Request: BackendAPIRequest>(
         _: Request.Type,
         _ handle:
@@ -159,7 +158,6 @@ struct Routes {
     }
 
     /// Binds a request whose response lasts as long as its client wants.
-    @_semantics("optimize.sil.specialize.generic.never")
     mutating func events<Request: BackendAPIRequest>(
         _: Request.Type, _ handle: @escaping StreamHandler<Request>
     ) where Request.Item == EventStream {
@@ -169,7 +167,6 @@ struct Routes {
 
     /// Binds a request whose response is a document that may be too long for memory. Its sender is
     /// charged with its cost.
-    @_semantics("optimize.sil.specialize.generic.never")
     mutating func document<Request: CostlyRequest>(
         _: Request.Type, _ handle: @escaping StreamHandler<Request>
     ) where Request.Item: JSONModel {

@@ -42,7 +42,7 @@ private struct PermissionStage {
     private let key: APIKey?
     /// An author, who owns what the sender does not.
     private let other: (user: User, session: UserSession)
-    /// Who comments on drafts.
+    /// The author of comments on drafts; `nil` in rows about other objects.
     private let editor: (user: User, session: UserSession)?
 
     init(_ newsroom: Newsroom, _ sender: TableSender, _ row: PermissionRow) throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// Exports that somebody made to harm who imports them.
 @Suite(.timeLimit(.minutes(Patience.minutes))) struct HostileBlogTests {
-    /// What takes more than linear time with a fifth of a full run takes minutes, too.
+    /// The divisor of the sizes. What is not linear takes minutes even with a fifth of them.
     private static let scale = Thoroughness.isFull ? 1 : 5
 
     private static func item(_ id: Int, _ content: String = "Text", more: String = "") -> String {

@@ -11,21 +11,21 @@ actor EmptySchemas {
     static let shared = EmptySchemas()
 
     private var free: [String] = []
-    private var emptier: Emptier?
+    private var reset: SchemaReset?
 
     /// The name of an empty schema: without tables, if no test has finished yet.
     func take() throws -> String { try free.popLast() ?? PostgresServer.shared.newSchemaName() }
 
     /// Empties a schema for the next test. The store that used it is closed.
     func giveBack(_ schema: String) throws {
-        let emptier = try emptier ?? Emptier(PostgresServer.shared)
-        self.emptier = emptier
-        free.append(try emptier.empty(schema))
+        let reset = try reset ?? SchemaReset(PostgresServer.shared)
+        self.reset = reset
+        free.append(try reset(schema))
     }
 }
 
 /// Gives schemas the rows and sequences of one that was migrated and never used.
-final class Emptier {
+final class SchemaReset {
     /// The name of the schema that was never used.
     let original: String
     private let server: PostgresServer
@@ -52,8 +52,8 @@ final class Emptier {
         }
     }
 
-    /// Returns the schema's new name.
-    func empty(_ schema: String) throws -> String {
+    /// Empties a schema; returns its new name.
+    func callAsFunction(_ schema: String) throws -> String {
         let name = server.newName()
         // One transaction (`PQexec`).
         _ = try session.run(

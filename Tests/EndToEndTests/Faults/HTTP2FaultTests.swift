@@ -18,7 +18,7 @@ struct HTTP2FaultTests {
         var stream: Int32?
     }
 
-    /// What is tried together, as in ``SocketFaultTests``.
+    /// Faults that are tried at the same time, as in ``SocketFaultTests``.
     private static let groups = Thoroughness.isFull ? HTTP2Fault.all.map { [$0] } : [HTTP2Fault.all]
 
     @Test func `bad clients receive what is expected, and good ones are not affected`()

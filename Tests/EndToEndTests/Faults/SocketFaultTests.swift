@@ -10,7 +10,7 @@ import Testing
 struct SocketFaultTests {
     private static let clients = Thoroughness.isFull ? 1_000 : 12
 
-    /// What is tried together: a thousand clients have one fault at a time, few have all of them.
+    /// Faults that are tried at the same time: each alone in a full run, with a thousand clients.
     private static let groups =
         Thoroughness.isFull ? SocketFault.all.map { [$0] } : [SocketFault.all]
 
