@@ -43,7 +43,8 @@ TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strac
 # The tests of code that handles threads and raw memory.
 SANITIZED := ParserFuzzingTests,MarkupTests,FeedsTests,PlatformTests,SocketsTests,HTTPServerTests,HTTPClientTests,ArticleStoreTests,ArticleClientTests,ArticleOfflineTests
 FILTER ?=
-SKIP ?=
+# `make lint` runs these.
+SKIP ?= $(if $(FILTER),,^LintTests[.])
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 # Appended to a test run: lists skipped tests with their reasons at the end.
 NAMING_SKIPPED = 2>&1 | tee $(LOG) && .ci/skipped $(LOG)
@@ -73,7 +74,7 @@ build: dependencies ## build the release binary, .build/broadsheet, and its symb
 	@.ci/build $(RELEASE_FLAGS) --product broadsheet
 	@.ci/strip .build/release/broadsheet $(BINARY)
 
-test: dependencies ## run all tests, or those that match FILTER; BROADSHEET_BINARY=… tests another binary
+test: dependencies ## run all tests but `make lint`'s, or those that match FILTER; BROADSHEET_BINARY=… tests another binary
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
 	@swift test $(FLAGS) $(FILTERED) $(if $(SKIP),--skip '$(SKIP)') 2>&1 | tee $(LOG) || { \

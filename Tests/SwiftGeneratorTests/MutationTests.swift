@@ -7,7 +7,7 @@ import Testing
 /// generated. `make fuzz` tests many more mutations, without the compiler.
 @Suite struct MutationTests {
     /// The compiler takes a second for each document of requests, since all declare the same types.
-    private static let (models, requests) = Thoroughness.isFull ? (60, 12) : (30, 3)
+    private static let (models, requests) = Thoroughness.isFull ? (60, 12) : (15, 3)
 
     @Test func `models of mutated samples compile`() async throws {
         var mutator = try DocumentMutator(GeneratedFiles.documents(in: "Samples"), seed: 1)

@@ -6,7 +6,7 @@ import Testing
 extension ArticleStoreConformance {
     /// Changes of comments and bookmarks.
     @Suite struct ReaderChanges {
-        @Test(arguments: Engine.all, 1...(Thoroughness.isFull ? 10 : 2))
+        @Test(arguments: Engine.all, 1...(Thoroughness.isFull ? 10 : 1))
         func `copies of all readers equal the lists after every write`(
             _ engine: Engine, seed: Int
         ) async throws {
@@ -92,7 +92,7 @@ extension ArticleStoreConformance {
             }
         }
 
-        @Test(arguments: Engine.all, 1...(Thoroughness.isFull ? 6 : 2))
+        @Test(arguments: Engine.all, 1...(Thoroughness.isFull ? 6 : 1))
         func `a write that a reader does not see does not move the position`(
             _ engine: Engine, seed: Int
         ) async throws {
