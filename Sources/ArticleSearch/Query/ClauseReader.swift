@@ -107,11 +107,11 @@ extension ClauseReader {
                 alternatives.append(alternative(pieces.dropLast() + [open], 4))
             }
         }
-        let isCorrectable = isOne && first.kind == .letters && Spelling.isCorrected(folded[whole])
+        let isWord = isOne && first.kind == .letters
         clauses.append(
             SearchQuery.Clause(
-                alternatives: alternatives,
-                correctable: isCorrectable ? Array(folded[whole]) : nil, range: range))
+                alternatives: alternatives, word: isWord ? Array(folded[whole]) : nil,
+                isTyped: isTyped, range: range))
     }
 
     /// All words that begin with a term; those of titles, tags and authors if it is one letter.

@@ -21,8 +21,29 @@ package struct SearchQuery: Sendable, Hashable {
             String.UnicodeScalarView(beginning.unicodeScalars.prefix(Self.limitScalars)))
         var reader = QueryReader(self.text)
         reader.read()
-        required = reader.required
+        required = Self.joined(reader.required, in: Array(self.text.utf8))
         excluded = reader.excluded
+    }
+
+    /// The clauses, those of two words in a row also with both as one: `app store` finds `AppStore`.
+    private static func joined(_ clauses: [Clause], in text: [UInt8]) -> [Clause] {
+        var joined = clauses
+        for index in clauses.indices.dropFirst() {
+            guard let first = clauses[index - 1].word, let second = clauses[index].word,
+                first.count + second.count <= TermReader.limitBytes,
+                clauses[index - 1].range.upperBound < clauses[index].range.lowerBound
+            else { continue }
+            let gap = text[clauses[index - 1].range.upperBound..<clauses[index].range.lowerBound]
+            guard String(decoding: gap, as: UTF8.self).allSatisfy(\.isWhitespace) else { continue }
+            let term = TermKey(.word, first + second)
+            var both = [Alternative(ranges: [TermRange(term)], eighths: 6)]
+            if clauses[index].isTyped {
+                both.append(Alternative(ranges: [TermRange(prefix: term)], eighths: 4))
+            }
+            joined[index - 1].alternatives += both
+            joined[index].alternatives += both
+        }
+        return joined
     }
 
     /// Whether the index alone does not decide what matches: `matches` does.
@@ -46,8 +67,14 @@ package struct SearchQuery: Sendable, Hashable {
         /// Whether keys decide. If they do not, a required clause that matches by its keys may
         /// still not match, and an excluded one has to be ignored by the index.
         package var isDecidedByKeys: Bool { sequence == nil }
+        /// The folded word, without a class, if the clause is one of letters.
+        let word: [UInt8]?
+        /// Whether the word may go on.
+        let isTyped: Bool
         /// The folded word, without a class, if it may be corrected.
-        package var correctable: [UInt8]?
+        package var correctable: [UInt8]? {
+            word.flatMap { Spelling.isCorrected($0[...]) ? $0 : nil }
+        }
         /// What the text has to contain, if keys do not decide.
         let sequence: TextSequence?
         /// Where it is in the query's text, in UTF-8.
@@ -58,11 +85,12 @@ package struct SearchQuery: Sendable, Hashable {
         }
 
         init(
-            alternatives: [Alternative], correctable: [UInt8]? = nil,
+            alternatives: [Alternative], word: [UInt8]? = nil, isTyped: Bool = false,
             sequence: TextSequence? = nil, range: Range<Int>
         ) {
             self.alternatives = alternatives
-            self.correctable = correctable
+            self.word = word
+            self.isTyped = isTyped
             self.sequence = sequence
             self.range = range
         }

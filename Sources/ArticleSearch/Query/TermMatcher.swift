@@ -43,12 +43,19 @@ struct TermMatcher: Sendable {
         in text: SearchText, _ field: SearchText.Field,
         _ body: (_ range: Int, _ units: Range<Int>) -> Void
     ) {
-        TermReader.forEach(text.units, text.folded, in: field.units) { bytes, units in
+        TermReader.forEach(text.units, text.folded, in: field) { bytes, units in
             guard firsts[Int(text.folded[bytes.lowerBound])] else { return }
-            let isHeading =
-                field.kind.isHeading && text.units[units.lowerBound].kind != .syllable
+            let first = text.units[units.lowerBound]
+            let isHeading = field.kind.isHeading && first.kind != .syllable
+            // Of two words that are also one, a range that ends in the first has only this.
+            let isCompound =
+                units.count == 2 && first.kind == .letters
+                && text.units[units.lowerBound + 1].gap == .whiteSpace
+            let shortest = isCompound ? first.folded.count + 1 : 0
             for (index, bounds) in bounds.enumerated()
-            where isMatch(text.folded[bytes], bounds, isHeading: isHeading) {
+            where bounds.low.count >= shortest
+                && isMatch(text.folded[bytes], bounds, isHeading: isHeading)
+            {
                 body(index, units)
             }
         }

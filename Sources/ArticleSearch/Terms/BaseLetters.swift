@@ -1,18 +1,19 @@
 /// The letters without the marks over them: `é` is `e`, `ё` is `е`.
 ///
 /// They are the first scalars of canonical decompositions (UAX #15), for lower-case letters of
-/// Latin, Greek and Cyrillic; and letters with a stroke, and the dotless ı, which Unicode does not
-/// decompose.
+/// Latin, Greek, Cyrillic, Arabic and Devanagari; and what Unicode does not decompose: letters with
+/// a stroke, the dotless ı, two letters in one, and letters of Arabic that are written for each
+/// other.
 enum BaseLetters {
-    /// The letter below the marks; the scalar itself if it has none, or is of another script.
-    static func letter(_ scalar: Unicode.Scalar) -> Unicode.Scalar { bases[scalar] ?? scalar }
+    /// The letters below the marks; the scalar itself if it has none, or is of another script.
+    static func letters(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] { bases[scalar] ?? [scalar] }
 
     private static let bases = Dictionary(
         uniqueKeysWithValues: table.flatMap { base, letters in
-            letters.unicodeScalars.map { ($0, base) }
+            letters.unicodeScalars.map { ($0, Array(base.unicodeScalars)) }
         })
 
-    static let table: [(base: Unicode.Scalar, letters: String)] = [
+    private static let table: [(base: String, letters: String)] = [
         ("a", "àáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ"),
         ("b", "ḃḅḇ"),
         ("c", "çćĉċčḉ"),
@@ -38,7 +39,6 @@ enum BaseLetters {
         ("x", "ẋẍ"),
         ("y", "ýÿŷȳẏẙỳỵỷỹ"),
         ("z", "źżžẑẓẕ"),
-        ("æ", "ǣǽ"),
         ("ſ", "ẛ"),
         ("ʒ", "ǯ"),
         ("α", "άἀἁἂἃἄἅἆἇὰᾀᾁᾂᾃᾄᾅᾆᾇᾰᾱᾲᾳᾴᾶᾷ"),
@@ -66,11 +66,26 @@ enum BaseLetters {
         ("ѵ", "ѷ"),
         ("ә", "ӛ"),
         ("ө", "ӫ"),
-        ("d", "đ"),
+        ("d", "đð"),
         ("h", "ħ"),
         ("i", "ı"),
         ("l", "ł"),
         ("o", "øǿ"),
         ("t", "ŧ"),
+        ("ae", "æǣǽ"),
+        ("ij", "ĳ"),
+        ("oe", "œ"),
+        ("th", "þ"),
+        // Alef with madda, hamza or wasla; waw and yeh with hamza; teh marbuta and other forms of
+        // heh; alef maksura and other forms of yeh; and keheh.
+        ("\u{627}", "\u{622}\u{623}\u{625}\u{671}"),
+        ("\u{648}", "\u{624}"),
+        ("\u{647}", "\u{629}\u{6C0}\u{6C1}\u{6C2}\u{6C3}\u{6D5}"),
+        ("\u{64A}", "\u{626}\u{649}\u{6CC}\u{6D2}\u{6D3}"),
+        ("\u{643}", "\u{6A9}"),
+        // Devanagari with a nukta that NFC joins to its letter.
+        ("\u{928}", "\u{929}"),
+        ("\u{930}", "\u{931}"),
+        ("\u{933}", "\u{934}"),
     ]
 }

@@ -17,7 +17,7 @@ package struct SearchText: Sendable {
         enum Kind: Sendable {
             case title, tag, author, summary, body
 
-            /// Whether one letter of a query finds words here.
+            /// Whether one letter of a query finds words here, and any two words are also one.
             var isHeading: Bool { self != .summary && self != .body }
         }
 

@@ -6,9 +6,10 @@ enum TermReader {
     /// Calls `body` for each term, with the place of its folded bytes and its units.
     @inline(__always)
     static func forEach(
-        _ units: [TextUnit], _ folded: [UInt8], in range: Range<Int>,
+        _ units: [TextUnit], _ folded: [UInt8], in field: SearchText.Field,
         _ body: (_ bytes: Range<Int>, _ units: Range<Int>) -> Void
     ) {
+        let range = field.units
         /// The first of the units that are one word with the next.
         var first = range.lowerBound
         // Invariant: the terms of the units before `index` are read, except for the word that
@@ -24,7 +25,12 @@ enum TermReader {
                     body(unit.folded.lowerBound..<next.folded.upperBound, index..<index + 2)
                 }
             case .code: body(unit.folded, index..<index + 1)
-            case .letters: body(cut(unit.folded, folded), index..<index + 1)
+            case .letters:
+                body(cut(unit.folded, folded), index..<index + 1)
+                if let next, isCompound(unit, next, inHeading: field.kind.isHeading) {
+                    let both = unit.folded.lowerBound..<next.folded.upperBound
+                    if both.count <= limitBytes { body(both, index..<index + 2) }
+                }
             case .number: forEachPart(unit.folded, folded) { body($0, index..<index + 1) }
             }
             let isJoined = unit.kind.isJoinable && next?.kind.isJoinable == true
@@ -35,6 +41,14 @@ enum TermReader {
             }
             first = index + 1
         }
+    }
+
+    /// Whether two words may also be written as one: `App Store`. In texts that are not headings,
+    /// only names are, as most pairs of words are no compounds, and would double the index.
+    @inline(__always)
+    static func isCompound(_ unit: TextUnit, _ next: TextUnit, inHeading isHeading: Bool) -> Bool {
+        unit.kind == .letters && next.kind == .letters && next.gap == .whiteSpace
+            && (isHeading || unit.isCapital && next.isCapital)
     }
 
     /// The number and, if it has dots, its beginnings and parts: `5.9.1`, `5.9`, `5`,

@@ -21,7 +21,7 @@ struct TermTable {
 
     /// Adds the terms of a field.
     mutating func read(_ field: SearchText.Field) {
-        TermReader.forEach(text.units, text.folded, in: field.units) { bytes, units in
+        TermReader.forEach(text.units, text.folded, in: field) { bytes, units in
             let entry = entry(bytes)
             switch field.kind {
             case .title: entries[entry].uses.isInTitle = true

@@ -1,3 +1,5 @@
+import ArticleAPI
+
 /// Reads UTF-8 into units, from left to right.
 struct TextReader {
     private(set) var folded: [UInt8] = []
@@ -10,6 +12,7 @@ struct TextReader {
     private var kind: TextUnit.Kind?
     private var start = 0
     private var foldedStart = 0
+    private var isCapital = false
     private var openGap = TextUnit.Gap.other
 
     /// Makes room for so many bytes.
@@ -31,7 +34,7 @@ struct TextReader {
         while index < bytes.count {
             let byte = bytes[index]
             if Self.isLetter(byte) {
-                open(.letters, at: index)
+                open(.letters, at: index, isCapital: byte & 0x20 == 0)
                 index = appendLetters(bytes, index)
             } else if byte >= 0x80 {
                 index += readScalar(bytes, index)
@@ -40,7 +43,7 @@ struct TextReader {
                 folded.append(byte)
                 index += 1
             } else {
-                index += readMark(byte, bytes, index)
+                index += readMark(byte, length: 1, bytes, index)
             }
         }
         close(at: bytes.count)
@@ -62,12 +65,15 @@ struct TextReader {
     }
 
     @inline(__always)
-    private mutating func open(_ next: TextUnit.Kind, at index: Int) {
+    private mutating func open(
+        _ next: TextUnit.Kind, at index: Int, isCapital: Bool = false
+    ) {
         if kind == next { return }
         close(at: index)
         kind = next
         start = index
         foldedStart = folded.count
+        self.isCapital = isCapital
         openGap = gap
     }
 
@@ -88,36 +94,41 @@ struct TextReader {
                 start: UInt32(truncatingIfNeeded: range.lowerBound),
                 end: UInt32(truncatingIfNeeded: range.upperBound),
                 foldedStart: UInt32(truncatingIfNeeded: foldedStart),
-                foldedEnd: UInt32(truncatingIfNeeded: folded.count), kind: kind, gap: gap))
+                foldedEnd: UInt32(truncatingIfNeeded: folded.count), kind: kind, gap: gap,
+                isCapital: isCapital))
     }
 
     /// Reads ASCII that is neither a letter nor a digit; returns the number of bytes read.
-    private mutating func readMark(_ byte: UInt8, _ bytes: Span<UInt8>, _ index: Int) -> Int {
-        switch byte {
+    ///
+    /// - Parameter length: of the mark; 3 in full width.
+    private mutating func readMark(
+        _ mark: UInt8, length: Int, _ bytes: Span<UInt8>, _ index: Int
+    ) -> Int {
+        switch mark {
         case UInt8(ascii: " "), UInt8(ascii: "\t")...UInt8(ascii: "\r"):
             close(at: index)
-            readWhiteSpace(isLineFeed: byte == UInt8(ascii: "\n"))
+            readWhiteSpace(isLineFeed: mark == UInt8(ascii: "\n"))
         case UInt8(ascii: "-"):
             close(at: index)
             gap = gap == .none ? .joiner : .other
         case UInt8(ascii: "'"):
             close(at: index)
-            return readApostrophe(bytes, index, length: 1)
+            return readApostrophe(bytes, index, length: length)
         case UInt8(ascii: ".")
-        where kind == .number && isDigit(bytes, index + 1):
-            folded.append(byte)
+        where kind == .number && isDigit(bytes, index + length):
+            folded.append(mark)
         case UInt8(ascii: "+"), UInt8(ascii: "#"):
-            let length = languageSign(byte, bytes, index)
-            guard length > 0 else { fallthrough }
-            for _ in 0..<length { folded.append(byte) }
+            let (signs, end) = languageSigns(mark, length: length, bytes, index)
+            guard signs > 0 else { fallthrough }
+            for _ in 0..<signs { folded.append(mark) }
             kind = .code
-            close(at: index + length)
-            return length
+            close(at: end)
+            return end - index
         default:
             close(at: index)
             gap = .other
         }
-        return 1
+        return length
     }
 
     private mutating func readWhiteSpace(isLineFeed: Bool) {
@@ -135,37 +146,61 @@ struct TextReader {
     /// Reads an apostrophe, and the `s` behind it if that is the whole rest of the word.
     private mutating func readApostrophe(_ bytes: Span<UInt8>, _ index: Int, length: Int) -> Int {
         let next = index + length
-        if gap == .none, next < bytes.count, bytes[next] | 0x20 == UInt8(ascii: "s"),
-            !isWord(bytes, next + 1)
+        if gap == .none, let letter = Self.ascii(bytes, next),
+            letter.byte | 0x20 == UInt8(ascii: "s"), !isWord(bytes, next + letter.length)
         {
             gap = .other
-            return length + 1
+            return length + letter.length
         }
         gap = gap == .none ? .joiner : .other
         return length
     }
 
-    /// The length of the sign that makes the letter before it a language's name: `c++`, `f#`.
-    private func languageSign(_ byte: UInt8, _ bytes: Span<UInt8>, _ index: Int) -> Int {
-        guard kind == .letters, index == start + 1, !openGap.isInWord else { return 0 }
-        if byte == UInt8(ascii: "#") { return isWord(bytes, index + 1) ? 0 : 1 }
-        return index + 1 < bytes.count && bytes[index + 1] == byte ? 2 : 0
+    /// How many signs make the letter before them a language's name, and where they end: `c++`,
+    /// `f#`.
+    private func languageSigns(
+        _ sign: UInt8, length: Int, _ bytes: Span<UInt8>, _ index: Int
+    ) -> (count: Int, end: Int) {
+        let end = index + length
+        guard kind == .letters, !openGap.isInWord, let letter = Self.ascii(bytes, start),
+            start + letter.length == index
+        else { return (0, end) }
+        if sign == UInt8(ascii: "#") { return (isWord(bytes, end) ? 0 : 1, end) }
+        guard let second = Self.ascii(bytes, end), second.byte == sign else { return (0, end) }
+        return (2, end + second.length)
     }
 
     private func isDigit(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
-        index < bytes.count && bytes[index] &- UInt8(ascii: "0") < 10
+        Self.ascii(bytes, index).map { $0.byte &- UInt8(ascii: "0") < 10 } ?? false
     }
 
     /// Whether a letter or a digit of ASCII is there.
     private func isWord(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
-        index < bytes.count
-            && (Self.isLetter(bytes[index]) || isDigit(bytes, index))
+        Self.ascii(bytes, index).map { Self.isLetter($0.byte) } ?? false || isDigit(bytes, index)
+    }
+
+    /// The character of ASCII that is here, perhaps in full width, and its length; `nil` if there
+    /// is none.
+    @inline(__always)
+    private static func ascii(
+        _ bytes: Span<UInt8>, _ index: Int
+    ) -> (byte: UInt8, length: Int)? {
+        guard index < bytes.count else { return nil }
+        if bytes[index] < 0x80 { return (bytes[index], 1) }
+        // U+FF01 to U+FF5E are EF BC 81 to EF BD 9E.
+        guard bytes[index] == 0xEF, index + 2 < bytes.count, bytes[index + 1] & 0xFE == 0xBC
+        else { return nil }
+        let value = bytes[index + 1] << 6 | bytes[index + 2] & 0x3F
+        return 1...0x5E ~= value ? (value + 0x20, 3) : nil
     }
 }
 
 extension TextReader {
     /// Reads a scalar above ASCII; returns the number of its bytes.
     private mutating func readScalar(_ bytes: Span<UInt8>, _ index: Int) -> Int {
+        if let character = Self.ascii(bytes, index) {
+            return readFullWidth(character.byte, bytes, index)
+        }
         let (scalar, length) = Self.scalar(bytes, index)
         if (0xAC00...0xD7A3).contains(scalar.value) {
             beginSyllable(at: index)
@@ -173,19 +208,19 @@ extension TextReader {
             endSyllable(index..<index + length)
             return length
         }
-        if (0xFF01...0xFF5E).contains(scalar.value) {
-            return readFullWidth(UInt8(truncatingIfNeeded: scalar.value - 0xFEE0), index)
-        }
         let character = FoldedScalar(scalar)
         switch character.kind {
         case .letter, .digit:
-            open(character.kind == .letter ? .letters : .number, at: index)
+            open(
+                character.kind == .letter ? .letters : .number, at: index,
+                isCapital: character.isCapital)
             character.append(to: &folded)
         case .syllable:
             beginSyllable(at: index)
             character.append(to: &folded)
             endSyllable(index..<index + length)
         case .mark: if kind != nil { character.append(to: &folded) }
+        case .voicing: voice(character, index..<index + length)
         case .ignored: break
         case .whiteSpace:
             close(at: index)
@@ -205,6 +240,7 @@ extension TextReader {
     private mutating func beginSyllable(at index: Int) {
         close(at: index)
         foldedStart = folded.count
+        isCapital = false
     }
 
     @inline(__always)
@@ -213,17 +249,34 @@ extension TextReader {
         gap = .none
     }
 
-    /// Reads a full-width form of ASCII.
-    private mutating func readFullWidth(_ byte: UInt8, _ index: Int) -> Int {
-        if (byte | 0x20) &- UInt8(ascii: "a") < 26 {
-            open(.letters, at: index)
+    /// Adds a voicing mark to the kana before it; without one, it is skipped.
+    private mutating func voice(_ mark: FoldedScalar, _ range: Range<Int>) {
+        guard kind == nil, gap == .none, let kana = units.last, kana.kind == .syllable else {
+            return
+        }
+        let letter = folded[kana.folded]
+        var both = Array(letter)
+        mark.append(to: &both)
+        let voiced = Array(String(decoding: both, as: UTF8.self).inNFC.utf8)
+        guard voiced.count == letter.count else { return }
+        folded.replaceSubrange(kana.folded, with: voiced)
+        units.removeLast()
+        foldedStart = Int(kana.foldedStart)
+        append(.syllable, kana.gap, Int(kana.start)..<range.upperBound)
+    }
+
+    /// Reads a full-width form of ASCII; returns the number of bytes read.
+    private mutating func readFullWidth(
+        _ byte: UInt8, _ bytes: Span<UInt8>, _ index: Int
+    ) -> Int {
+        if Self.isLetter(byte) {
+            open(.letters, at: index, isCapital: byte & 0x20 == 0)
             folded.append(byte | 0x20)
         } else if byte &- UInt8(ascii: "0") < 10 {
             open(.number, at: index)
             folded.append(byte)
         } else {
-            close(at: index)
-            gap = .other
+            return readMark(byte, length: 3, bytes, index)
         }
         return 3
     }

@@ -35,6 +35,8 @@ struct TextUnit: Sendable {
     let foldedEnd: UInt32
     let kind: Kind
     let gap: Gap
+    /// Whether it begins with a letter in upper case.
+    let isCapital: Bool
 
     @inline(__always) var folded: Range<Int> { Int(foldedStart)..<Int(foldedEnd) }
     var range: Range<Int> { Int(start)..<Int(end) }

@@ -25,6 +25,13 @@ import Testing
         ("구조", "구조체를", "[구조]체를"), ("구", "구조체", "[구]조체"),
         ("뷰컨트롤러", "뷰 컨트롤러의 수명", "[뷰 컨트롤러]의 수명"), ("5.9", "Swift 5.9.2", "Swift [5.9.2]"),
         ("\"rye bread\"", "bread, rye bread", "bread, [rye bread]"), ("x", "", ""),
+        ("appstore", "The App Store", "The [App Store]"),
+        ("app", "The App Store", "The [App] Store"),
+        ("apps", "The App Store", "The [App Store]"), ("s", "App Store", "App [Store]"),
+        ("a", "App Store", "[App] Store"), ("app store", "AppStore, Store", "[AppStore], [Store]"),
+        ("ユーザー", "新しいﾕｰｻﾞｰです", "新しい[ﾕｰｻﾞｰ]です"), ("ザ", "ﾕｰｻﾞｰ", "ﾕｰ[ｻﾞ]ｰ"),
+        ("محمد", "قال مُحَمَّدٌ", "قال [مُحَمَّدٌ]"), ("oeuvre", "L’œuvre", "L’[œuvre]"),
+        ("c++", "Ｃ＋＋20", "[Ｃ＋＋]20"), ("fin", "ﬁn de l’été", "[ﬁn] de l’été"),
         ("r", "Rye bread", "[Rye] bread"), ("rye -wheat", "Rye, wheat", "[Rye], wheat"),
     ])
     func `matches are marked in the title as it was written`(

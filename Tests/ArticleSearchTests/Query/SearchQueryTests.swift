@@ -45,6 +45,54 @@ import Testing
         #expect(!finds(query, korean))
     }
 
+    /// Both spellings are the same word, whichever is typed.
+    @Test(arguments: [
+        ("ユーザー", "ﾕｰｻﾞｰ"), ("ポスト", "ﾎﾟｽﾄ"), ("ヴァイオリン", "ｳﾞｧｲｵﾘﾝ"), ("ガ", "ｶ\u{3099}"), ("ＡＢＣ", "abc"),
+        ("C＋＋", "Ｃ++"), ("utf8", "ＵＴＦ－８"), ("5.9", "５．９"),
+        ("محمد", "مُحَمَّد"), ("كتاب", "كـــتاب"), ("احمد", "أحمد"), ("الان", "الآن"),
+        ("مدرسه", "مدرسة"),
+        ("علي", "على"), ("مسوول", "مسؤول"), ("فارسي", "فارسی"), ("كتاب", "کتاب"),
+        ("لا", "\u{FEFB}"),
+        ("سلام", "\u{FEB3}\u{FEFC}\u{FEE1}"), ("2024", "٢٠٢٤"),
+        ("שלום", "שָׁלוֹם"), ("ירושלים", "יְרוּשָׁלַיִם"), ("שלום", "\u{FB2A}לום"),
+        ("जरूर", "ज़रूर"), ("फिल्म", "फ़िल्म"), ("पढना", "पढ़ना"), ("নড", "নড়"), ("ਖਬਰ", "ਖ਼ਬਰ"), ("२०", "20"),
+        ("oeuvre", "Œuvre"), ("aether", "Æther"), ("smorrebrod", "smørrebrød"),
+        ("strasse", "Straße"),
+        ("thor", "Þór"), ("find", "ﬁnd"), ("offen", "oﬀen"), ("m2", "m²"), ("co2", "CO₂"),
+        ("x10", "x¹⁰"),
+        ("mme", "Mᵐᵉ"), ("vii", "Ⅶ"), ("hello", "𝐇𝐞𝐥𝐥𝐨"), ("istanbul", "İstanbul"),
+    ])
+    func `forms of letters are found by each other`(one: String, other: String) {
+        #expect(finds(one + " ", .sample(body: other.inNFC)))
+        #expect(finds(other + " ", .sample(body: one.inNFC)))
+    }
+
+    @Test(arguments: [
+        ("কা", "কি"), ("कि", "की"), ("ते", "तो"), ("ハ", "バ"), ("كتاب", "كاتب"), ("m2", "m3"),
+        ("क्य", "कय"),
+    ])
+    func `but letters and vowel signs that are others are not`(one: String, other: String) {
+        #expect(!finds(one + " ", .sample(body: other)))
+    }
+
+    @Test func `two words find the one that they are, and it finds them`() {
+        let name = SearchDocument.sample(body: "We sell in the App Store.")
+        let word = SearchDocument.sample(body: "the AppStore's rules")
+        for query in ["appstore", "AppStore", "appsto", "App Store", "app-store", "appstore sell"] {
+            #expect(finds(query, name), "\(query)")
+        }
+        for query in ["app store", "App Store", "app sto", "App  Store ", "the app store rules"] {
+            #expect(finds(query, word), "\(query)")
+        }
+        #expect(!finds("app -x store", word))
+        #expect(!finds("\"app store\"", word))
+        #expect(!finds("bread -appstore", .sample(body: "bread of the App Store")))
+        #expect(finds("icecream", .sample(title: "My ice cream")))
+        #expect(!finds("icecream", .sample(title: "ice, cream")))
+        let eighths = SearchQuery("app store").required.map { $0.alternatives.map(\.eighths) }
+        #expect(eighths == [[8, 7, 6, 4], [8, 7, 4, 6, 4]])
+    }
+
     @Test func `a word of three syllables is checked in the text`() {
         let scattered = SearchDocument.sample(body: "구조 조체 체조")
         #expect(SearchQuery("구조체").needsText)

@@ -9,8 +9,8 @@ import Testing
 
     @Test func `letters are folded in case, width and diacritics`() {
         #expect(
-            terms("Crème ＢＲÛＬÉＥ Straße Ёлка Άλφα ﾊﾟﾝ") == [
-                "brulee", "creme", "strasse", "αλφα", "елка", "ハン", "ン",
+            terms("crème ＢＲÛＬÉＥ straße Ёлка άλφα ﾊﾟﾝ") == [
+                "brulee", "creme", "strasse", "αλφα", "елка", "パン", "ン",
             ])
         #expect(terms("e\u{301}te\u{301}") == terms("été"))
         #expect(terms("soft\u{AD}hyphen") == ["softhyphen"])
@@ -26,6 +26,36 @@ import Testing
                 if composed.unicodeScalars.count == 1 { #expect(terms(composed) == [expected]) }
             }
         }
+    }
+
+    @Test func `full-width marks are those of ASCII`() {
+        #expect(terms("ＵＴＦ－８") == terms("UTF-8"))
+        #expect(terms("５．９．１") == terms("5.9.1"))
+        #expect(terms("Ｃ＋＋ ｆ＃ a＃b") == ["a", "b", "c++", "f#"])
+        #expect(terms("ａｄａ＇ｓ ｄｏｎ＇ｔ") == ["ada", "don", "dont", "t"])
+    }
+
+    @Test func `two words are also one in headings, and in names`() {
+        #expect(
+            terms("the App Store in app stores") == [
+                "app", "appstore", "in", "store", "stores", "the",
+            ])
+        #expect(
+            terms("Visual  Studio\nCode") == [
+                "code", "studio", "studiocode", "visual", "visualstudio",
+            ])
+        #expect(terms("App, Store") == ["app", "store"])
+        #expect(terms("Face\n\nTime") == ["face", "time"])
+        #expect(terms("Ελλάδα Νέα") == ["ελλαδα", "ελλαδανεα", "νεα"])
+        let document = SearchDocument.sample(
+            title: "ice cream", summary: "so cold", tags: ["home office"], authors: ["ann lee"])
+        #expect(
+            AnalyzedDocument(document).terms() == [
+                "ann", "annlee", "cold", "cream", "home", "homeoffice", "ice", "icecream", "lee",
+                "office", "so",
+            ])
+        let long = String(repeating: "A", count: 40)
+        #expect(terms("\(long) \(long)") == [long.lowercased()])
     }
 
     @Test func `words that touch are also one`() {

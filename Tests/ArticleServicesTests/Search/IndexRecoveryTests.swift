@@ -79,11 +79,12 @@ import Testing
         #expect(step > 30, "there are steps of seals, merges and removals")
     }
 
-    @Test func `an index of another tokenizer is built again`() async throws {
+    @Test(arguments: [1, 77])
+    func `an index of another tokenizer is built again`(version: Int) async throws {
         let desk = try await IndexDesk()
         try await desk.write(40, seed: 8)
-        try await desk.indexed(version: 77)
-        #expect(try await desk.store.searchIndex().progress?.version == 77)
+        try await desk.indexed(version: version)
+        #expect(try await desk.store.searchIndex().progress?.version == version)
         let indexer = try await desk.indexed()
         #expect(try await desk.store.searchIndex().progress?.version == SearchTokenizer.version)
         try await desk.expectExactness(indexer, "after")
