@@ -1,4 +1,5 @@
 /// A name for URLs, made from a title: `Über uns!` gives `über-uns`, and `안녕 세상` stays Hangul.
+/// What is made has no compatibility forms: full-width `Ｈｅｌｌｏ` gives `hello`, and `ﬁn` gives `fin`.
 ///
 /// Slugs have no invisible characters (Unicode's Default_Ignorable_Code_Point: variation selectors,
 /// joiners, fillers), so that no two slugs look the same because of them. Look-alike letters of
@@ -20,8 +21,12 @@ public struct Slug: Sendable, Hashable {
     /// have the form of an id.
     public init?(title: String) {
         var words = Words()
-        for scalar in title.inNFC.lowercased().inNFC.unicodeScalars {
-            if Self.isKept(scalar) {
+        var previous: Unicode.Scalar?
+        for scalar in title.inCompatibilityForms.lowercased().inNFC.unicodeScalars {
+            defer { previous = scalar }
+            if previous == "i", scalar == "\u{307}" {
+                // `İ` in lower case: nobody types its dot.
+            } else if Self.isKept(scalar) {
                 words.append(scalar)
             } else if !Self.isApostrophe(scalar), !isInvisible(scalar) {
                 words.endWord()

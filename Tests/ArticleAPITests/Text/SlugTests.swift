@@ -8,7 +8,11 @@ struct SlugTests {
         ("안녕, 세상! 2부", "안녕-세상-2부"), ("日本語のタイトル", "日本語のタイトル"),
         ("Don’t panic, it's C++", "dont-panic-its-c"), ("Cafe\u{301}", "caf\u{E9}"),
         ("\u{1112}\u{1161}\u{11AB}", "한"), ("¿Qué?", "qué"), ("हिन्दी लेख", "हिन्दी-लेख"),
-        ("100%", "100"), ("a_b/c.d", "a-b-c-d"), ("İstanbul", "i\u{307}stanbul"),
+        ("100%", "100"), ("a_b/c.d", "a-b-c-d"), ("İstanbul", "istanbul"),
+        ("İzmir’de İyi", "izmirde-iyi"), ("i\u{307}stanbul", "istanbul"),
+        ("Ｈｅｌｌｏ　Ｗｏｒｌｄ！", "hello-world"),
+        ("ﾕｰｻﾞｰの ﾎﾟｽﾄ", "ユーザーの-ポスト"), ("ﬁne oﬃce", "fine-office"), ("２０２４年", "2024年"), ("CO₂", "co2"),
+        ("Final Ⅶ", "final-vii"), ("𝐇𝐞𝐥𝐥𝐨", "hello"), ("\u{FEFB}", "لا"),
     ])
     func `a title of any script gives a slug`(title: String, slug: String) {
         #expect(
