@@ -129,7 +129,7 @@ contract-check: $(if $(BROADSHEET_BINARY),,build) .build/contract/installed ## c
 	.build/contract/bin/pip install --quiet --requirement Tests/ContractCheck/requirements.txt
 	@touch $@
 
-feed-check: $(if $(BROADSHEET_BINARY),,build) .build/feed-check/installed ## read the server's feeds with feedparser, and validate Atom
+feed-check: $(if $(BROADSHEET_BINARY),,build) .build/feed-check/installed ## read the server's feeds with feedparser, validate Atom, and verify webhooks
 	@.build/feed-check/bin/python -B Tests/FeedCheck/check.py \
 		--broadsheet $(or $(BROADSHEET_BINARY),$(BINARY))
 

@@ -33,30 +33,40 @@ import Testing
         #expect(response.status == 201)
     }
 
-    /// Whether the manual's example accepts the signature.
+    /// Whether the manual's example accepts the signature, and Standard Webhooks' specification the
+    /// other one.
     private func isGenuine(_ request: HTTPRequest, secret: String) throws -> Bool {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
         let root = tests.deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(
             contentsOf: root.appending(path: "Resources/manual/webhooks.md"), encoding: .utf8)
-        let start = try #require(page.range(of: "```python\n")).upperBound
+        let start = try #require(page.range(of: "```python\nimport hashlib")).lowerBound
         let end = try #require(page.range(of: "```\n", range: start..<page.endIndex)).lowerBound
         let script = """
-            \(page[start..<end])
-            import sys
-            secret, header, path = sys.argv[1:]
+            \(page[start..<end].dropFirst("```python\n".count))
+            import base64, sys
+            secret, path, header, id, seconds, signature = sys.argv[1:]
             body = open(path, "rb").read()
-            print(is_genuine(secret, header, body, tolerance=10**9))
-            print(is_genuine(secret, header, body + b" ", tolerance=10**9))
+
+            def is_standard(body):
+                form = "whsec_"
+                key = base64.b64decode(secret[6:]) if secret.startswith(form) else secret.encode()
+                signed = f"{id}.{seconds}.".encode() + body
+                return signature == "v1," + base64.b64encode(
+                    hmac.new(key, signed, hashlib.sha256).digest()).decode()
+
+            for body in [body, body + b" "]:
+                print(is_genuine(secret, header, body, tolerance=10**9), is_standard(body))
             """
         try write(request.body, to: folder.file("body"))
-        let name = try #require(HTTPFieldName("Broadsheet-Signature"))
-        let header = try #require(request.fields[name])
+        let fields = try [
+            "Broadsheet-Signature", "webhook-id", "webhook-timestamp", "webhook-signature",
+        ].map { name in try #require(HTTPFieldName(name).flatMap { request.fields[$0] }) }
         let python = try RunningProgram(
-            "/usr/bin/env", ["python3", "-c", script, secret, header, folder.file("body")])
+            "/usr/bin/env", ["python3", "-c", script, secret, folder.file("body")] + fields)
         let lines = python.output.rest()
-        #expect(lines.count == 2 && lines.last == "False", "\(python.errors.rest())")
-        return lines.first == "True"
+        #expect(lines.count == 2 && lines.last == "False False", "\(python.errors.rest())")
+        return lines.first == "True True"
     }
 
     @Test func `changes are signed, and those that were not delivered are sent after kill -9`()
@@ -194,10 +204,14 @@ import Testing
             #expect(try isGenuine(inbox.requests[0], secret: secret))
             #expect(trusting.stop() == 0)
 
+            let standard = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+            try write(standard, to: folder.file("secret"))
+
             let named = try serve(url, ["--outbound-ca", folder.file("receiver.pem")])
             try create("Two", on: named)
             try await inbox.waitForRequests(2)
             #expect(inbox.texts()[1].contains(#""title":"Two""#))
+            #expect(try isGenuine(inbox.requests[1], secret: standard))
             #expect(named.stop() == 0)
         }
     }

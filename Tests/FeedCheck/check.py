@@ -2,7 +2,8 @@
 """Reads the server's feeds as others do: `make feed-check`.
 
 Articles with strange titles are published. feedparser and the JSON parser must find in the feeds what
-the lists say of the articles, and each Atom document must be valid by a grammar of RFC 4287.
+the lists say of the articles, and each Atom document must be valid by a grammar of RFC 4287. Standard
+Webhooks' library must verify what a receiver of webhooks gets.
 """
 
 import argparse
@@ -20,6 +21,8 @@ import urllib.request
 
 import feedparser
 from lxml import etree
+
+import webhooks
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 FORMATS = {
@@ -40,12 +43,13 @@ LIST = "/v1/articles?limit=100&fields=title,summary,slug,body,bodyHTML,tags,auth
 class Server:
     """A server with samples, for as long as it is a context."""
 
-    def __init__(self, broadsheet, folder):
+    def __init__(self, broadsheet, folder, *options):
         self.key = secrets.token_hex(20)
         self.process = subprocess.Popen(
             [broadsheet, "serve", "--listen", "127.0.0.1:0", "--log", "off", "--samples",
              "--database", os.path.join(folder, "articles.db"), "--public-url", PUBLIC,
-             "--article-url", "https://example.org/posts/{slug}", "--feed-title", "A <b> & B"],
+             "--article-url", "https://example.org/posts/{slug}", "--feed-title", "A <b> & B",
+             *options],
             env=dict(os.environ, BROADSHEET_ADMIN_KEY=self.key), stdout=subprocess.PIPE)
         line = self.process.stdout.readline().decode()
         self.address = re.search(r"http://127\.0\.0\.1:\d+", line).group()
@@ -153,6 +157,17 @@ def check_grammar(server):
     return count
 
 
+def check_webhooks(broadsheet):
+    for secret in webhooks.SECRETS:
+        with tempfile.TemporaryDirectory() as folder, webhooks.Receiver() as receiver:
+            path = pathlib.Path(folder, "secret")
+            path.write_text(secret)
+            options = ["--webhook", receiver.url, "--webhook-secret-file", str(path)]
+            with Server(broadsheet, folder, *options) as server:
+                assert server.publish({"title": "한국어 é"})
+                webhooks.check(receiver, secret)
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--broadsheet", required=True)
@@ -170,8 +185,10 @@ def main():
         documents = check_grammar(server)
         link = server.get("/v1/articles?tag=x")[1]["Link"]
         assert link == '</feeds/articles.atom?tag=x>; rel="alternate"; type="application/atom+xml"'
+    check_webhooks(broadsheet)
     print(f"{len(articles)} articles in {len(FORMATS)} formats are read as they are, "
-          f"{len(accepted)} of them with strange titles; {documents} Atom documents are valid")
+          f"{len(accepted)} of them with strange titles; {documents} Atom documents are valid; "
+          f"webhooks are verified with {len(webhooks.SECRETS)} forms of secrets")
     return 0
 
 

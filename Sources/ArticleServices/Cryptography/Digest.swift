@@ -55,7 +55,8 @@ public enum Digest {
     }
 }
 
-/// Text encodings of bytes: lower-case hexadecimal, and base64url without padding (RFC 4648 §5).
+/// Text encodings of bytes: lower-case hexadecimal, base64 (RFC 4648 §4), and base64url without
+/// padding (RFC 4648 §5).
 package enum ByteText {
     package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
@@ -80,6 +81,22 @@ package enum ByteText {
 
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    static func base64(_ bytes: [UInt8]) -> String {
+        let text = base64URL(bytes).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
+        return String(text) + String(repeating: "=", count: (3 - bytes.count % 3) % 3)
+    }
+
+    /// The decoded bytes, of text with or without padding; `nil` for invalid characters, wrong
+    /// padding or non-zero trailing bits.
+    static func bytes(base64 text: String) -> [UInt8]? {
+        let digits = text.filter { $0 != "=" }
+        let urlDigits = String(digits.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+        guard let bytes = bytes(base64URL: urlDigits) else { return nil }
+        // Only what encoding gives is accepted.
+        let encoded = base64(bytes)
+        return text == encoded || text == digits && encoded.hasPrefix(digits) ? bytes : nil
+    }
 
     package static func base64URL(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []

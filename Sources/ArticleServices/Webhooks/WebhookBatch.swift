@@ -21,21 +21,35 @@ struct WebhookBatch {
         self.body = body
     }
 
-    /// The fields of the request.
+    /// The fields of the request. It is signed in two ways: as Broadsheet's receivers know it, and
+    /// as Standard Webhooks (version 1.0.0) has it, for its libraries.
     func fields(at time: Timestamp, signedWith secret: SharedSecret, agent: String) -> HTTPFields {
         var fields: HTTPFields = [.contentType: "application/json", .userAgent: agent]
-        if let name = Self.signatureName {
-            fields.append(name, signature(at: time, with: secret))
+        let seconds = "\(time.milliseconds / 1_000)"
+        for (name, value) in [
+            ("Broadsheet-Signature", signature(at: seconds, with: secret)),
+            ("webhook-id", id), ("webhook-timestamp", seconds),
+            ("webhook-signature", standardSignature(at: seconds, with: secret)),
+        ] {
+            if let name = HTTPFieldName(name) { fields.append(name, value) }
         }
         return fields
     }
 
-    private static let signatureName = HTTPFieldName("Broadsheet-Signature")
+    /// The same for the same changes, however often they are sent: receivers may ignore what they
+    /// have had. A retry with other changes has another one, or these would be ignored.
+    private var id: String { "msg_" + ByteText.base64URL(Array(Digest.sha256(body).prefix(18))) }
 
     /// `t=<seconds since 1970>,v1=<HMAC-SHA-256 of the seconds, a dot and the body>`.
-    private func signature(at time: Timestamp, with secret: SharedSecret) -> String {
-        let seconds = "\(time.milliseconds / 1_000)"
+    private func signature(at seconds: String, with secret: SharedSecret) -> String {
         let code = Digest.hmac(Array("\(seconds).".utf8) + body, key: secret.bytes)
         return "t=\(seconds),v1=\(ByteText.hexadecimal(code))"
+    }
+
+    /// `v1,<HMAC-SHA-256 of the id, the seconds and the body with dots between them>`.
+    private func standardSignature(at seconds: String, with secret: SharedSecret) -> String {
+        let code = Digest.hmac(
+            Array("\(id).\(seconds).".utf8) + body, key: secret.standardWebhooksKey)
+        return "v1,\(ByteText.base64(code))"
     }
 }

@@ -1,10 +1,11 @@
 import ArticleAPI
-import ArticleServices
 import ArticleStore
 import HTTP
 import Platform
 import TestSupport
 import Testing
+
+@testable import ArticleServices
 
 /// What the receivers of webhooks get, and in which order.
 @Suite struct WebhookTests {
@@ -100,6 +101,52 @@ import Testing
                 #expect(signature.wholeMatch(of: /t=1800000000,v1=[0-9a-f]{64}/) != nil)
             }
         }
+    }
+
+    @Test func `a batch keeps its id while its changes are the same`() async throws {
+        try await Self.run { newsroom, desk in
+            let id = try #require(HTTPFieldName("webhook-id"))
+            desk.respond { _ in .serviceUnavailable }
+            try await desk.run { _ in
+                try Self.publish("one", in: newsroom)
+                try await desk.waitForAttempts(3)
+            }
+            let first = desk.attempts.map { $0.fields[id] ?? "" }
+            #expect(Set(first).count == 1 && first[0].wholeMatch(of: /msg_[\w-]{24}/) != nil)
+            // Once there is more to send, a receiver must not take it for what it has.
+            try Self.publish("two", in: newsroom)
+            desk.respond { _ in .ok }
+            try await desk.run { _ in try await desk.waitUntilCurrent() }
+            let last = try #require(desk.attempts.last)
+            #expect(last.text.contains("one") && last.text.contains("two"))
+            #expect(last.fields[id] != first[0])
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "31f290f6bf06298aab4f08d43c3f082cf648a362da2da4b0"
+        ),
+        (
+            "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+            "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+        ),
+        (
+            "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+            "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+        ),
+        ("the-secret-of-webhooks-in-unit-tests", nil),
+        ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2La-_Sw", nil),
+        ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwA", nil),
+    ])
+    func `a secret of Standard Webhooks is the base64 of its key`(
+        text: String, key: String?
+    ) throws {
+        let secret = try #require(SharedSecret(text))
+        let key = key ?? ByteText.hexadecimal(text.utf8)
+        #expect(ByteText.hexadecimal(secret.standardWebhooksKey) == key)
+        #expect(secret.bytes == Array(text.utf8), "former signatures stay")
     }
 
     @Test func `after a restart, sending continues at the stored position`() async throws {
