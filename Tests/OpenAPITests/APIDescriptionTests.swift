@@ -77,9 +77,34 @@ struct APIDescriptionTests {
     @Test func `requests reject unknown attributes, and responses do not`() {
         let schemas = document["components"]?["schemas"]
         #expect(schemas?["ArticleDraft"]?["additionalProperties"] == .boolean(false))
-        #expect(schemas?["HeroImageInput"]?["additionalProperties"] == .boolean(false))
+        let image = schemas?["HeroImageInputOrNull"]
+        #expect(image?["additionalProperties"] == .boolean(false))
         #expect(schemas?["HeroImage"]?["additionalProperties"] == nil)
         #expect(schemas?["Article"]?["additionalProperties"] == nil)
+    }
+
+    /// Generators of clients leave out attributes with such a choice.
+    @Test func `null is never one of several forms`() {
+        let choices = ContractDescription.values.filter { _, value in
+            let forms = (value["anyOf"]?.items ?? []) + (value["oneOf"]?.items ?? [])
+            return forms.contains { $0["type"] == .string("null") }
+        }
+        #expect(choices.map(\.0) == [])
+        let draft = document["components"]?["schemas"]?["ArticleDraft"]?["properties"]
+        let status = draft?["status"]?.resolved(in: document)
+        #expect(status?["type"] == .array([.string("string"), .string("null")]))
+        #expect(status?["enum"]?.items.last == .null)
+    }
+
+    @Test func `each problem is a reference to the schema of problems, narrowed`() throws {
+        let responses = try #require(document["components"]?["responses"]?.members)
+        #expect(!responses.isEmpty)
+        for response in responses {
+            let schema = response.value["content"]?[Problem.mediaType]?["schema"]
+            #expect(schema?["$ref"] == .string("#/components/schemas/Problem"))
+            #expect(schema?["properties"]?["status"]?["const"] != nil)
+            #expect(schema?["properties"]?["type"]?["enum"]?.items.isEmpty == false)
+        }
     }
 
     @Test func `what is created has a Location, and links to the requests for it`() {

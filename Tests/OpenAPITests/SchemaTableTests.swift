@@ -1,7 +1,7 @@
-import ArticleAPI
 import TestSupport
 import Testing
 
+@testable import ArticleAPI
 @testable import OpenAPI
 
 /// Schemas as JSON Schema.
@@ -39,9 +39,38 @@ struct SchemaTableTests {
                 == #"{"anyOf":[{"type":"boolean"},{"type":"null"}]}"#)
         #expect(
             written(.nullable(.named("A", .boolean)), .request)
-                == ##"{"anyOf":[{"$ref":"#/components/schemas/A"},{"type":"null"}]}"##)
+                == ##"{"$ref":"#/components/schemas/AOrNull"}"##)
+        #expect(
+            written(.nullable(.nullable(.named("A", .boolean))), .request)
+                == ##"{"$ref":"#/components/schemas/AOrNull"}"##)
+        #expect(written(.nullable(.either([])), .request) == "{}")
         #expect(
             written(.nullable(.nullable(.boolean)), .request) == #"{"type":["boolean","null"]}"#)
+    }
+
+    @Test func `a named schema that also accepts null has a name of its own`() throws {
+        let kind = JSONSchema.named("Kind", .choice(["a", "b"]))
+        let loaf = JSONSchema.object([
+            JSONSchema.Property(name: "kind", schema: kind, presence: .optional),
+            JSONSchema.Property(name: "other", schema: .nullable(kind), presence: .optional),
+            JSONSchema.Property(
+                name: "third", schema: kind, presence: .defaulted(.string("a"))),
+            JSONSchema.Property(name: "last", schema: kind, presence: .required),
+        ])
+        var table = SchemaTable(requests: [loaf], responses: [])
+        let properties = try #require(table.write(loaf, .request)["properties"])
+        let reference = ##"{"$ref":"#/components/schemas/KindOrNull"}"##
+        #expect(try text(#require(properties["kind"])) == reference)
+        #expect(try text(#require(properties["other"])) == reference)
+        #expect(
+            try text(#require(properties["third"]))
+                == ##"{"$ref":"#/components/schemas/KindOrNull","default":"a"}"##)
+        #expect(
+            try text(#require(properties["last"])) == ##"{"$ref":"#/components/schemas/Kind"}"##)
+        #expect(
+            try text(#require(table.components["KindOrNull"]))
+                == #"{"type":["string","null"],"enum":["a","b",null]}"#)
+        #expect(table.conflicts == [])
     }
 
     @Test func `an object is described as it is read, and as it is written`() throws {

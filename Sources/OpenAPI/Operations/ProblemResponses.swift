@@ -14,8 +14,9 @@ struct ProblemResponses {
         let name = kinds.map(\.rawValue).joined(separator: ".")
         if responses[name] == nil {
             let words = kinds.map { "\($0.title) (`\($0.type)`)" }.joined(separator: "; ")
-            let problem = schemas.write(Problem.shape.schema, .response)
-            let narrowed = JSONValue.members(
+            // Beside a reference, and not in `allOf`, as generators of clients then take the
+            // problem's type for all of them.
+            let problem = schemas.write(Problem.shape.schema, .response).adding(
                 (
                     "properties",
                     .members(
@@ -26,7 +27,7 @@ struct ProblemResponses {
                 (kind.rawValue, JSONValue.members(("value", Self.example(kind))))
             }
             let content = JSONValue.members(
-                ("schema", .members(("allOf", .array([problem, narrowed])))),
+                ("schema", problem),
                 ("examples", .members(examples)))
             responses[name] = .members(
                 ("description", .string(words)),

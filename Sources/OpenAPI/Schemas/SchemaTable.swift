@@ -33,14 +33,34 @@ struct SchemaTable {
         guard case .named(let name, let inner) = schema else {
             return describe(schema, direction)
         }
+        return reference(to: name, inner, direction, isNullable: false)
+    }
+
+    /// The schema, which also accepts `null`, as JSON. If it has a name, so has this: generators of
+    /// clients ignore attributes with `anyOf` of a reference and `null`.
+    private mutating func writeNullable(
+        _ schema: JSONSchema, _ direction: Direction
+    ) -> JSONValue {
+        switch schema {
+        case .nullable(let inner): writeNullable(inner, direction)
+        case .named(let name, let inner):
+            reference(to: name, inner, direction, isNullable: true)
+        default: write(schema, direction).orNull
+        }
+    }
+
+    private mutating func reference(
+        to name: String, _ schema: JSONSchema, _ direction: Direction, isNullable: Bool
+    ) -> JSONValue {
         let isInput = direction == .request && shared.contains(name)
-        let key = isInput ? name + "Input" : name
+        let key = name + (isInput ? "Input" : "") + (isNullable ? "OrNull" : "")
         if let known = definitions[key] {
-            if known.source != inner { conflicts.insert(key) }
+            if known.source != schema { conflicts.insert(key) }
         } else {
             // A schema that contains itself finds its name here.
-            definitions[key] = (inner, .null)
-            definitions[key] = (inner, describe(inner, direction))
+            definitions[key] = (schema, .null)
+            let written = describe(schema, direction)
+            definitions[key] = (schema, isNullable ? written.orNull : written)
         }
         return .reference(to: key, in: "schemas")
     }
@@ -68,7 +88,7 @@ struct SchemaTable {
         case .either(let schemas):
             if schemas.isEmpty { return .members() }
             return .members(("anyOf", .array(schemas.map { write($0, direction) })))
-        case .nullable(let inner): return write(inner, direction).orNull
+        case .nullable(let inner): return writeNullable(inner, direction)
         case .named: return write(schema, direction)
         }
     }
@@ -86,8 +106,10 @@ struct SchemaTable {
         var members: [(String, JSONValue)] = []
         var required: [String] = []
         for property in properties {
-            var schema = write(property.schema, direction)
-            if direction == .request, property.presence != .required { schema = schema.orNull }
+            let isNullable = direction == .request && property.presence != .required
+            var schema =
+                isNullable
+                ? writeNullable(property.schema, direction) : write(property.schema, direction)
             switch property.presence {
             case .required: required.append(property.name)
             case .optional: break
@@ -128,10 +150,7 @@ extension JSONValue {
     fileprivate var orNull: JSONValue {
         let null = JSONValue.string("null")
         guard let type = self["type"]?.text else {
-            if self["type"] != nil { return self }
-            guard let choices = self["anyOf"]?.items else {
-                return .members(("anyOf", .array([self, .members(("type", null))])))
-            }
+            guard let choices = self["anyOf"]?.items else { return self }
             return .members(("anyOf", .array(choices + [.members(("type", null))])))
         }
         return .object(

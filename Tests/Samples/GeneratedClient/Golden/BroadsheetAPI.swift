@@ -2880,21 +2880,21 @@ struct ArticleChanges: Sendable, Hashable {
     let language: Change<String>
     let authors: Change<[AuthorMention]>
     let tags: Change<[Tag2]>
-    let heroImage: Change<HeroImageChanges>
-    let status: Change<ArticleStatus>
+    let heroImage: Change<HeroImageChangesOrNull>
+    let status: Change<ArticleStatusOrNull>
     let publishedAt: Change<Timestamp>
-    let source: Change<ArticleSourceChanges>
-    let comments: Change<CommentPolicy>
+    let source: Change<ArticleSourceChangesOrNull>
+    let comments: Change<CommentPolicyOrNull>
     let owner: Change<UUID>
 
     init(
         slug: Change<String> = .keep, title: Change<String> = .keep,
         summary: Change<String> = .keep, body: Change<String> = .keep,
         language: Change<String> = .keep, authors: Change<[AuthorMention]> = .keep,
-        tags: Change<[Tag2]> = .keep, heroImage: Change<HeroImageChanges> = .keep,
-        status: Change<ArticleStatus> = .keep, publishedAt: Change<Timestamp> = .keep,
-        source: Change<ArticleSourceChanges> = .keep, comments: Change<CommentPolicy> = .keep,
-        owner: Change<UUID> = .keep
+        tags: Change<[Tag2]> = .keep, heroImage: Change<HeroImageChangesOrNull> = .keep,
+        status: Change<ArticleStatusOrNull> = .keep, publishedAt: Change<Timestamp> = .keep,
+        source: Change<ArticleSourceChangesOrNull> = .keep,
+        comments: Change<CommentPolicyOrNull> = .keep, owner: Change<UUID> = .keep
     ) {
         self.slug = slug
         self.title = title
@@ -2916,9 +2916,10 @@ struct ArticleChanges: Sendable, Hashable {
         slug: Change<String>? = nil, title: Change<String>? = nil, summary: Change<String>? = nil,
         body: Change<String>? = nil, language: Change<String>? = nil,
         authors: Change<[AuthorMention]>? = nil, tags: Change<[Tag2]>? = nil,
-        heroImage: Change<HeroImageChanges>? = nil, status: Change<ArticleStatus>? = nil,
-        publishedAt: Change<Timestamp>? = nil, source: Change<ArticleSourceChanges>? = nil,
-        comments: Change<CommentPolicy>? = nil, owner: Change<UUID>? = nil
+        heroImage: Change<HeroImageChangesOrNull>? = nil,
+        status: Change<ArticleStatusOrNull>? = nil, publishedAt: Change<Timestamp>? = nil,
+        source: Change<ArticleSourceChangesOrNull>? = nil,
+        comments: Change<CommentPolicyOrNull>? = nil, owner: Change<UUID>? = nil
     ) -> Self {
         Self(
             slug: slug ?? self.slug, title: title ?? self.title, summary: summary ?? self.summary,
@@ -2955,11 +2956,11 @@ extension ArticleChanges: JSONModel {
         .change("language", \.language, .string),
         .change("authors", \.authors, .array(of: AuthorMention.format, atMost: .max)),
         .change("tags", \.tags, .array(of: ArticleChanges.Tag2.format, atMost: .max)),
-        .change("heroImage", \.heroImage, HeroImageChanges.format),
-        .change("status", \.status, ArticleStatus.format),
+        .change("heroImage", \.heroImage, HeroImageChangesOrNull.format),
+        .change("status", \.status, ArticleStatusOrNull.format),
         .change("publishedAt", \.publishedAt, .timestamp),
-        .change("source", \.source, ArticleSourceChanges.format),
-        .change("comments", \.comments, CommentPolicy.format),
+        .change("source", \.source, ArticleSourceChangesOrNull.format),
+        .change("comments", \.comments, CommentPolicyOrNull.format),
         .change("owner", \.owner, .text(.uuid)))
 }
 
@@ -2978,19 +2979,20 @@ struct ArticleDraft: Sendable, Hashable {
     let language: String?
     let authors: [AuthorMention]?
     let tags: [Tag2]?
-    let heroImage: HeroImageInput?
-    let status: ArticleStatus?
+    let heroImage: HeroImageInputOrNull?
+    let status: ArticleStatusOrNull?
     let publishedAt: Timestamp?
-    let source: ArticleSourceInput?
-    let comments: CommentPolicy?
+    let source: ArticleSourceInputOrNull?
+    let comments: CommentPolicyOrNull?
     let owner: UUID?
 
     init(
         id: UUID? = nil, slug: String? = nil, title: String, summary: String? = nil,
         body: String? = nil, language: String? = nil, authors: [AuthorMention]? = nil,
-        tags: [Tag2]? = nil, heroImage: HeroImageInput? = nil, status: ArticleStatus? = nil,
-        publishedAt: Timestamp? = nil, source: ArticleSourceInput? = nil,
-        comments: CommentPolicy? = nil, owner: UUID? = nil
+        tags: [Tag2]? = nil, heroImage: HeroImageInputOrNull? = nil,
+        status: ArticleStatusOrNull? = nil, publishedAt: Timestamp? = nil,
+        source: ArticleSourceInputOrNull? = nil, comments: CommentPolicyOrNull? = nil,
+        owner: UUID? = nil
     ) {
         self.id = id
         self.slug = slug
@@ -3013,10 +3015,10 @@ struct ArticleDraft: Sendable, Hashable {
         id: Change<UUID> = .keep, slug: Change<String> = .keep, title: String? = nil,
         summary: Change<String> = .keep, body: Change<String> = .keep,
         language: Change<String> = .keep, authors: Change<[AuthorMention]> = .keep,
-        tags: Change<[Tag2]> = .keep, heroImage: Change<HeroImageInput> = .keep,
-        status: Change<ArticleStatus> = .keep, publishedAt: Change<Timestamp> = .keep,
-        source: Change<ArticleSourceInput> = .keep, comments: Change<CommentPolicy> = .keep,
-        owner: Change<UUID> = .keep
+        tags: Change<[Tag2]> = .keep, heroImage: Change<HeroImageInputOrNull> = .keep,
+        status: Change<ArticleStatusOrNull> = .keep, publishedAt: Change<Timestamp> = .keep,
+        source: Change<ArticleSourceInputOrNull> = .keep,
+        comments: Change<CommentPolicyOrNull> = .keep, owner: Change<UUID> = .keep
     ) -> Self {
         Self(
             id: id.applied(to: self.id), slug: slug.applied(to: self.slug),
@@ -3057,11 +3059,11 @@ extension ArticleDraft: JSONModel {
         .optional("language", \.language, .string),
         .optional("authors", \.authors, .array(of: AuthorMention.format, atMost: .max)),
         .optional("tags", \.tags, .array(of: ArticleDraft.Tag2.format, atMost: .max)),
-        .optional("heroImage", \.heroImage, HeroImageInput.format),
-        .optional("status", \.status, ArticleStatus.format),
+        .optional("heroImage", \.heroImage, HeroImageInputOrNull.format),
+        .optional("status", \.status, ArticleStatusOrNull.format),
         .optional("publishedAt", \.publishedAt, .timestamp),
-        .optional("source", \.source, ArticleSourceInput.format),
-        .optional("comments", \.comments, CommentPolicy.format),
+        .optional("source", \.source, ArticleSourceInputOrNull.format),
+        .optional("comments", \.comments, CommentPolicyOrNull.format),
         .optional("owner", \.owner, .text(.uuid)))
 }
 
@@ -3110,28 +3112,29 @@ struct ArticleReplacement: Sendable, Hashable {
     let language: String?
     let authors: [AuthorMention]?
     let tags: [Tag2]?
-    let heroImage: HeroImageInput?
-    let status: ArticleStatus?
+    let heroImage: HeroImageInputOrNull?
+    let status: ArticleStatusOrNull?
     let publishedAt: Timestamp?
     let createdAt: Timestamp?
     let updatedAt: Timestamp?
     let revision: Int?
     let version: String?
-    let source: ArticleSourceInput?
+    let source: ArticleSourceInputOrNull?
     let wordCount: Int?
     let readingMinutes: Int?
-    let comments: CommentPolicy?
+    let comments: CommentPolicyOrNull?
     let commentCount: Int?
     let owner: UUID?
 
     init(
         id: UUID? = nil, slug: String? = nil, title: String, summary: String? = nil,
         body: String? = nil, bodyHTML: String? = nil, language: String? = nil,
-        authors: [AuthorMention]? = nil, tags: [Tag2]? = nil, heroImage: HeroImageInput? = nil,
-        status: ArticleStatus? = nil, publishedAt: Timestamp? = nil, createdAt: Timestamp? = nil,
-        updatedAt: Timestamp? = nil, revision: Int? = nil, version: String? = nil,
-        source: ArticleSourceInput? = nil, wordCount: Int? = nil, readingMinutes: Int? = nil,
-        comments: CommentPolicy? = nil, commentCount: Int? = nil, owner: UUID? = nil
+        authors: [AuthorMention]? = nil, tags: [Tag2]? = nil,
+        heroImage: HeroImageInputOrNull? = nil, status: ArticleStatusOrNull? = nil,
+        publishedAt: Timestamp? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
+        revision: Int? = nil, version: String? = nil, source: ArticleSourceInputOrNull? = nil,
+        wordCount: Int? = nil, readingMinutes: Int? = nil, comments: CommentPolicyOrNull? = nil,
+        commentCount: Int? = nil, owner: UUID? = nil
     ) {
         self.id = id
         self.slug = slug
@@ -3163,13 +3166,13 @@ struct ArticleReplacement: Sendable, Hashable {
         summary: Change<String> = .keep, body: Change<String> = .keep,
         bodyHTML: Change<String> = .keep, language: Change<String> = .keep,
         authors: Change<[AuthorMention]> = .keep, tags: Change<[Tag2]> = .keep,
-        heroImage: Change<HeroImageInput> = .keep, status: Change<ArticleStatus> = .keep,
-        publishedAt: Change<Timestamp> = .keep, createdAt: Change<Timestamp> = .keep,
-        updatedAt: Change<Timestamp> = .keep, revision: Change<Int> = .keep,
-        version: Change<String> = .keep, source: Change<ArticleSourceInput> = .keep,
-        wordCount: Change<Int> = .keep, readingMinutes: Change<Int> = .keep,
-        comments: Change<CommentPolicy> = .keep, commentCount: Change<Int> = .keep,
-        owner: Change<UUID> = .keep
+        heroImage: Change<HeroImageInputOrNull> = .keep,
+        status: Change<ArticleStatusOrNull> = .keep, publishedAt: Change<Timestamp> = .keep,
+        createdAt: Change<Timestamp> = .keep, updatedAt: Change<Timestamp> = .keep,
+        revision: Change<Int> = .keep, version: Change<String> = .keep,
+        source: Change<ArticleSourceInputOrNull> = .keep, wordCount: Change<Int> = .keep,
+        readingMinutes: Change<Int> = .keep, comments: Change<CommentPolicyOrNull> = .keep,
+        commentCount: Change<Int> = .keep, owner: Change<UUID> = .keep
     ) -> Self {
         Self(
             id: id.applied(to: self.id), slug: slug.applied(to: self.slug),
@@ -3219,17 +3222,17 @@ extension ArticleReplacement: JSONModel {
         .optional("language", \.language, .string),
         .optional("authors", \.authors, .array(of: AuthorMention.format, atMost: .max)),
         .optional("tags", \.tags, .array(of: ArticleReplacement.Tag2.format, atMost: .max)),
-        .optional("heroImage", \.heroImage, HeroImageInput.format),
-        .optional("status", \.status, ArticleStatus.format),
+        .optional("heroImage", \.heroImage, HeroImageInputOrNull.format),
+        .optional("status", \.status, ArticleStatusOrNull.format),
         .optional("publishedAt", \.publishedAt, .timestamp),
         .optional("createdAt", \.createdAt, .timestamp),
         .optional("updatedAt", \.updatedAt, .timestamp),
         .optional("revision", \.revision, .integer(1...Int.max)),
         .optional("version", \.version, .string),
-        .optional("source", \.source, ArticleSourceInput.format),
+        .optional("source", \.source, ArticleSourceInputOrNull.format),
         .optional("wordCount", \.wordCount, .integer(0...Int.max)),
         .optional("readingMinutes", \.readingMinutes, .integer(0...Int.max)),
-        .optional("comments", \.comments, CommentPolicy.format),
+        .optional("comments", \.comments, CommentPolicyOrNull.format),
         .optional("commentCount", \.commentCount, .integer(0...Int.max)),
         .optional("owner", \.owner, .text(.uuid)))
 }
@@ -3262,7 +3265,7 @@ extension ArticleSource: JSONModel {
         .optional("url", \.url, .text(.url)))
 }
 
-struct ArticleSourceChanges: Sendable, Hashable {
+struct ArticleSourceChangesOrNull: Sendable, Hashable {
     let name: Change<String>
     let url: Change<URL>
 
@@ -3277,14 +3280,14 @@ struct ArticleSourceChanges: Sendable, Hashable {
     }
 }
 
-extension ArticleSourceChanges: JSONModel {
+extension ArticleSourceChangesOrNull: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
         .change("name", \.name, .string),
         .change("url", \.url, .text(.url)))
 }
 
-struct ArticleSourceInput: Sendable, Hashable {
+struct ArticleSourceInputOrNull: Sendable, Hashable {
     let name: String
     let url: URL?
 
@@ -3299,7 +3302,7 @@ struct ArticleSourceInput: Sendable, Hashable {
     }
 }
 
-extension ArticleSourceInput: JSONModel {
+extension ArticleSourceInputOrNull: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
         .required("name", \.name, .string),
@@ -3336,6 +3339,40 @@ enum ArticleStatus: RawRepresentable, Sendable, Hashable {
 }
 
 extension ArticleStatus: JSONRepresentable {
+    static let text = TextCodec<Self>.named("draft", "scheduled", "published", "archived")
+    static let format = JSONCodec.text(text)
+}
+
+enum ArticleStatusOrNull: RawRepresentable, Sendable, Hashable {
+    case draft
+    case scheduled
+    case published
+    case archived
+    /// A value that this version does not know.
+    case unknown(String)
+
+    init(rawValue: String) {
+        switch rawValue {
+        case "draft": self = .draft
+        case "scheduled": self = .scheduled
+        case "published": self = .published
+        case "archived": self = .archived
+        default: self = .unknown(rawValue)
+        }
+    }
+
+    var rawValue: String {
+        switch self {
+        case .draft: "draft"
+        case .scheduled: "scheduled"
+        case .published: "published"
+        case .archived: "archived"
+        case .unknown(let value): value
+        }
+    }
+}
+
+extension ArticleStatusOrNull: JSONRepresentable {
     static let text = TextCodec<Self>.named("draft", "scheduled", "published", "archived")
     static let format = JSONCodec.text(text)
 }
@@ -3856,15 +3893,15 @@ extension Comment: JSONModel {
 
 struct CommentChanges: Sendable, Hashable {
     let body: Change<String>
-    let status: Change<CommentStatus>
+    let status: Change<CommentStatusOrNull>
 
-    init(body: Change<String> = .keep, status: Change<CommentStatus> = .keep) {
+    init(body: Change<String> = .keep, status: Change<CommentStatusOrNull> = .keep) {
         self.body = body
         self.status = status
     }
 
     /// A copy with changes; what is not given stays as it is.
-    func copy(body: Change<String>? = nil, status: Change<CommentStatus>? = nil) -> Self {
+    func copy(body: Change<String>? = nil, status: Change<CommentStatusOrNull>? = nil) -> Self {
         Self(body: body ?? self.body, status: status ?? self.status)
     }
 }
@@ -3873,7 +3910,7 @@ extension CommentChanges: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
         .change("body", \.body, .string),
-        .change("status", \.status, CommentStatus.format))
+        .change("status", \.status, CommentStatusOrNull.format))
 }
 
 struct CommentDraft: Sendable, Hashable {
@@ -3965,6 +4002,37 @@ extension CommentPolicy: JSONRepresentable {
     static let format = JSONCodec.text(text)
 }
 
+enum CommentPolicyOrNull: RawRepresentable, Sendable, Hashable {
+    case `open`
+    case moderated
+    case closed
+    /// A value that this version does not know.
+    case unknown(String)
+
+    init(rawValue: String) {
+        switch rawValue {
+        case "open": self = .open
+        case "moderated": self = .moderated
+        case "closed": self = .closed
+        default: self = .unknown(rawValue)
+        }
+    }
+
+    var rawValue: String {
+        switch self {
+        case .open: "open"
+        case .moderated: "moderated"
+        case .closed: "closed"
+        case .unknown(let value): value
+        }
+    }
+}
+
+extension CommentPolicyOrNull: JSONRepresentable {
+    static let text = TextCodec<Self>.named("open", "moderated", "closed")
+    static let format = JSONCodec.text(text)
+}
+
 enum CommentStatus: RawRepresentable, Sendable, Hashable {
     case visible
     case pending
@@ -3995,6 +4063,40 @@ enum CommentStatus: RawRepresentable, Sendable, Hashable {
 }
 
 extension CommentStatus: JSONRepresentable {
+    static let text = TextCodec<Self>.named("visible", "pending", "hidden", "deleted")
+    static let format = JSONCodec.text(text)
+}
+
+enum CommentStatusOrNull: RawRepresentable, Sendable, Hashable {
+    case visible
+    case pending
+    case hidden
+    case deleted
+    /// A value that this version does not know.
+    case unknown(String)
+
+    init(rawValue: String) {
+        switch rawValue {
+        case "visible": self = .visible
+        case "pending": self = .pending
+        case "hidden": self = .hidden
+        case "deleted": self = .deleted
+        default: self = .unknown(rawValue)
+        }
+    }
+
+    var rawValue: String {
+        switch self {
+        case .visible: "visible"
+        case .pending: "pending"
+        case .hidden: "hidden"
+        case .deleted: "deleted"
+        case .unknown(let value): value
+        }
+    }
+}
+
+extension CommentStatusOrNull: JSONRepresentable {
     static let text = TextCodec<Self>.named("visible", "pending", "hidden", "deleted")
     static let format = JSONCodec.text(text)
 }
@@ -4168,7 +4270,7 @@ extension HeroImage: JSONModel {
         .optional("alternativeText", \.alternativeText, .string))
 }
 
-struct HeroImageChanges: Sendable, Hashable {
+struct HeroImageChangesOrNull: Sendable, Hashable {
     let url: Change<URL>
     let alternativeText: Change<String>
 
@@ -4183,14 +4285,14 @@ struct HeroImageChanges: Sendable, Hashable {
     }
 }
 
-extension HeroImageChanges: JSONModel {
+extension HeroImageChangesOrNull: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
         .change("url", \.url, .text(.url)),
         .change("alternativeText", \.alternativeText, .string))
 }
 
-struct HeroImageInput: Sendable, Hashable {
+struct HeroImageInputOrNull: Sendable, Hashable {
     let url: URL
     let alternativeText: String?
 
@@ -4207,7 +4309,7 @@ struct HeroImageInput: Sendable, Hashable {
     }
 }
 
-extension HeroImageInput: JSONModel {
+extension HeroImageInputOrNull: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
         .required("url", \.url, .text(.url)),
@@ -4253,16 +4355,16 @@ extension Invitation: JSONModel {
 }
 
 struct InvitationDraft: Sendable, Hashable {
-    let role: UserRole?
+    let role: UserRoleOrNull?
     let expiresAt: Timestamp?
 
-    init(role: UserRole? = nil, expiresAt: Timestamp? = nil) {
+    init(role: UserRoleOrNull? = nil, expiresAt: Timestamp? = nil) {
         self.role = role
         self.expiresAt = expiresAt
     }
 
     /// A copy with changes; what is not given stays as it is.
-    func copy(role: Change<UserRole> = .keep, expiresAt: Change<Timestamp> = .keep) -> Self {
+    func copy(role: Change<UserRoleOrNull> = .keep, expiresAt: Change<Timestamp> = .keep) -> Self {
         Self(role: role.applied(to: self.role), expiresAt: expiresAt.applied(to: self.expiresAt))
     }
 }
@@ -4270,7 +4372,7 @@ struct InvitationDraft: Sendable, Hashable {
 extension InvitationDraft: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .optional("role", \.role, UserRole.format),
+        .optional("role", \.role, UserRoleOrNull.format),
         .optional("expiresAt", \.expiresAt, .timestamp))
 }
 
@@ -5753,12 +5855,12 @@ extension User: JSONModel {
 
 struct UserChanges: Sendable, Hashable {
     let displayName: Change<String>
-    let role: Change<UserRole>
+    let role: Change<UserRoleOrNull>
     let disabled: Change<Bool>
     let password: Change<String>
 
     init(
-        displayName: Change<String> = .keep, role: Change<UserRole> = .keep,
+        displayName: Change<String> = .keep, role: Change<UserRoleOrNull> = .keep,
         disabled: Change<Bool> = .keep, password: Change<String> = .keep
     ) {
         self.displayName = displayName
@@ -5769,7 +5871,7 @@ struct UserChanges: Sendable, Hashable {
 
     /// A copy with changes; what is not given stays as it is.
     func copy(
-        displayName: Change<String>? = nil, role: Change<UserRole>? = nil,
+        displayName: Change<String>? = nil, role: Change<UserRoleOrNull>? = nil,
         disabled: Change<Bool>? = nil, password: Change<String>? = nil
     ) -> Self {
         Self(
@@ -5782,7 +5884,7 @@ extension UserChanges: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
         .change("displayName", \.displayName, .string),
-        .change("role", \.role, UserRole.format),
+        .change("role", \.role, UserRoleOrNull.format),
         .change("disabled", \.disabled, .boolean),
         .change("password", \.password, .string))
 }
@@ -5792,11 +5894,11 @@ struct UserDraft: Sendable, Hashable {
     let password: String
     let displayName: String?
     let invitation: String?
-    let role: UserRole?
+    let role: UserRoleOrNull?
 
     init(
         name: String, password: String, displayName: String? = nil, invitation: String? = nil,
-        role: UserRole? = nil
+        role: UserRoleOrNull? = nil
     ) {
         self.name = name
         self.password = password
@@ -5808,7 +5910,7 @@ struct UserDraft: Sendable, Hashable {
     /// A copy with changes; what is not given stays as it is.
     func copy(
         name: String? = nil, password: String? = nil, displayName: Change<String> = .keep,
-        invitation: Change<String> = .keep, role: Change<UserRole> = .keep
+        invitation: Change<String> = .keep, role: Change<UserRoleOrNull> = .keep
     ) -> Self {
         Self(
             name: name ?? self.name, password: password ?? self.password,
@@ -5824,7 +5926,7 @@ extension UserDraft: JSONModel {
         .required("password", \.password, .string),
         .optional("displayName", \.displayName, .string),
         .optional("invitation", \.invitation, .string),
-        .optional("role", \.role, UserRole.format))
+        .optional("role", \.role, UserRoleOrNull.format))
 }
 
 struct UserPage: Sendable, Hashable {
@@ -5886,6 +5988,40 @@ enum UserRole: RawRepresentable, Sendable, Hashable {
 }
 
 extension UserRole: JSONRepresentable {
+    static let text = TextCodec<Self>.named("reader", "author", "editor", "admin")
+    static let format = JSONCodec.text(text)
+}
+
+enum UserRoleOrNull: RawRepresentable, Sendable, Hashable {
+    case reader
+    case author
+    case editor
+    case admin
+    /// A value that this version does not know.
+    case unknown(String)
+
+    init(rawValue: String) {
+        switch rawValue {
+        case "reader": self = .reader
+        case "author": self = .author
+        case "editor": self = .editor
+        case "admin": self = .admin
+        default: self = .unknown(rawValue)
+        }
+    }
+
+    var rawValue: String {
+        switch self {
+        case .reader: "reader"
+        case .author: "author"
+        case .editor: "editor"
+        case .admin: "admin"
+        case .unknown(let value): value
+        }
+    }
+}
+
+extension UserRoleOrNull: JSONRepresentable {
     static let text = TextCodec<Self>.named("reader", "author", "editor", "admin")
     static let format = JSONCodec.text(text)
 }
