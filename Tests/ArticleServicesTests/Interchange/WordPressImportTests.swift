@@ -212,6 +212,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "https://wordpress.org", "http://www.wordpress.org", "https://www.wordpress.org",
+    ])
+    func `namespaces may be written with another scheme`(host: String) async throws {
+        try await ImportDesk.with { desk in
+            let export = Self.export(Self.item(1, "a"), version: "1.9")
+                .replacing("http://wordpress.org", with: host)
+                .replacing("http://purl.org", with: "https://purl.org")
+                .replacing("/excerpt/\"", with: "/excerpt\"").replacing("/1.1/\"", with: "/1.1\"")
+            try desk.write("blog.xml", export)
+            #expect(try await desk.run("blog.xml").counts == ["created": 1])
+            let article = try await desk.article("a")
+            #expect(article.authors.map(\.name) == ["Mina Park"] && article.body == "Text")
+            #expect(article.summary == "Short & sweet")
+        }
+    }
+
     @Test func `many posts are read in constant memory`() async throws {
         try await ImportDesk.with { desk in
             try desk.write(

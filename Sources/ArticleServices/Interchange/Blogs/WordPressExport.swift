@@ -45,7 +45,7 @@ struct WordPressExport {
 
     static func isExport(_ start: some Collection<UInt8>) -> Bool {
         let text = String(decoding: start, as: UTF8.self)
-        return text.contains("<rss") && text.contains(WordPressNames.prefix)
+        return text.contains("<rss") && WordPressNames.addresses.contains { text.contains($0) }
     }
 
     /// - Parameter source: called for the bytes of the file from its beginning, twice.
@@ -192,16 +192,24 @@ struct WordPressExport {
 
 /// The elements of an export, by the prefixes that WordPress uses.
 enum WordPressNames {
-    static let prefix = "http://wordpress.org/export/"
+    private static let export = "wordpress.org/export/"
+    /// What addresses have before the host. Exports differ in it, and in the slash at the end.
+    private static let starts = ["https://www.", "http://www.", "https://", "http://"]
+    /// How the namespace of an export of any version begins.
+    static let addresses = starts.map { $0 + export }
 
     static func name(_ name: XMLName) -> String {
-        guard let namespace = name.namespace else { return name.local }
-        if namespace.hasPrefix(prefix) {
-            return (namespace.hasSuffix("excerpt/") ? "excerpt:" : "wp:") + name.local
+        guard var namespace = name.namespace else { return name.local }
+        if let start = starts.first(where: namespace.hasPrefix) {
+            namespace.removeFirst(start.count)
+        }
+        if namespace.hasSuffix("/") { namespace.removeLast() }
+        if namespace.hasPrefix(export) {
+            return (namespace.hasSuffix("/excerpt") ? "excerpt:" : "wp:") + name.local
         }
         switch namespace {
-        case "http://purl.org/rss/1.0/modules/content/": return "content:\(name.local)"
-        case "http://purl.org/dc/elements/1.1/": return "dc:\(name.local)"
+        case "purl.org/rss/1.0/modules/content": return "content:\(name.local)"
+        case "purl.org/dc/elements/1.1": return "dc:\(name.local)"
         default: return "other:\(name.local)"
         }
     }
