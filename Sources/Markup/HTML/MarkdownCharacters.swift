@@ -17,10 +17,17 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Neither white space nor punctuation.
-    var isOther: Bool {
-        !isPunctuation && !properties.isWhitespace
+    /// White space of CommonMark, next to which a delimiter does not open or close: that of ASCII
+    /// and spaces of any script.
+    var isSpace: Bool {
+        isASCIISpace || !isASCII && properties.generalCategory == .spaceSeparator
     }
+
+    /// White space that HTML collapses.
+    var isASCIISpace: Bool { value == 0x20 || (0x9...0xD).contains(value) }
+
+    /// Neither white space nor punctuation.
+    var isOther: Bool { !isPunctuation && !isSpace }
 
     var isLetter: Bool {
         (0x41...0x5A).contains(value) || (0x61...0x7A).contains(value)

@@ -1,7 +1,8 @@
 /// Writes the inline parts of a paragraph, heading or cell, so that they render as given.
 ///
 /// White space is collapsed (HTML §14.3.8, CSS Text §4.1.1): it moves out of the delimiters of
-/// emphasis and links, where Markdown does not accept it.
+/// emphasis and links, where Markdown does not accept it. So do no-break and other spaces, which
+/// are not collapsed.
 struct MarkdownLine {
     enum Mode { case paragraph, item, heading, cell }
 
@@ -12,7 +13,7 @@ struct MarkdownLine {
     /// Where the last line begins.
     private var lineStart: String.UnicodeScalarView.Index
     /// White space that has not been written; it is at the end of a line or before more text.
-    private var blank: Blank?
+    private var gap: [Blank] = []
     /// Beginnings that have not been written, as there is no text after them yet.
     private var pending: [Open] = []
     private var open: [Open] = []
@@ -20,7 +21,13 @@ struct MarkdownLine {
     /// Whether text other than white space or punctuation must not follow the end of a style.
     private var isFragile = false
 
-    private enum Blank { case space, lineFeed, lineBreak }
+    private enum Blank: Equatable {
+        case space, lineFeed, lineBreak
+        /// A space that is not collapsed.
+        case fixed(Unicode.Scalar)
+
+        var isFixed: Bool { if case .fixed = self { true } else { false } }
+    }
 
     /// What is open: a style with its delimiter, or a link.
     private struct Open {
@@ -57,16 +64,20 @@ struct MarkdownLine {
             case .image(let url, let title, let alternative):
                 startContent(with: "!")
                 append("![\(escapedAlternative(alternative))](\(destination(url, title)))")
-            case .lineBreak: blank = mode == .paragraph || mode == .item ? .lineBreak : .space
+            case .lineBreak: note(mode == .paragraph || mode == .item ? .lineBreak : .space)
             case .task(let isDone):
                 if mode == .item, text.isEmpty, pending.isEmpty {
                     append(isDone ? "[x]" : "[ ]")
-                    blank = .space
+                    gap = [.space]
                 }
             }
         }
         // What was never closed has no content after it.
         while let style = open.last?.style { end(style) }
+        if let last = gap.lastIndex(where: \.isFixed) {
+            gap.removeSubrange((last + 1)...)
+            writeGap()
+        }
     }
 }
 
@@ -79,8 +90,10 @@ extension MarkdownLine {
         // Invariant: scalars[..<index] are written, or noted as white space.
         while index < scalars.count {
             let scalar = scalars[index]
-            if Self.isBlank(scalar) {
+            if scalar.isASCIISpace {
                 note(scalar == "\n" || scalar == "\r" ? .lineFeed : .space)
+            } else if scalar.isSpace {
+                note(.fixed(scalar))
             } else {
                 let escaped = startContent(with: scalar)
                 if !escaped { append(scalar, before: scalars[(index + 1)...]) }
@@ -90,16 +103,12 @@ extension MarkdownLine {
     }
 
     private mutating func note(_ found: Blank) {
-        switch (blank, found, mode) {
-        case (.lineBreak, _, _): break
-        case (_, .lineFeed, .paragraph), (_, .lineFeed, .item): blank = .lineFeed
-        case (nil, _, _): blank = .space
-        default: break
+        let isLine = mode == .paragraph || mode == .item
+        let found = found == .lineFeed && !isLine ? .space : found
+        guard let last = gap.last, !last.isFixed, !found.isFixed else { return gap.append(found) }
+        if found == .lineBreak || found == .lineFeed && last == .space {
+            gap[gap.count - 1] = found
         }
-    }
-
-    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-        [" ", "\t", "\n", "\r", "\u{C}", "\u{B}"].contains(scalar)
     }
 
     private mutating func append(_ raw: String) {
@@ -197,7 +206,7 @@ extension MarkdownLine {
     /// - Returns: whether that character was written as a reference.
     @discardableResult
     private mutating func startContent(with first: Unicode.Scalar) -> Bool {
-        writeBlank()
+        writeGap()
         for index in pending.indices {
             write(beginning: index, content: first)
         }
@@ -210,15 +219,17 @@ extension MarkdownLine {
         return false
     }
 
-    private mutating func writeBlank() {
-        defer { blank = nil }
-        guard let blank, !text.isEmpty else { return }
-        switch blank {
-        case .space: append(" ")
-        case .lineFeed: append("\n")
-        case .lineBreak: append("\\\n")
+    private mutating func writeGap() {
+        for blank in gap where blank.isFixed || !text.isEmpty {
+            switch blank {
+            case .space: append(" ")
+            case .lineFeed: append("\n")
+            case .lineBreak: append("\\\n")
+            case .fixed(let space): append(String(space))
+            }
+            if blank == .lineFeed || blank == .lineBreak { lineStart = text.endIndex }
         }
-        if blank != .space { lineStart = text.endIndex }
+        gap = []
     }
 
     private mutating func write(beginning index: Int, content first: Unicode.Scalar) {

@@ -48,6 +48,36 @@ import Testing
         }
     }
 
+    /// The HTML with the spaces that move out of elements outside of them.
+    private static func moved(_ html: String) -> String {
+        var html = html
+        let spaces = GeneratedHTML.spaces
+        // Invariant: each round moves a space by one tag, and there are finitely many.
+        while true {
+            var next = html
+            for name in ["em", "strong", "del"] {
+                next = next.replacing("<\(name)></\(name)>", with: "")
+                    .replacing("</\(name)><\(name)>", with: "")
+                for space in spaces {
+                    next = next.replacing("<\(name)>\(space)", with: "\(space)<\(name)>")
+                    next = next.replacing("\(space)</\(name)>", with: "</\(name)>\(space)")
+                }
+            }
+            if next == html { return html }
+            html = next
+        }
+    }
+
+    @Test(arguments: 0..<8)
+    func `spaces of any kind beside emphasis stay, outside of it`(seed: Int) throws {
+        var generator = GeneratedHTML(seed: UInt64(seed))
+        for _ in 0..<200 {
+            let html = "<p>\(generator.spaced(depth: 3))</p>\n"
+            let again = try Self.again(html)
+            #expect(Self.moved(again) == Self.moved(html), "\(html)")
+        }
+    }
+
     @Test func `a second conversion changes nothing`() throws {
         for html in [
             "mail a@b.org and <b>c@d.org</b>", "<p>a<table><tr><td>b<p>c</table>d",
@@ -72,7 +102,25 @@ private struct GeneratedHTML {
         "http://e.org/", "/x_y*z*", "?a=1&copy=2&lt;=3", "http://e.org/(a)b_c",
     ]
 
+    static let spaces = ["\u{A0}", "\u{3000}", "\u{2009}", "\u{202F}", "\u{1680}"]
+
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+    /// A line with spaces other than of ASCII anywhere.
+    mutating func spaced(depth: Int, in outer: [String] = []) -> String {
+        var line = "x"
+        for _ in count(2...5) {
+            line +=
+                pick(Self.spaces + ["", ""])
+                + pick(["a", "\u{200B}", ".", "(", "\u{2028}", "é", "”"])
+            let names = ["em", "strong", "del"].filter { !outer.contains($0) }
+            guard depth > 0, let name = names.randomElement(using: &random) else { continue }
+            let (start, end) = (pick(Self.spaces + ["", ""]), pick(Self.spaces + ["", ""]))
+            let content = spaced(depth: depth - 1, in: outer + [name])
+            line += "<\(name)>\(start)\(content)\(end)</\(name)>"
+        }
+        return line + "x"
+    }
 
     mutating func next() -> String { blocks(depth: 2) }
 

@@ -37,6 +37,21 @@ import Testing
     }
 
     @Test(arguments: [
+        ("<b>a:&nbsp;</b>b <b>&nbsp;c</b>", "**a:**\u{A0}b \u{A0}**c**"),
+        ("<i>&#12288;a&#8201;</i>b", "\u{3000}*a*\u{2009}b"),
+        ("<b><i>&#8239;a </i>&nbsp;</b>b", "\u{202F}**_a_** \u{A0}b"),
+        ("a<b>&nbsp;</b>b", "a\u{A0}b"), ("<del>a&nbsp;</del>", "~~a~~\u{A0}"),
+        ("<a href='/x'>&nbsp;a&nbsp;</a>b", "\u{A0}[a](/x)\u{A0}b"),
+        ("a &nbsp; b<br>&nbsp;c", "a \u{A0} b\\\n\u{A0}c"),
+        ("<p>&nbsp;# a</p>", "\u{A0}# a"), ("<b>a\u{200B}</b>b", "**a\u{200B}**b"),
+        ("<b>(a)\u{2028}</b>b", "**(a)\u{2028}**b"),
+        ("<b>a.&nbsp;</b><b>b</b>", "**a.**\u{A0}**b**"),
+    ])
+    func `spaces of any kind move out of delimiters`(html: String, markdown: String) throws {
+        #expect(try Self.markdown(html) == markdown)
+    }
+
+    @Test(arguments: [
         ("*a* _b_ [c](d) `e` ~f~ \\", "\\*a\\* \\_b\\_ \\[c](d) \\`e\\` \\~f\\~ \\\\"),
         ("snake_case", "snake_case"), ("&lt;b&gt; a &lt; b", "\\<b> a < b"),
         ("&amp;amp; &amp; AT&amp;T it", "\\&amp; & AT&T it"),
