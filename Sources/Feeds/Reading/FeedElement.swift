@@ -38,11 +38,12 @@ struct FeedElement {
         attributes.first { $0.name == "lang" && $0.namespace == FeedNamespace.xml }?.value
     }
 
-    /// All text in it.
+    /// All text in it, but for scripts and style sheets.
     var text: String {
         children.reduce(into: "") { text, child in
             switch child {
             case .text(let part): text += part
+            case .element(let element) where ["script", "style"].contains(element.name): break
             case .element(let element): text += element.text
             }
         }

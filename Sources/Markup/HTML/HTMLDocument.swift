@@ -60,7 +60,7 @@ final class HTMLDocument {
             throw .inputTooLarge(limitBytes: limits.inputBytes)
         }
         LibXML.initialize()
-        let bytes = Array(XMLCharacters.allowed(in: html).utf8)
+        let bytes = HTMLNormalizer.normalized(Array(XMLCharacters.allowed(in: html).utf8))
         guard Self.hasFewUnfinishedTags(bytes) else { throw .tooManyUnfinishedTags }
         guard let handle = Self.parser() else { throw .outOfMemory }
         let counter = Counter(limits.elements)

@@ -22,6 +22,9 @@ enum HTMLNames {
         "head", "title", "meta", "link", "noscript", "template", "param", "source", "track",
     ]
 
+    /// Elements that embed something, to which there will be a link.
+    static let frames: Set<String> = ["iframe", "embed", "video", "audio", "object", "frame"]
+
     static let safeSchemes: Set<String> = [
         "http", "https", "mailto", "tel", "sms", "ftp", "ftps", "sftp", "irc", "ircs", "xmpp",
         "news", "geo", "magnet", "feed", "webcal",
@@ -62,6 +65,28 @@ extension xmlNodePtr {
             next = found.pointee.next
         }
         return nil
+    }
+
+    /// The image of a set (`srcset`, HTML §4.8.4.2.1) that has the largest width or density.
+    static func largestImage(in set: String) -> String? {
+        var largest: (url: Substring, size: Double)?
+        var words = set.split(whereSeparator: \.isWhitespace)[...]
+        var next: Substring?
+        // Invariant: `largest` is that of the images before `next` and `words`.
+        while var url = next ?? words.popFirst() {
+            next = nil
+            var size = 1.0
+            if url.last == "," {
+                while url.last == "," { url.removeLast() }
+            } else if let descriptor = words.popFirst() {
+                let parts = descriptor.split(separator: ",", maxSplits: 1)
+                size = parts.first.flatMap { Double($0.dropLast()) } ?? 1
+                // There may be no space before the next one.
+                if parts.count > 1 { next = parts[1] }
+            }
+            if !url.isEmpty, size > largest?.size ?? -1 { largest = (url, size) }
+        }
+        return largest.map { String($0.url) }
     }
 
     /// The text in the node and in what it contains, with line feeds for line breaks; of an

@@ -85,6 +85,11 @@ struct HTMLReader {
             let style: MarkdownInline.Style =
                 ["dt", "summary"].contains(node.name) ? .strong : .emphasis
             return line(of: node).map { [.paragraph([.begin(style)] + $0 + [.end(style)])] } ?? []
+        case _ where HTMLNames.frames.contains(node.name):
+            if let link = frameLink(node) { return [.paragraph(link)] }
+            let content = blocks(in: node)
+            if content.isEmpty { leaveOut(.frame) }
+            return content
         default: return blocks(in: node)
         }
     }
@@ -262,7 +267,10 @@ struct HTMLReader {
         case "q": return [.text("“")] + inlines(in: node) + [.text("”")]
         case "a": return link(node)
         case "img": return image(node)
-        case "iframe", "embed", "video", "audio", "object", "frame": return frame(node)
+        case "picture":
+            let line = inlines(in: node)
+            return line.hasContent ? line : image(node)
+        case _ where HTMLNames.frames.contains(node.name): return frame(node)
         case "input" where node["type"]?.lowercased() == "checkbox":
             return [.task(isDone: node["checked"] != nil)]
         default: break
@@ -297,24 +305,43 @@ struct HTMLReader {
 
     private mutating func image(_ node: xmlNodePtr) -> [MarkdownInline] {
         let alternative = node["alt"] ?? ""
-        // Pages that load images late have a placeholder in `src`.
-        let sources = ["src", "data-src", "data-lazy-src", "data-original"].compactMap { node[$0] }
-        guard let url = sources.compactMap({ address($0) }).first, !url.isEmpty else {
+        let sources = imageSources(node)
+        guard let url = sources.compactMap({ address($0) }).first(where: { !$0.isEmpty }) else {
             if !sources.isEmpty { leaveOut(.address) }
             return [.text(alternative)]
         }
         return [.image(url: url, title: node["title"], alternative: alternative)]
     }
 
-    /// What a page embeds becomes a link to it.
-    private mutating func frame(_ node: xmlNodePtr) -> [MarkdownInline] {
-        let inner = node.children.first { $0.isElement && $0.name == "source" }
-        let written = node["src"] ?? node["data"] ?? node["data-src"] ?? inner?["src"]
-        guard let written, let url = address(written), !url.isEmpty, !isInLink else {
-            let content = inlines(in: node)
-            if !content.hasContent { leaveOut(.frame) }
-            return content
+    /// The addresses of an image, the preferred one first.
+    private func imageSources(_ node: xmlNodePtr) -> [String] {
+        // Pages that load images late have a placeholder in `src`.
+        let own = ["src", "data-src", "data-lazy-src", "data-original"].compactMap { node[$0] }
+        var picture: xmlNodePtr? = node
+        if node.name != "picture" { picture = node.pointee.parent }
+        let others = picture?.name == "picture" ? picture?.children ?? [] : []
+        let sets = ([node] + others.filter { $0.isElement && $0.name == "source" }).flatMap {
+            node in
+            ["srcset", "data-srcset"].compactMap { node[$0] }
         }
+        return own + sets.compactMap { xmlNodePtr.largestImage(in: $0) }
+    }
+
+    private mutating func frame(_ node: xmlNodePtr) -> [MarkdownInline] {
+        if let link = frameLink(node) { return link }
+        let content = inlines(in: node)
+        if !content.hasContent { leaveOut(.frame) }
+        return content
+    }
+
+    /// What a page embeds becomes a link to it.
+    private func frameLink(_ node: xmlNodePtr) -> [MarkdownInline]? {
+        let sources = node.children.filter { $0.isElement && $0.name == "source" }
+        let written =
+            ["src", "data", "data-src"].compactMap { node[$0] } + sources.compactMap { $0["src"] }
+        guard !isInLink,
+            let url = written.compactMap({ address($0) }).first(where: { !$0.isEmpty })
+        else { return nil }
         let title = node["title"].map { $0.isEmpty ? url : $0 } ?? url
         return [.text(" "), .beginLink, .text(title), .endLink(url: url, title: nil), .text(" ")]
     }

@@ -52,6 +52,43 @@ import Testing
     }
 
     @Test(arguments: [
+        ("<p>a<picture><source srcset='/a.webp'><img src='/a.png'></picture>b", "a![](/a.png)b"),
+        (
+            "<video controls><source src='/v.mp4'><track src='/t.vtt'><p>x</p></video>",
+            "[/v.mp4](/v.mp4)"
+        ),
+        ("<audio><source src='javascript:x'><source src='/a.ogg'>x</audio>", "[/a.ogg](/a.ogg)"),
+        ("a<wbr>b<wbr/>c<embed src='/e'>d", "abc [/e](/e) d"),
+        (
+            "<picture><source srcset='/a.webp 1x, /b.webp 2x'><img alt='x'></picture>",
+            "![x](/b.webp)"
+        ),
+        ("<picture><source data-srcset='/a.webp'><source srcset=''></picture>", "![](/a.webp)"),
+        ("<img src='' srcset='/a,b.png 300w,/c.png 900w, /d.png 600w'>", "![](/c.png)"),
+        ("<object data='/o.pdf'><p>x</p></object>", "[/o.pdf](/o.pdf)"),
+        ("<video><p>x</p><p>y</p></video>", "x\n\ny"),
+        ("<SOURCE src='x>y'>a<source src=b/>c", "ac"),
+    ])
+    func `void elements have no content`(html: String, markdown: String) throws {
+        #expect(try Self.markdown(html) == markdown)
+    }
+
+    @Test func `many void elements do not nest`() throws {
+        let result = try MarkdownFromHTML().convert(String(repeating: "a<wbr>", count: 1_000))
+        #expect(result.markdown == String(repeating: "a", count: 1_000) && result.leftOut.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("a<![CDATA[b]]>c", "ac"), ("a<!ELEMENT b>c<!>d", "acd"), ("a<!-- <!x> -->b<!--->c", "abc"),
+        ("<p title='<!x>'>a</p><pre>&lt;!b></pre>", "a\n\n```\n<!b>\n```"),
+        ("<!DOCTYPE html><p>a", "a"), ("a <! b", "a \\<! b"),
+        ("<script>'<!x'</script>a<style>b<!c></style>", "a"),
+    ])
+    func `bogus comments are not text`(html: String, markdown: String) throws {
+        #expect(try Self.markdown(html) == markdown)
+    }
+
+    @Test(arguments: [
         ("*a* _b_ [c](d) `e` ~f~ \\", "\\*a\\* \\_b\\_ \\[c](d) \\`e\\` \\~f\\~ \\\\"),
         ("snake_case", "snake_case"), ("&lt;b&gt; a &lt; b", "\\<b> a < b"),
         ("&amp;amp; &amp; AT&amp;T it", "\\&amp; & AT&T it"),
