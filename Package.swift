@@ -292,8 +292,8 @@ let package = Package(
         .target(
             name: "ParserLaws",
             dependencies: [
-                "ArticleAPI", "ArticleSearch", "Feeds", "HTTP", "HTTP2", "Markup", "Sockets",
-                "TestSupport",
+                "ArticleAPI", "ArticleSearch", "CXML", "Feeds", "HTTP", "HTTP2", "Markup",
+                "Sockets", "TestSupport",
             ],
             path: "Tests/Fuzzing/ParserLaws",
             swiftSettings: rules),

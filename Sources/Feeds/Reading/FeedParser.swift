@@ -4,8 +4,9 @@ import Markup
 /// Reads feeds: Atom 1.0 (RFC 4287) and 0.3, RSS 2.0, 1.0, 0.9x, and JSON Feed 1.1 and 1.0.
 ///
 /// The format is that of the content, whatever the media type says. A document may be hostile: its
-/// size, depth, number of entries and lengths of texts are limited, it can declare no entities, and
-/// nothing outside of it is read. Functions; call them on any thread, but not on an event loop.
+/// size, depth, number of entries and lengths of texts are limited, entities that it declares are
+/// not expanded, and nothing outside of it is read. XML that is nearly well-formed is repaired.
+/// Functions; call them on any thread, but not on an event loop.
 ///
 /// ```swift
 /// let feed = try FeedParser.parse(
@@ -27,7 +28,8 @@ package enum FeedParser {
     /// title or content as its id; an empty one is left out, and counted.
     ///
     /// - Parameters:
-    ///   - contentType: that of the response; its `charset` overrides what XML declares.
+    ///   - contentType: that of the response; its `charset`, if it is known, overrides what XML
+    ///     declares.
     ///   - address: the absolute URL that the document was read from.
     package static func parse(
         _ bytes: [UInt8], contentType: String?, address: String

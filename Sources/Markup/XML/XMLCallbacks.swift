@@ -42,11 +42,7 @@ enum XMLCallbacks {
         handler.cdataBlock = { data, bytes, count in
             parser(data)?.found(section: UnsafeBufferPointer(start: bytes, count: Int(count)))
         }
-        handler.reference = { data, name in
-            guard let name else { return }
-            parser(data)?.found(entity: String(cString: name))
-        }
-        // Declarations have ended the document before. If one is found nevertheless, it does so.
+        // `XMLRepair` has left out declarations. If one is found nevertheless, the document ends.
         handler.entityDecl = { data, _, _, _, _, _ in parser(data)?.fail(.declarations) }
         handler.elementDecl = { data, _, _, _ in parser(data)?.fail(.declarations) }
         handler.attributeDecl = { data, _, _, _, _, _, _ in parser(data)?.fail(.declarations) }

@@ -9,10 +9,16 @@ package enum XMLCharacters {
         return String(allowed)
     }
 
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
         default: false
         }
+    }
+
+    /// The character of a pair of surrogates (The Unicode Standard §3.9, D91).
+    static func scalar(high: UInt32, low: UInt32) -> Unicode.Scalar? {
+        guard (0xD800..<0xDC00).contains(high), (0xDC00..<0xE000).contains(low) else { return nil }
+        return Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
     }
 }

@@ -39,6 +39,8 @@ package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case nameTooLong(limitBytes: Int)
         case tooManyAttributes(limit: Int)
         case tagTooLong(limitBytes: Int)
+        /// More repairs than `limit`, and than one in 100 bytes.
+        case tooManyRepairs(limit: Int)
         /// The source of the bytes failed.
         case unreadable(String)
         case outOfMemory
@@ -62,6 +64,8 @@ package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case .nameTooLong(let limit): "it contains a name of more than \(limit) bytes"
         case .tooManyAttributes(let limit): "an element has more than \(limit) attributes"
         case .tagTooLong(let limit): "a tag or comment is longer than \(limit) bytes"
+        case .tooManyRepairs(let limit):
+            "it is not well-formed XML in more than \(limit) places, and one in 100 bytes"
         case .unreadable(let reason): reason
         case .outOfMemory: "there is not enough memory to read it"
         }

@@ -26,10 +26,8 @@ final class XMLParser {
     private var scopes: [(language: String?, base: String?)] = []
     private var hasRoot = false
 
-    /// - Parameters:
-    ///   - encoding: overrides what the document declares; `nil` to detect it.
-    ///   - firstLine: the number of the line that the document begins on.
-    init(_ limits: XMLLimits, encoding: String?, firstLine: Int) throws(XMLError) {
+    /// - Parameter firstLine: the number of the line that the document begins on.
+    init(_ limits: XMLLimits, firstLine: Int) throws(XMLError) {
         LibXML.initialize()
         self.limits = limits
         self.firstLine = firstLine
@@ -39,19 +37,9 @@ final class XMLParser {
         }
         self.handle = handle
         handle.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
-        var options = Int32(XML_PARSE_NONET.rawValue)
-        if let encoding {
-            options |= Int32(XML_PARSE_IGNORE_ENC.rawValue)
-            // Without an encoder, the parser reads and validates UTF-8.
-            if xmlParseCharEncoding(encoding) != XML_CHAR_ENCODING_UTF8 {
-                guard xmlFindCharEncodingHandler(encoding).map(freeing) != nil,
-                    xmlCtxtResetPush(handle, nil, 0, nil, encoding) == 0
-                else {
-                    throw XMLError(line: firstLine, .unknownEncoding(encoding))
-                }
-            }
-        }
-        xmlCtxtUseOptions(handle, options)
+        // Without an encoder, the parser reads and validates UTF-8.
+        xmlCtxtUseOptions(
+            handle, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
     }
 
     deinit { xmlFreeParserCtxt(handle) }
@@ -91,7 +79,6 @@ final class XMLParser {
         guard failure == nil else { return }
         check(xmlParseChunk(handle, nil, 0, 1))
         flushText()
-        // libxml2 does not report bytes that it could not decode, such as of UCS-4.
         if !hasRoot || !scopes.isEmpty { fail(.malformed("the document ends too early")) }
     }
 
@@ -173,12 +160,6 @@ final class XMLParser {
         if text.count >= limits.pieceBytes { flushText() }
     }
 
-    /// An entity that a DTD may define, which is not loaded.
-    func found(entity name: String) {
-        guard handle.pointee.instate != XML_PARSER_ATTRIBUTE_VALUE else { return }
-        text.append(contentsOf: "&\(name);".utf8)
-    }
-
     /// A name within the limit; otherwise the document fails.
     func name(
         _ local: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?,
@@ -207,20 +188,11 @@ final class XMLParser {
     /// Errors of namespaces leave the prefix in the name; other errors end the document.
     func found(_ error: xmlError) {
         guard error.level.rawValue >= XML_ERR_ERROR.rawValue,
-            error.domain != Int32(XML_FROM_NAMESPACE.rawValue),
-            error.code != Int32(XML_WAR_UNDECLARED_ENTITY.rawValue)
+            error.domain != Int32(XML_FROM_NAMESPACE.rawValue)
         else { return }
         let line = error.line > 0 ? firstLine - 1 + Int(error.line) : nil
         let message = error.message.map { String(cString: $0) } ?? "unknown error"
         switch xmlParserErrors(UInt32(error.code)) {
-        case XML_ERR_UNSUPPORTED_ENCODING:
-            let name = error.str1.map { String(cString: $0) } ?? ""
-            fail(.unknownEncoding(name), line: line)
-        case XML_ERR_INVALID_ENCODING, XML_I18N_CONV_FAILED:
-            fail(.invalidEncoding, line: line)
-        // This code is also that of characters which XML forbids.
-        case XML_ERR_INVALID_CHAR where message.hasPrefix("Input is not proper UTF-8"):
-            fail(.invalidEncoding, line: line)
         case XML_ERR_NO_MEMORY: fail(.outOfMemory, line: line)
         default:
             let first = message.split(separator: "\n").first.map(String.init) ?? message
@@ -233,9 +205,4 @@ final class XMLParser {
         queue.append((.text(String(decoding: text, as: UTF8.self)), line))
         text.removeAll(keepingCapacity: true)
     }
-}
-
-/// Releases a handler that is only looked for.
-private func freeing(_ handler: xmlCharEncodingHandlerPtr) {
-    xmlCharEncCloseFunc(handler)
 }

@@ -1,9 +1,9 @@
 /// Reads an XML document event by event, in constant memory, without trusting it.
 ///
-/// Nothing outside of the document is ever read, and no entities exist but the five of XML and
-/// numeric ones: a document that declares some is rejected. A DOCTYPE that only refers to a DTD, as
-/// in RSS 0.91, is accepted, and the DTD ignored; references to its entities stay as they are
-/// written (`&eacute;`).
+/// Nothing outside of the document is ever read, and no entities exist but the five of XML, numeric
+/// ones and names of HTML's characters (`&eacute;`): declarations in a DOCTYPE are left out, and
+/// references to other entities stay text as they are written. What is not well-formed in a way that
+/// is common is repaired (`XMLRepair`).
 ///
 /// After the start of an element, `text(limitBytes:)`, `markup(limitBytes:)` and `skip()` read up
 /// to its end.
@@ -16,10 +16,10 @@ package final class XMLReader {
     /// The line of the last event, from 1.
     package private(set) var line = 1
     private let limits: XMLLimits
-    private let encoding: String?
     private let source: Source
+    private var repair: XMLRepair
     private var parser: XMLParser?
-    /// Bytes of the source that have not been parsed, from `start` on.
+    /// Repaired bytes of the source that have not been parsed, from `start` on.
     private var chunk: [UInt8] = []
     private var start = 0
     private var readBytes = 0
@@ -29,7 +29,8 @@ package final class XMLReader {
     /// Number of bytes that are parsed together: fewer than a block of libxml2 would be slow, and
     /// what is incomplete is looked through again with each further part.
     private static let partBytes = 2_048
-    private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
+    /// Number of bytes that are repaired together.
+    private static let chunkBytes = 64 << 10
 
     /// - Parameters:
     ///   - encoding: overrides the declaration of the document, as a media type's `charset` does
@@ -38,20 +39,23 @@ package final class XMLReader {
     package init(
         encoding: String? = nil, limits: XMLLimits = XMLLimits(), source: @escaping Source
     ) {
-        self.encoding = encoding
         self.limits = limits
+        repair = XMLRepair(label: encoding, limits: limits)
         self.source = source
     }
 
     package convenience init(
         _ bytes: [UInt8], encoding: String? = nil, limits: XMLLimits = XMLLimits()
     ) {
-        var rest = bytes
+        var rest = bytes[...]
         self.init(encoding: encoding, limits: limits) { () throws(XMLSourceError) in
-            defer { rest = [] }
-            return rest
+            defer { rest = rest.dropFirst(Self.chunkBytes) }
+            return Array(rest.prefix(Self.chunkBytes))
         }
     }
+
+    /// What was repaired in the part of the document that was read.
+    package var repairs: XMLRepairs { repair.repairs }
 
     /// The next event; `nil` at the end of the document. After an error, there are no more events.
     package func next() throws(XMLError) -> XMLEvent? {
@@ -70,40 +74,25 @@ package final class XMLReader {
     }
 
     private func parseMore() throws(XMLError) {
-        if parser == nil { try begin() }
-        guard let parser else { return }
+        let parser = try startedParser()
         let part = try read(Self.partBytes)
-        if part.isEmpty {
+        guard part.isEmpty else { return parser.push(part) }
+        if let failure = repair.failure {
+            parser.fail(failure.reason, line: failure.line)
+        } else {
             isFinished = true
             parser.finish()
-        } else {
-            parser.push(part)
         }
     }
 
-    /// Looks at the beginning of the document: a byte order mark decides its encoding, and blank
-    /// lines before the XML declaration, which are common in feeds, are skipped.
-    private func begin() throws(XMLError) {
-        var encoding = encoding
-        var firstLine = 1
-        try fill(4)
-        if chunk[start...].starts(with: [0xEF, 0xBB, 0xBF]) {
-            start += 3
-            encoding = "UTF-8"
-        } else if chunk[start...].starts(with: [0xFE, 0xFF])
-            || chunk[start...].starts(with: [0xFF, 0xFE])
-        {
-            encoding = nil
-        }
-        while try fill(2) {
-            guard Self.blanks.contains(chunk[start]), chunk[start + 1] != 0 else { break }
-            if chunk[start] == 0x0A { firstLine += 1 }
-            start += 1
-        }
-        let made = try XMLParser(limits, encoding: encoding, firstLine: firstLine)
-        parser = made
+    private func startedParser() throws(XMLError) -> XMLParser {
+        if let parser { return parser }
+        try fill(1)
+        let parser = try XMLParser(limits, firstLine: repair.firstLine)
+        self.parser = parser
         // From four bytes, libxml2 detects an encoding.
-        made.push(try read(4))
+        parser.push(try read(4))
+        return parser
     }
 
     /// Removes up to `count` bytes of the source; fewer only at its end.
@@ -124,14 +113,14 @@ package final class XMLReader {
             do throws(XMLSourceError) { bytes = try source() } catch {
                 throw XMLError(line: line, .unreadable(error.reason))
             }
-            isAtEnd = bytes.isEmpty
             readBytes += bytes.count
             if let limit = limits.documentBytes, readBytes > limit {
                 throw XMLError(line: line, .documentTooLarge(limitBytes: limit))
             }
             chunk.removeSubrange(..<start)
             start = 0
-            chunk += bytes
+            chunk += bytes.isEmpty ? repair.finish() : repair.take(bytes)
+            isAtEnd = bytes.isEmpty || repair.failure != nil
         }
         return chunk.count - start >= count
     }

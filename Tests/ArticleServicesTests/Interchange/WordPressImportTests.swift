@@ -196,19 +196,60 @@ import Testing
             let cut = try await desk.run("cut.xml")
             #expect(cut.counts == ["created": 1, "failed": 1])
             #expect(cut.failures.first?.reason.hasSuffix("; the rest was not imported") == true)
-            let bomb = whole.replacing(
-                "<rss", with: "<!DOCTYPE rss [<!ENTITY a \"b\">]>\n<rss")
-            try desk.write("bomb.xml", bomb)
-            let report = try await desk.run("bomb.xml")
-            #expect(report.counts == ["failed": 1])
-            #expect(report.failures.first?.reason.hasPrefix("it declares entities") == true)
-            let latin = whole.replacing("Text", with: "Gr\u{F6}\u{DF}e").unicodeScalars.map {
+            #expect(cut.failures.first?.line != nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("\u{1C}", "Text"), ("\u{0}", "Text"), ("]]> & <![CDATA[", "Te & xt"),
+        ("]]>&hellip;<![CDATA[", "Te…xt"), ("]]>&name;<![CDATA[", "Te\\&name;xt"),
+    ])
+    func `one wrong character costs no post`(fault: String, body: String) async throws {
+        try await ImportDesk.with { desk in
+            let items = Self.item(1, "a") + Self.item(2, "b", content: "Te\(fault)xt")
+            try desk.write("blog.xml", Self.export(items + Self.item(3, "c")))
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 3], "\(report.failures)")
+            #expect(report.omissions.count == 1 && report.omissions.first?.line != nil)
+            #expect(try await desk.article("b").body == body)
+        }
+    }
+
+    @Test func `a message before the file, and bytes of Latin-1 in it, cost no post`() async throws
+    {
+        try await ImportDesk.with { desk in
+            let text = Self.export(
+                Self.item(1, "a", content: "Gr\u{F6}\u{DF}e") + Self.item(2, "b"))
+            let latin = ("<br />\n<b>Warning</b>: x & y\n" + text).unicodeScalars.map {
                 UInt8(truncatingIfNeeded: $0.value)
             }
-            try desk.write("charset.xml", latin)
+            try desk.write("blog.xml", latin)
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 2], "\(report.failures)")
+            #expect(try await desk.article("a").body == "Größe")
             #expect(
-                try await desk.run("charset.xml").failures.first?.reason.contains("encoding")
-                    == true)
+                report.omissions.map(\.reason) == [
+                    "text or markup before or after the document was left out",
+                    "a byte that is not UTF-8 was read as windows-1252 (2)",
+                ])
+        }
+    }
+
+    @Test func `entities that a file declares are never expanded`() async throws {
+        try await ImportDesk.with { desk in
+            let file = Self.export(Self.item(1, "a", content: "x]]>&evil;&b;<![CDATA["))
+                .replacing(
+                    "<rss",
+                    with: "<!DOCTYPE rss [<!ENTITY evil SYSTEM \"/etc/passwd\">"
+                        + "<!ENTITY b \"c\">]>\n<rss")
+            try desk.write("bomb.xml", file)
+            let report = try await desk.run("bomb.xml")
+            #expect(report.counts == ["created": 1])
+            #expect(try await desk.article("a").body == "x\\&evil;\\&b;")
+            #expect(
+                report.omissions.map(\.reason).contains(
+                    "the declarations in the DOCTYPE were left out")
+            )
         }
     }
 

@@ -28,4 +28,10 @@ import Testing
         ) { LibXMLTests.fail() }
         #expect(try !#require(ended).standardErrorContent.isEmpty)
     }
+
+    @Test func `a declaration that reaches the parser ends the document`() throws {
+        let parser = try XMLParser(XMLLimits(), firstLine: 1)
+        parser.push(Array("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>".utf8))
+        #expect(parser.failure?.reason == .declarations)
+    }
 }

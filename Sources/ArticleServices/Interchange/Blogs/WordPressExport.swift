@@ -42,6 +42,8 @@ struct WordPressExport {
 
     /// The line of the last item.
     var line: Int { reader.line }
+    /// What was repaired up to there.
+    var repairs: XMLRepairs { reader.repairs }
 
     static func isExport(_ start: some Collection<UInt8>) -> Bool {
         let text = String(decoding: start, as: UTF8.self)

@@ -42,7 +42,19 @@ extension ImportRun {
             ImportFault(
                 path: file.path, line: nil, reason: "\(kind) were not imported: \(count)")
         }
-        try await note(notes, since: before)
+        try await note(notes + Self.notes(export.repairs, of: file), since: before)
+    }
+
+    private static func notes(_ repairs: XMLRepairs, of file: ImportFile) -> [ImportFault] {
+        var notes = repairs.list.map {
+            ImportFault(path: file.path, line: $0.line, reason: $0.phrase)
+        }
+        let others = repairs.count - repairs.list.reduce(0) { $0 + $1.count }
+        if others > 0 {
+            notes.append(
+                ImportFault(path: file.path, line: nil, reason: "further repairs: \(others)"))
+        }
+        return notes
     }
 
     /// `nil` at the end, and after an error, which is reported.
