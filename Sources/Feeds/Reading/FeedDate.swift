@@ -1,12 +1,12 @@
-import ArticleAPI
+package import ArticleAPI
 
 /// Reads the times of feeds as they are in real life: RFC 3339 and other forms of ISO 8601, RFC 822
 /// with the liberties that feeds take, and the output of `ctime(3)`.
 ///
 /// A time without a zone, or with an unknown one, is in UTC; a date without a time is its midnight.
-enum FeedDate {
+package enum FeedDate {
     /// `nil` if the text is not a time, or is one that does not exist.
-    static func parse(_ text: String) -> Timestamp? {
+    package static func parse(_ text: String) -> Timestamp? {
         let text = String(text.unicodeScalars.prefix(100)).trimmed
         return Timestamp(text) ?? ISODate.parse(text) ?? WordedDate.parse(text)
     }
