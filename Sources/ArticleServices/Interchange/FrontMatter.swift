@@ -1,9 +1,10 @@
 package import ArticleAPI
 
-/// The metadata at the beginning of a Markdown post, with the keys that Jekyll uses.
+/// The metadata at the beginning of a Markdown post, with the keys of Jekyll, Hugo and others.
 ///
-/// Unknown keys are ignored. An article's limits (lengths, numbers of tags) are not checked here
-/// but by the validation that all drafts share.
+/// Unknown keys are ignored. Keys are the same in any case, with and without `-` and `_`. An
+/// article's limits (lengths, numbers of tags) are not checked here but by the validation that all
+/// drafts share.
 package struct FrontMatter: Sendable, Hashable {
     /// `title`.
     package var title: String?
@@ -11,20 +12,22 @@ package struct FrontMatter: Sendable, Hashable {
     package var summary: String?
     /// `slug`, or the last part of `permalink`.
     package var slug: String?
-    /// `date`.
+    /// `publishDate` (`publishedAt`, `pubDate` and others), else `date`, else `published`.
     package var date: Timestamp?
+    /// `expiryDate` or `unpublishDate`: from then on, the post was not public.
+    package var expiry: Timestamp?
     /// `author` or `authors`: names in the order of the byline.
     package var authors: [String] = []
     /// `category`, `categories`, `tag` and `tags`, without duplicates.
     package var tags: [String] = []
     /// `lang`, `language` or `locale`: a BCP 47 tag.
     package var language: String?
-    /// `published`, or the opposite of `draft`.
-    package var isPublished = true
-    /// `status`: `draft`, `published`, `scheduled` or `archived`; other values are ignored.
+    /// What `status`, `draft`, `published` and the other keys of `SourceVisibility` say; `nil` for
+    /// a published post.
     package var status: Article.Status?
-    /// `image`, `hero_image`, `featured_image` or `cover` (also with `-`): a URL, or `url` and
-    /// `alt`.
+    /// Whether the posts below a section page of Hugo with this front matter are drafts.
+    var hidesDescendants = false
+    /// `image`, `hero_image`, `featured_image`, `cover` and others: a URL, or `url` and `alt`.
     package var heroImage: Article.HeroImage?
     /// `original_url`, `canonical_url`, `canonical` or `source`; the name defaults to the URL's
     /// host.
@@ -32,41 +35,55 @@ package struct FrontMatter: Sendable, Hashable {
     /// `comments`: `open`, `moderated` or `closed`, or `false` for the latter; other values are
     /// ignored.
     package var comments: CommentPolicy?
-    /// Attributes that were omitted without rejecting the post.
-    package var leftOut: [LeftOut] = []
+    package var notes: [Note] = []
+    /// The lines of what was read, by the names of `keys(of:)`.
+    private(set) var lines: [String: Int] = [:]
 
-    /// An attribute that was omitted: an image without an absolute URL, or a source that is not a
-    /// URL.
-    package struct LeftOut: Sendable, Hashable {
-        package var key: String
+    /// What the operator should know about a post: what was omitted, and why it became a draft.
+    package struct Note: Sendable, Hashable {
         /// The line in the file, from 1.
         package var line: Int
+        package var text: String
+        package var makesDraft = false
+
+        package var description: String {
+            makesDraft ? "\(text), so it became a draft" : text
+        }
     }
 
-    /// Maximum size of the YAML in bytes.
+    /// Maximum size in bytes.
     package static let limitBytes = 64 * 1024
     /// Maximum nesting depth of lists and mappings.
     package static let limitDepth = 16
 
     package init() {}
 
-    /// Parses the YAML that begins on line `firstLine` of a file.
-    init(yaml: ArraySlice<UInt8>, firstLine: Int) throws(FrontMatterError) {
-        let fields = FrontMatterFields(try FrontMatterNode.mapping(of: yaml, firstLine: firstLine))
+    /// Makes a draft of a post that was to be published at a time that is not known.
+    mutating func checkSchedule() {
+        guard status == .scheduled, date == nil else { return }
+        status = .draft
+        let line = lines["status"] ?? 1
+        notes.append(Note(line: line, text: "it is scheduled without a date", makesDraft: true))
+    }
+
+    /// Takes the values of the known keys.
+    init(_ entries: FrontMatterNode.Entries) throws(FrontMatterError) {
+        let fields = FrontMatterFields(entries)
+        lines = fields.lines
         title = try fields.text("title")
         summary = try fields.text("summary", "description", "excerpt")
         let permalink = try fields.text("permalink")
-        slug = try fields.text("slug") ?? Self.lastPart(of: permalink)
-        date = try fields.value("date", expected: "a date") { Timestamp(frontMatter: $0) }
+        slug = try (fields.text("slug") ?? Self.lastPart(of: permalink))?.withoutPercentEncoding
         authors = try fields.names("author") + fields.names("authors")
         tags = try Self.tags(in: fields)
         language = try fields.value("lang", "language", "locale", expected: "a language tag") {
             LanguageTag($0.replacing("_", with: "-"))?.text
         }
-        let isDraft = try fields.flag("draft") ?? false
-        isPublished = try fields.flag("published") ?? !isDraft
-        status = try fields.text("status").flatMap(Self.status)
         comments = try fields.text("comments").flatMap(Self.policy)
+        let visibility = SourceVisibility(entries)
+        (status, notes) = (visibility.status, visibility.notes)
+        hidesDescendants = visibility.hidesDescendants
+        readTimes(fields)
         try readHeroImage(fields)
         try readSource(fields)
     }
@@ -81,23 +98,49 @@ package struct FrontMatter: Sendable, Hashable {
         }
     }
 
-    private static func status(_ word: String) -> Article.Status? {
-        switch word {
-        case "draft": .draft
-        case "published": .published
-        case "scheduled": .scheduled
-        case "archived": .archived
-        default: nil
+    /// The slug within a `permalink` like `/2016/01/hello.html` or `/hello/index.html`; `nil` for a
+    /// pattern (`/:year/…`, `/{{ title }}/`) and for what is not a path.
+    private static func lastPart(of permalink: String?) -> String? {
+        guard let permalink, !permalink.contains(where: { ":{".contains($0) }),
+            permalink != "false"
+        else { return nil }
+        var parts = permalink.split(separator: "/").map { part in
+            [".html", ".htm"].first(where: part.hasSuffix).map { part.dropLast($0.count) } ?? part
         }
+        if parts.last == "index" { parts.removeLast() }
+        return parts.last.flatMap { $0.isEmpty ? nil : String($0) }
     }
 
-    /// The slug within a `permalink` like `/2016/01/hello.html`; `nil` for a pattern (`/:year/…`).
-    private static func lastPart(of permalink: String?) -> String? {
-        guard let permalink, !permalink.contains(":"),
-            let last = permalink.split(separator: "/").last
-        else { return nil }
-        let name = last.hasSuffix(".html") ? last.dropLast(5) : last
-        return name.isEmpty ? nil : String(name)
+    private mutating func readTimes(_ fields: FrontMatterFields) {
+        let published = ["published", "publish"].lazy
+            .compactMap { fields.entry($0)?.node.word.flatMap { Timestamp(frontMatter: $0) } }
+        date = time(of: Self.publicationKeys + ["date"], in: fields) ?? published.first
+        expiry = time(of: Self.expiryKeys, in: fields)
+    }
+
+    private static let publicationKeys = [
+        "publishdate", "publisheddate", "publishedat", "publishedon", "datepublished", "pubdate",
+        "embargo", "embargodate", "embargountil",
+    ]
+    private static let expiryKeys = [
+        "expirydate", "unpublishdate", "expires", "expiresat", "expirationdate", "expiredate",
+    ]
+
+    /// The first of these times. A time that cannot be read makes a draft, so that nothing is
+    /// published too early.
+    private mutating func time(of names: [String], in fields: FrontMatterFields) -> Timestamp? {
+        var first: Timestamp?
+        for name in names {
+            guard let (key, node) = fields.entry(name), node.word != "" else { continue }
+            if let time = node.word.flatMap({ Timestamp(frontMatter: $0) }) {
+                first = first ?? time
+            } else {
+                status = .draft
+                notes.append(
+                    Note(line: node.line, text: "\(key) is not a date", makesDraft: true))
+            }
+        }
+        return first
     }
 
     /// The singular keys hold one tag unless it contains commas; the plural ones are also split at
@@ -113,18 +156,25 @@ package struct FrontMatter: Sendable, Hashable {
     }
 
     private mutating func readHeroImage(_ fields: FrontMatterFields) throws(FrontMatterError) {
-        for key in Self.keys(of: "heroImage") {
-            guard let image = try fields.record(key, mainKeys: ["url", "path", "src"]) else {
-                continue
-            }
+        let mainKeys = ["url", "path", "src", "image", "teaser", "overlayimage"]
+        for name in Self.keys(of: "heroImage") {
+            guard let image = try fields.record(name, mainKeys: mainKeys),
+                // A text, unless it is a mapping.
+                name != "header" || !image.others.isEmpty
+            else { continue }
             guard WebAddress.fault(image.main) == nil else {
-                leftOut.append(LeftOut(key: key, line: image.line))
+                omit(image)
                 continue
             }
-            let text = image.others["alt"] ?? image.others["alternativeText"]
+            let text = image.others["alt"] ?? image.others["alternativetext"]
             setImage(image.main, alternativeText: text)
             return
         }
+    }
+
+    private mutating func omit(_ address: FrontMatterFields.Record) {
+        let text = "\(address.key) is not an absolute http(s) URL and was omitted"
+        notes.append(Note(line: address.line, text: text))
     }
 
     /// Sets the main image to an absolute URL.
@@ -133,8 +183,8 @@ package struct FrontMatter: Sendable, Hashable {
     }
 
     private mutating func readSource(_ fields: FrontMatterFields) throws(FrontMatterError) {
-        for key in Self.keys(of: "source") {
-            guard let found = try fields.record(key, mainKeys: ["url", "name"]) else { continue }
+        for name in Self.keys(of: "source") {
+            guard let found = try fields.record(name, mainKeys: ["url", "name"]) else { continue }
             if let name = found.others["name"], found.others["url"] == nil {
                 source = Article.Source(name: name)
                 return
@@ -144,11 +194,11 @@ package struct FrontMatter: Sendable, Hashable {
                 source = Article.Source(name: name, url: found.main)
                 return
             }
-            if key == "source", !found.main.contains("/") {
+            if name == "source", !found.main.contains("/") {
                 source = Article.Source(name: found.main)
                 return
             }
-            leftOut.append(LeftOut(key: key, line: found.line))
+            omit(found)
         }
     }
 
@@ -169,7 +219,7 @@ extension FrontMatter {
             heroImage: heroImage.map {
                 Article.HeroImage(url: $0.url, alternativeText: $0.alternativeText?.inNFC)
             },
-            status: status ?? (isPublished ? .published : .draft), publishedAt: date,
+            status: status ?? .published, publishedAt: date,
             source: source.map { Article.Source(name: $0.name.inNFC, url: $0.url) },
             comments: comments)
     }
@@ -197,13 +247,16 @@ extension FrontMatter {
     ])
 
     /// The lines of YAML that are parsed as this front matter, without the delimiters.
-    var lines: [String] {
+    var yaml: [String] {
         var lines: [String] = []
         if let title { lines.append("title: \(YAMLText.quoted(title))") }
         if let slug { lines.append("slug: \(YAMLText.quoted(slug))") }
         if let summary { lines.append("summary: \(YAMLText.quoted(summary))") }
         if let language { lines.append("lang: \(language)") }
-        if let status, Self.status(status.name) != nil { lines.append("status: \(status.name)") }
+        switch status {
+        case nil, .unknown?: break
+        case let status?: lines.append("status: \(status.name)")
+        }
         if let date { lines.append("date: \(date)") }
         if !authors.isEmpty { lines.append("authors: \(YAMLText.list(authors))") }
         if !tags.isEmpty { lines.append("tags: \(YAMLText.list(tags))") }
@@ -221,7 +274,8 @@ extension FrontMatter {
         return lines
     }
 
-    /// The keys that may hold an article's attribute; if there are several, the first is used.
+    /// The names of the keys that may hold an article's attribute (`FrontMatterFields.name(of:)`);
+    /// if there are several, the first is used.
     static func keys(of attribute: String) -> [String] {
         switch attribute {
         case "summary": ["summary", "description", "excerpt"]
@@ -229,113 +283,11 @@ extension FrontMatter {
         case "tags": ["category", "categories", "tag", "tags"]
         case "heroImage":
             [
-                "hero_image", "hero-image", "heroImage", "featured_image", "featured-image",
-                "image", "cover",
+                "heroimage", "featuredimage", "image", "cover", "coverimage", "hero", "banner",
+                "header", "images", "thumbnail",
             ]
-        case "source": ["original_url", "canonical_url", "canonical", "source"]
-        default: [attribute]
-        }
-    }
-}
-
-extension Timestamp {
-    /// Parses the date formats found in posts: `2016-1-29`, `2016-02-01 18:00`, `2016-02-01 9:00:00
-    /// +0900`, or RFC 3339. Without an offset it is UTC.
-    ///
-    /// The text is normalized to RFC 3339, whose parser validates it.
-    init?(frontMatter text: String) {
-        let halves = text.split(maxSplits: 1) { $0 == " " || $0 == "T" || $0 == "t" }
-        let date = (halves.first ?? "").split(separator: "-", omittingEmptySubsequences: false)
-        guard date.count == 3 else { return nil }
-        let day = "\(date[0])-\(Self.padded(date[1]))-\(Self.padded(date[2]))"
-        guard halves.count == 2 else {
-            self.init("\(day)T00:00:00Z")
-            return
-        }
-        var time = halves[1].trimmingSpaces
-        let offset = Self.takeOffset(from: &time)
-        var parts = time.split(separator: ":", omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count) else { return nil }
-        let hour = Self.padded(parts.removeFirst())
-        if parts.count == 1 { parts.append("00") }
-        self.init("\(day)T\(hour):\(parts.joined(separator: ":"))\(offset)")
-    }
-
-    private static func padded(_ number: Substring) -> String {
-        number.utf8.count == 1 ? "0\(number)" : String(number)
-    }
-
-    /// Removes and returns the offset `Z`, `UTC`, `GMT`, `+09`, `+0900` or `+09:00`; `Z` if there
-    /// is none.
-    private static func takeOffset(from time: inout Substring) -> String {
-        for name in ["Z", "z", "UTC", "GMT"] where time.hasSuffix(name) {
-            time = time.dropLast(name.count).trimmingSpaces
-            return "Z"
-        }
-        guard let sign = time.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return "Z" }
-        let digits = time[sign...].dropFirst().filter { $0 != ":" }
-        let offset =
-            "\(time[sign])\(digits.prefix(2)):\(digits.count == 2 ? "00" : digits.dropFirst(2))"
-        time = time[..<sign].trimmingSpaces
-        return offset
-    }
-}
-
-extension StringProtocol {
-    /// The text without leading and trailing whitespace.
-    var trimmingSpaces: SubSequence {
-        let start = firstIndex { !$0.isWhitespace } ?? endIndex
-        let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? start
-        return self[start..<end]
-    }
-}
-
-/// Why and where a Markdown file could not be parsed.
-///
-/// The description does not contain the line, so that it can be shown as `path:line: description`.
-package struct FrontMatterError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The line in the file, from 1.
-    package let line: Int
-    package let reason: Reason
-
-    package enum Reason: Sendable, Hashable {
-        case invalidUTF8
-        /// There is no closing `---`.
-        case unclosed
-        /// There are more than `FrontMatter.limitBytes` before the closing line.
-        case tooLarge
-        /// libyaml's error message.
-        case malformed(String)
-        /// The front matter is a list or a scalar, not a mapping.
-        case notMapping
-        /// Deeper than `FrontMatter.limitDepth`.
-        case tooDeep
-        /// An anchor or an alias. None is followed, as a few of them could expand to gigabytes.
-        case reference
-        /// A key that is not a scalar.
-        case badKey
-        /// A key with two different values.
-        case duplicateKey(String)
-        /// A known key with an invalid value.
-        case invalidValue(key: String, expected: String)
-    }
-
-    package var description: String { description(of: "the front matter") }
-
-    /// - Parameter yaml: what is at fault, with its article.
-    func description(of yaml: String) -> String {
-        switch reason {
-        case .invalidUTF8: "not valid UTF-8"
-        case .unclosed: "\(yaml) has no closing ---"
-        case .tooLarge: "\(yaml) is larger than \(FrontMatter.limitBytes / 1024) KiB"
-        case .malformed(let message): "\(yaml) is not valid YAML: \(message)"
-        case .notMapping: "\(yaml) is not a mapping of keys to values"
-        case .tooDeep: "\(yaml) is nested deeper than \(FrontMatter.limitDepth) levels"
-        case .reference: "anchors and aliases are not supported in \(yaml)"
-        case .badKey: "a key in \(yaml) is not plain text"
-        case .duplicateKey(let key):
-            "\(key) appears twice in \(yaml) with different values"
-        case .invalidValue(let key, let expected): "\(key) is not \(expected)"
+        case "source": ["originalurl", "canonicalurl", "canonical", "source"]
+        default: [attribute.lowercased()]
         }
     }
 }

@@ -1,28 +1,53 @@
 /// Typed access to the values of the front matter.
 ///
-/// A missing value, `null` and an empty string are equivalent.
+/// Names are those of `name(of:)`. A missing value, `null` and an empty string are equivalent.
 struct FrontMatterFields {
+    /// The values by name, and the keys as they were written.
     private let nodes: [String: FrontMatterNode]
+    private let keys: [String: String]
 
-    init(_ entries: [(key: String, node: FrontMatterNode)]) {
-        nodes = Dictionary(entries.map { ($0.key, $0.node) }) { first, _ in first }
+    /// Mappings that have further keys: those of Hugo and Zola.
+    static let sections: Set = ["params", "extra", "taxonomies"]
+
+    init(_ entries: FrontMatterNode.Entries) {
+        var all = entries
+        for (key, node) in entries where Self.sections.contains(Self.name(of: key)) {
+            if case .mapping(let entries) = node.value { all += entries }
+        }
+        let named = all.map { (name: Self.name(of: $0.key), key: $0.key, node: $0.node) }
+        nodes = Dictionary(named.map { ($0.name, $0.node) }) { first, _ in first }
+        keys = Dictionary(named.map { ($0.name, $0.key) }) { first, _ in first }
     }
 
-    /// The text of the first of these keys that has one, with line breaks replaced by spaces.
-    func text(_ keys: String...) throws(FrontMatterError) -> String? {
-        for key in keys {
-            guard let node = nodes[key] else { continue }
+    /// A key in any case, with or without hyphens and underscores: `publishdate` of `PublishDate`
+    /// and `publish_date`.
+    static func name(of key: String) -> String {
+        key.lowercased().filter { $0 != "-" && $0 != "_" }
+    }
+
+    /// The line of each name's value.
+    var lines: [String: Int] { nodes.mapValues(\.line) }
+
+    /// The key and the value of a name.
+    func entry(_ name: String) -> (key: String, node: FrontMatterNode)? {
+        nodes[name].map { (keys[name] ?? name, $0) }
+    }
+
+    /// The text of the first of these names that has one, with line breaks replaced by spaces.
+    func text(_ names: String...) throws(FrontMatterError) -> String? {
+        for name in names {
+            guard let (key, node) = entry(name) else { continue }
             if let text = try Self.text(of: node, key: key, expected: "a string") { return text }
         }
         return nil
     }
 
-    /// The value of the first of these keys that has one, as parsed by `make`.
+    /// The value of the first of these names that has one, as parsed by `make`.
     func value<Value>(
-        _ keys: String..., expected: String, make: (String) -> Value?
+        _ names: String..., expected: String, make: (String) -> Value?
     ) throws(FrontMatterError) -> Value? {
-        for key in keys {
-            guard let node = nodes[key],
+        for name in names {
+            guard let (key, node) = entry(name),
                 let text = try Self.text(of: node, key: key, expected: expected)
             else { continue }
             guard let value = make(text) else {
@@ -33,20 +58,9 @@ struct FrontMatterFields {
         return nil
     }
 
-    /// A Boolean in any of YAML's spellings.
-    func flag(_ key: String) throws(FrontMatterError) -> Bool? {
-        try value(key, expected: "true or false") { text in
-            switch text.lowercased() {
-            case "true", "yes", "on", "y": true
-            case "false", "no", "off", "n": false
-            default: nil
-            }
-        }
-    }
-
     /// One name or a list of names; a mapping contributes its `name`.
-    func names(_ key: String) throws(FrontMatterError) -> [String] {
-        guard let node = nodes[key] else { return [] }
+    func names(_ name: String) throws(FrontMatterError) -> [String] {
+        guard let (key, node) = entry(name) else { return [] }
         let expected = "a name or a list of names"
         switch node.value {
         case .list(let items):
@@ -64,8 +78,8 @@ struct FrontMatterFields {
     }
 
     /// A list of strings, or one string that is split at commas, or else optionally at spaces.
-    func words(_ key: String, splittingAtSpaces: Bool) throws(FrontMatterError) -> [String] {
-        guard let node = nodes[key] else { return [] }
+    func words(_ name: String, splittingAtSpaces: Bool) throws(FrontMatterError) -> [String] {
+        guard let (key, node) = entry(name) else { return [] }
         let expected = "a string or a list of strings"
         if case .list(let items) = node.value {
             var words: [String] = []
@@ -88,22 +102,31 @@ struct FrontMatterFields {
         return parts.filter { !$0.isEmpty }.map(String.init)
     }
 
-    /// A string, or a mapping with a string under one of `mainKeys` and further strings.
-    func record(
-        _ key: String, mainKeys: [String]
-    ) throws(FrontMatterError) -> (main: String, others: [String: String], line: Int)? {
-        guard let node = nodes[key] else { return nil }
+    /// A string, and others that belong to it.
+    struct Record {
+        var key: String
+        var main: String
+        var others: [String: String] = [:]
+        var line: Int
+    }
+
+    /// A string, or a mapping with a string under one of `mainKeys` and further strings; the first
+    /// of several.
+    func record(_ name: String, mainKeys: [String]) throws(FrontMatterError) -> Record? {
+        guard let (key, value) = entry(name) else { return nil }
+        var node = value
+        if case .list(let items) = value.value, let first = items.first { node = first }
         guard case .mapping(let entries) = node.value else {
             let text = try Self.text(of: node, key: key, expected: "a URL")
-            return text.map { ($0, [:], node.line) }
+            return text.map { Record(key: key, main: $0, line: node.line) }
         }
         var texts: [String: String] = [:]
-        for entry in entries {
-            guard case .scalar = entry.node.value else { continue }
-            texts[entry.key] = try Self.text(of: entry.node, key: key, expected: "a URL")
+        for (part, node) in entries {
+            guard case .scalar = node.value else { continue }
+            texts[Self.name(of: part)] = try Self.text(of: node, key: key, expected: "a URL")
         }
         guard let main = mainKeys.lazy.compactMap({ texts[$0] }).first else { return nil }
-        return (main, texts, node.line)
+        return Record(key: key, main: main, others: texts, line: node.line)
     }
 
     private static func name(
@@ -122,17 +145,22 @@ struct FrontMatterFields {
     private static func text(
         of node: FrontMatterNode, key: String, expected: String
     ) throws(FrontMatterError) -> String? {
-        guard case .scalar(let text, let isPlain) = node.value else {
-            throw invalid(key, expected: expected, node)
-        }
-        if isPlain, ["null", "Null", "NULL", "~"].contains(text) { return nil }
-        let line = text.trimmingSpaces.split(whereSeparator: \.isNewline).joined(separator: " ")
-        return line.isEmpty ? nil : line
+        guard let text = node.word else { throw invalid(key, expected: expected, node) }
+        return text.isEmpty ? nil : text
     }
 
     private static func invalid(
         _ key: String, expected: String, _ node: FrontMatterNode
     ) -> FrontMatterError {
         FrontMatterError(line: node.line, reason: .invalidValue(key: key, expected: expected))
+    }
+}
+
+extension StringProtocol {
+    /// The text without leading and trailing whitespace.
+    var trimmingSpaces: SubSequence {
+        let start = firstIndex { !$0.isWhitespace } ?? endIndex
+        let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? start
+        return self[start..<end]
     }
 }

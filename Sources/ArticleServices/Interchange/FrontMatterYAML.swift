@@ -1,3 +1,4 @@
+import ArticleAPI
 import CYAML
 
 /// A value in the front matter with the line of the file on which it begins, from 1.
@@ -5,12 +6,59 @@ struct FrontMatterNode {
     var value: Value
     var line: Int
 
+    init(value: Value, line: Int) {
+        self.value = value
+        self.line = line
+    }
+
     enum Value {
         /// A scalar; `isPlain` unless it is quoted or a block, as only a plain `null` or `no` has a
         /// special meaning.
         case scalar(String, isPlain: Bool)
         case list([FrontMatterNode])
         case mapping([(key: String, node: FrontMatterNode)])
+    }
+
+    /// The keys of a mapping and their values, in their order.
+    typealias Entries = [(key: String, node: FrontMatterNode)]
+
+    /// Parses the front matter of a file.
+    static func mapping(of block: FrontMatterBlock) throws(FrontMatterError) -> Entries {
+        switch block.format {
+        case .yaml: try mapping(of: block.text[...], firstLine: block.firstLine)
+        case .toml: try TOMLReader.mapping(of: block.text, firstLine: block.firstLine)
+        case .json: try mapping(ofJSON: block.text, firstLine: block.firstLine)
+        }
+    }
+
+    /// Parses a JSON object; all of its values are on its first line.
+    private static func mapping(
+        ofJSON text: [UInt8], firstLine: Int
+    ) throws(FrontMatterError) -> Entries {
+        let value: JSONValue
+        do throws(JSONSyntaxError) { value = try JSONParser.parse(text) } catch {
+            var error = error
+            error.line += firstLine - 1
+            throw FrontMatterError(line: error.line, reason: .invalidJSON(error.message))
+        }
+        guard case .mapping(let entries) = FrontMatterNode(value, line: firstLine).value else {
+            throw FrontMatterError(line: firstLine, reason: .notMapping)
+        }
+        return entries
+    }
+
+    private init(_ json: JSONValue, line: Int) {
+        self.line = line
+        value =
+            switch json {
+            case .null: .scalar("null", isPlain: true)
+            case .boolean(let isTrue): .scalar("\(isTrue)", isPlain: true)
+            case .number(let number): .scalar(number.text, isPlain: true)
+            case .string(let text): .scalar(text, isPlain: false)
+            case .array(let items): .list(items.map { FrontMatterNode($0, line: line) })
+            case .object(let members):
+                .mapping(members.map { ($0.name, FrontMatterNode($0.value, line: line)) })
+            }
     }
 
     /// Parses YAML with one mapping that begins on line `firstLine` of its file; empty input is an
@@ -21,7 +69,7 @@ struct FrontMatterNode {
     /// duplicates are common in real posts and harmless.
     static func mapping(
         of yaml: ArraySlice<UInt8>, firstLine: Int
-    ) throws(FrontMatterError) -> [(key: String, node: FrontMatterNode)] {
+    ) throws(FrontMatterError) -> Entries {
         var reader = try EventReader(yaml, firstLine: firstLine)
         return try reader.document()
     }

@@ -7,7 +7,7 @@ package enum MarkdownFile {
     /// The lines of a summary or of an alternative text are joined, and blank lines at the
     /// beginning of a body are dropped, since the import does both.
     package static func bytes(of article: Article) -> [UInt8] {
-        let lines = ["---"] + FrontMatter(of: article).lines + ["---", "", article.body ?? ""]
+        let lines = ["---"] + FrontMatter(of: article).yaml + ["---", "", article.body ?? ""]
         return Array(lines.joined(separator: "\n").utf8)
     }
 

@@ -11,26 +11,31 @@ package struct MarkdownPost: Sendable, Hashable {
     package let body: String
     /// The line of the file on which the body begins, from 1.
     package let bodyLine: Int
+    /// Whether the file has front matter.
+    let hasFrontMatter: Bool
 
     /// Parses the bytes of a UTF-8 file, with or without a byte order mark and front matter.
     ///
     /// `name` is the file name without folders. If it starts with a date (`2016-1-29-hello.md`),
     /// that is the default for the post's date.
     package init(_ bytes: [UInt8], name: String) throws(FrontMatterError) {
-        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let content = bytes.starts(with: byteOrderMark) ? bytes[3...] : bytes[...]
+        let content = bytes[(bytes.starts(with: Self.byteOrderMark) ? 3 : 0)...]
         guard String(validating: content, as: UTF8.self) != nil else {
             throw FrontMatterError(line: Self.invalidLine(content), reason: .invalidUTF8)
         }
         var frontMatter = FrontMatter()
         var rest = content
         var line = 1
-        if let yaml = try Self.takeFrontMatter(from: &rest, line: &line) {
-            frontMatter = try FrontMatter(yaml: yaml, firstLine: 2)
+        let block = try FrontMatterBlock(of: content)
+        if let block {
+            frontMatter = try FrontMatter(FrontMatterNode.mapping(of: block))
+            (rest, line) = (block.rest, block.restLine)
             Self.dropBlankLines(from: &rest, line: &line)
         }
+        hasFrontMatter = block != nil
         let fileName = FileName(name)
         frontMatter.date = frontMatter.date ?? fileName.date
+        frontMatter.checkSchedule()
         body = String(decoding: rest, as: UTF8.self)
         bodyLine = line
         addressName = fileName.addressName
@@ -38,49 +43,43 @@ package struct MarkdownPost: Sendable, Hashable {
         self.frontMatter = frontMatter
     }
 
-    /// The text between a first line `---` and a later `---` or `...`; `nil` if the first line is
-    /// different. Advances `rest` and `line` to what follows.
-    private static func takeFrontMatter(
-        from rest: inout ArraySlice<UInt8>, line: inout Int
-    ) throws(FrontMatterError) -> ArraySlice<UInt8>? {
-        var lines = Lines(rest)
-        guard let opening = lines.next(), isDelimiter(opening, "---") else { return nil }
-        let start = lines.position
-        line += 1
-        // Invariant: no line between `start` and `end` closes the front matter.
-        var end = start
-        while end - start <= FrontMatter.limitBytes, let next = lines.next() {
-            line += 1
-            if isDelimiter(next, "---") || isDelimiter(next, "...") {
-                defer { rest = rest[lines.position...] }
-                return rest[start..<end]
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Throws if a file is not Markdown, whatever its name says: if it contains control characters,
+    /// or is a document of another kind.
+    static func checkContent(_ bytes: [UInt8]) throws(FrontMatterError) {
+        var lines = TextLines(bytes[...])
+        var number = 0
+        while let line = lines.next() {
+            number += 1
+            if let byte = line.first(where: { $0 < 0x20 && $0 != 0x09 && $0 != 0x0C || $0 == 0x7F })
+            {
+                throw FrontMatterError(line: number, reason: .controlCharacter(byte))
             }
-            end = lines.position
         }
-        guard end - start <= FrontMatter.limitBytes else {
-            throw FrontMatterError(line: line - 1, reason: .tooLarge)
+        let start = String(decoding: bytes.prefix(200), as: UTF8.self)
+            .drop { $0.isWhitespace || $0 == "\u{FEFF}" }.lowercased()
+        let kinds = [
+            ("<!doctype html", "HTML"), ("<html", "HTML"), ("<?xml", "XML"), ("{\\rtf", "RTF"),
+        ]
+        if let (_, kind) = kinds.first(where: { start.hasPrefix($0.0) }) {
+            throw FrontMatterError(line: 1, reason: .otherDocument(kind))
         }
-        throw FrontMatterError(line: 1, reason: .unclosed)
     }
 
     /// Drops the blank lines between front matter and text. Leading spaces of the first line are
     /// kept, as they may mark code.
     private static func dropBlankLines(from rest: inout ArraySlice<UInt8>, line: inout Int) {
-        var lines = Lines(rest)
+        var lines = TextLines(rest)
         // Invariant: all lines before `rest` are blank.
-        while let next = lines.next(), next.allSatisfy({ " \t\r".utf8.contains($0) }) {
+        while let next = lines.next(), next.allSatisfy({ " \t".utf8.contains($0) }) {
             rest = rest[lines.position...]
             line += 1
         }
     }
 
-    /// Whether the line consists of `marker` and optional trailing whitespace.
-    private static func isDelimiter(_ line: ArraySlice<UInt8>, _ marker: String) -> Bool {
-        line.starts(with: marker.utf8) && line.dropFirst(3).allSatisfy { " \t\r".utf8.contains($0) }
-    }
-
     private static func invalidLine(_ content: ArraySlice<UInt8>) -> Int {
-        var lines = Lines(content)
+        var lines = TextLines(content)
         var number = 1
         while let line = lines.next(), String(validating: line, as: UTF8.self) != nil {
             number += 1
@@ -88,38 +87,39 @@ package struct MarkdownPost: Sendable, Hashable {
         return number
     }
 
-    /// The text of the first `# heading` outside of fenced code.
+    /// The text of the first heading of level 1 outside of fenced code: `# Heading`, or one that is
+    /// underlined with `=`.
     private static func heading(in body: ArraySlice<UInt8>) -> String? {
-        var lines = Lines(body)
+        var lines = TextLines(body)
         var isCode = false
+        var paragraph: [String] = []
+        // Invariant: `paragraph` has the lines before the next one that a heading may consist of.
         while let line = lines.next() {
-            if line.starts(with: "```".utf8) || line.starts(with: "~~~".utf8) { isCode.toggle() }
-            guard !isCode, line.starts(with: "# ".utf8) else { continue }
-            var text = String(decoding: line.dropFirst(2), as: UTF8.self).trimmingSpaces
-            while text.hasSuffix("#") { text.removeLast() }
-            let heading = text.trimmingSpaces
-            if !heading.isEmpty { return String(heading) }
+            let isFence = line.starts(with: "```".utf8) || line.starts(with: "~~~".utf8)
+            if isFence { isCode.toggle() }
+            let text = String(decoding: TextLines.trimmed(line), as: UTF8.self)
+            if isCode || isFence || text.isEmpty {
+                paragraph = []
+            } else if line.starts(with: "# ".utf8) {
+                var heading = text.dropFirst(2)
+                while heading.hasSuffix("#") { heading.removeLast() }
+                if !heading.trimmingSpaces.isEmpty { return String(heading.trimmingSpaces) }
+            } else if !paragraph.isEmpty, text.allSatisfy({ $0 == "=" }) {
+                return paragraph.joined(separator: " ")
+            } else if isProse(line) {
+                paragraph.append(text)
+            } else {
+                paragraph = []
+            }
         }
         return nil
     }
-}
 
-/// The lines of a text, each without its line feed.
-private struct Lines {
-    private let text: ArraySlice<UInt8>
-    /// Where the next line begins.
-    private(set) var position: Int
-
-    init(_ text: ArraySlice<UInt8>) {
-        self.text = text
-        position = text.startIndex
-    }
-
-    mutating func next() -> ArraySlice<UInt8>? {
-        guard position < text.endIndex else { return nil }
-        let end = text[position...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
-        defer { position = min(end + 1, text.endIndex) }
-        return text[position..<end]
+    /// Whether a paragraph may begin with the line, unlike code, quotes, lists, tables and HTML.
+    private static func isProse(_ line: ArraySlice<UInt8>) -> Bool {
+        let isIndented = line.starts(with: "    ".utf8) || line.starts(with: "\t".utf8)
+        let marks = [">", "#", "<", "|", "- ", "* ", "+ "]
+        return !isIndented && !marks.contains { line.starts(with: $0.utf8) }
     }
 }
 

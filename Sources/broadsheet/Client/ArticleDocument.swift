@@ -13,6 +13,10 @@ struct ArticleDocument {
         do throws(FrontMatterError) {
             post = try MarkdownPost(bytes, name: name)
         } catch { throw CommandFailure(.dataError, "\(name):\(error.line): \(error)") }
+        // Who writes it can mend it.
+        if let note = post.frontMatter.notes.first(where: \.makesDraft) {
+            throw CommandFailure(.dataError, "\(name):\(note.line): \(note.text)")
+        }
         var draft = post.draft
         draft.slug = post.frontMatter.slug
         if let fault = draft.faults.first {

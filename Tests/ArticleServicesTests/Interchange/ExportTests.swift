@@ -15,7 +15,7 @@ import Testing
                 id: "E", digest: [UInt8](repeating: 0xEE, count: 32), name: "Eve's key",
                 role: "editor", createdAt: ImportDesk.time(0)))
         try desk.write(
-            "blog/a.md", "---\ntitle: Alpha\nauthor: Ann\ncategory: One\n---\n\"a\"\n\u{1}")
+            "blog/a.md", "---\ntitle: Alpha\nauthor: Ann\ncategory: One\n---\n\"a\"\n\u{C}")
         try desk.write("blog/b.md", "---\ntitle: Beta\nauthor: [Ann, Bob]\nlang: ko\n---\n한글 😀")
         try desk.write("blog/c.md", "---\ntitle: Gamma\npublished: false\n---\n")
         try desk.write("blog/d.md", "---\ntitle: '?!'\nimage: https://example.org/x.png\n---\n")

@@ -58,7 +58,7 @@ import Testing
             draft.title = expected.title
         }
         #expect(draft == expected)
-        #expect(post.frontMatter.leftOut.isEmpty)
+        #expect(post.frontMatter.notes.isEmpty)
     }
 
     @Test func `another by-line changes nothing else`() throws {

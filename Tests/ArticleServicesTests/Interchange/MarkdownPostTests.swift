@@ -29,7 +29,7 @@ import Testing
         #expect(post.frontMatter.date?.description == "2016-01-29T00:00:00.000Z")
         #expect(post.frontMatter.authors == ["mina", "Jonas Weber"])
         #expect(post.frontMatter.tags == ["Developer Tools", "seoul", "travel"])
-        #expect(post.frontMatter.isPublished == false)
+        #expect(post.frontMatter.status == .draft)
         #expect(post.frontMatter.summary == "One line and another.")
         #expect(post.frontMatter.language == "ko-KR")
         #expect(post.frontMatter.slug == "hello-world")
@@ -71,6 +71,8 @@ import Testing
         ("---\ntitle: 2024\n---\n", "x.md", "2024"),
         ("", ".md", ".md"),
         ("---\n---", "안녕-세상.md", "안녕 세상"),
+        ("Words\n\nTwo\nlines\n====\n# Later", "x.md", "Two lines"),
+        ("    code\n===\n> quote\n=\n\n===\n\n- item\n===\n\nWords\n---", "x.md", "x"),
     ])
     func `a title is found in the front matter, a heading or the name`(
         text: String, name: String, title: String
@@ -105,7 +107,7 @@ import Testing
     }
 
     @Test func `unclosed and oversized front matter is rejected`() {
-        #expect(throws: FrontMatterError(line: 1, reason: .unclosed)) {
+        #expect(throws: FrontMatterError(line: 1, reason: .unclosed("---"))) {
             try MarkdownPost(Array("---\ntitle: A\nBody".utf8), name: "a.md")
         }
         let line = "#" + String(repeating: "x", count: 1022) + "\n"
@@ -138,10 +140,11 @@ import Testing
             front.heroImage == .init(url: "https://example.org/a.png", alternativeText: "A view"))
         #expect(
             front.source == .init(name: "example.org", url: "https://www.Example.org:8080/post?x"))
-        #expect(front.leftOut == [.init(key: "original_url", line: 5)])
+        let omission = "is not an absolute http(s) URL and was omitted"
+        #expect(front.notes == [.init(line: 5, text: "original_url \(omission)")])
         let relative = try MarkdownPost(Array("---\nimage: /a.png\n---\n".utf8), name: "a.md")
         #expect(relative.frontMatter.heroImage == nil)
-        #expect(relative.frontMatter.leftOut == [.init(key: "image", line: 2)])
+        #expect(relative.frontMatter.notes == [.init(line: 2, text: "image \(omission)")])
         let named = try MarkdownPost(
             Array("---\nsource: {name: The Paper, url: 'https://example.org/'}\n---\n".utf8),
             name: "a.md")

@@ -17,9 +17,9 @@ import Testing
             let language = name.hasSuffix("-ko.md") ? "ko" : "en"
             #expect(front.language == language, "\(name)")
             #expect(front.title != nil && front.summary != nil && front.date != nil, "\(name)")
-            #expect(!front.authors.isEmpty && !front.tags.isEmpty && front.isPublished, "\(name)")
+            #expect(!front.authors.isEmpty && !front.tags.isEmpty && front.status == nil, "\(name)")
             #expect(slugs.insert(front.slug ?? "").inserted, "\(name)")
-            #expect(post.body.contains("```\n") && front.leftOut.isEmpty, "\(name)")
+            #expect(post.body.contains("```\n") && front.notes.isEmpty, "\(name)")
         }
         #expect(slugs.count >= 12)
         #expect(samples.count { String(cString: $0.name).hasSuffix("-ko.md") } >= 4)

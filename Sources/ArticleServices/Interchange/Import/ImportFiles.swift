@@ -14,38 +14,88 @@ struct ImportFile: Sendable, Hashable {
     var isNamed = true
     /// Whether files beside it may be read with it, such as the redirects of an export of Ghost.
     var hasCompanions = true
+    /// The folder or section page that kept it from being public at its source.
+    var hiddenBy: String?
 
     enum Format: Sendable, Hashable {
         case markdown, lines
         /// `.xml` or `.json`: its content says whether it is the export of a blog.
         case document
-        /// A file without a known extension that was named explicitly: its first byte decides.
+        /// A file without an extension that was named explicitly: its first byte decides.
         case unknown
+        /// Another extension: the file is only imported if its content is the export of a blog.
+        case other
 
         /// The format according to the file extension (case-insensitive).
         init(name: String) {
-            let name = name.lowercased()
-            if name.hasSuffix(".md") || name.hasSuffix(".markdown") {
-                self = .markdown
-            } else if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") {
-                self = .lines
-            } else if name.hasSuffix(".xml") || name.hasSuffix(".json") {
-                self = .document
-            } else {
-                self = .unknown
+            switch ImportFile.nameExtension(of: name) {
+            case "md", "markdown": self = .markdown
+            case "ndjson", "jsonl": self = .lines
+            case "xml", "json": self = .document
+            case "": self = .unknown
+            default: self = .other
             }
         }
+    }
+
+    /// The part after the last dot in lower case; empty without a dot, or if that comes first.
+    static func nameExtension(of name: String) -> String {
+        guard let dot = name.dropFirst().lastIndex(of: ".") else { return "" }
+        return name[name.index(after: dot)...].lowercased()
+    }
+}
+
+/// What the names of a site's files say, as its generator reads them.
+extension ImportFile {
+    private var parts: [Substring] { identity.split(separator: "/") }
+
+    /// The name by which a post is dated and titled: that of the folder for `hello/index.md`.
+    var postName: String {
+        guard let name = parts.last else { return identity }
+        let isIndex = name.lowercased().split(separator: ".").first == "index"
+        // The first folder of what was sent is not its own.
+        guard isIndex, parts.count > (hasCompanions ? 1 : 2) else { return String(name) }
+        return "\(parts[parts.count - 2]).md"
+    }
+
+    /// Whether it is a page about a section of Hugo: `_index.md`, `_index.ko.md`.
+    var isSectionPage: Bool { parts.last.map(Self.isSectionPage) ?? false }
+
+    static func isSectionPage(_ name: some StringProtocol) -> Bool {
+        Format(name: String(name)) == .markdown && name.lowercased().hasPrefix("_index.")
+    }
+
+    /// Whether it is about its folder, if it has no front matter: `README.md`, `LICENSE.md`.
+    var isAboutFolder: Bool {
+        let stem = parts.last?.split(separator: ".").first?.lowercased() ?? ""
+        return Self.namesAboutFolders.contains(stem.replacing("-", with: "_"))
+            || stem.hasPrefix("readme_") || stem.hasPrefix("readme-")
+    }
+
+    private static let namesAboutFolders: Set = [
+        "readme", "license", "licence", "copying", "notice", "changelog", "changes", "history",
+        "contributing", "contributors", "authors", "maintainers", "governance", "code_of_conduct",
+        "security", "support", "todo", "agents", "claude",
+    ]
+
+    /// The folder or name in its path that generators do not publish: `_drafts`, or another that
+    /// begins with an underscore.
+    var hidingName: String? {
+        parts.first { $0.hasPrefix("_") && $0.lowercased() != "_posts" }.map(String.init)
     }
 }
 
 /// The given files and those in the given folders, in an order that only depends on their names.
 ///
 /// In folders, only files with a known extension are imported. Hidden files are skipped, and so are
-/// symbolic links to folders (which avoids endless cycles).
+/// symbolic links to folders (which avoids endless cycles) and packages of Node.
 struct ImportFiles {
     private(set) var files: [ImportFile] = []
     /// Paths that cannot be read, each with the reason.
     private(set) var faults: [ImportFault] = []
+    /// Documents that were skipped as they are not Markdown, and the number of other files.
+    private(set) var notes: [ImportFault] = []
+    private var otherFiles = 0
     /// Device, inode and path of each file by its identity.
     private var known: [String: (device: UInt, inode: UInt, path: String)] = [:]
 
@@ -69,7 +119,11 @@ struct ImportFiles {
         case S_IFDIR:
             let name = Self.name(ofFolder: path)
             let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-            addFolder(path, identity: name, depth: 1)
+            let others = otherFiles
+            addFolder(path, identity: name, depth: 1, hiddenBy: Self.draftFolder(above: path))
+            if otherFiles > others {
+                note(path, "other files were skipped: \(otherFiles - others)")
+            }
         case S_IFREG:
             // Files have the same identity whether they are named individually or with their
             // folder.
@@ -77,13 +131,17 @@ struct ImportFiles {
             let name = parts.last ?? path
             let folder = path.hasSuffix(name) ? String(path.dropLast(name.count)) : ""
             let identity = "\(Self.name(ofFolder: folder.isEmpty ? "." : folder))/\(name)"
-            add(path, identity: identity, status, ImportFile.Format(name: name))
+            add(
+                path, identity: identity, status, ImportFile.Format(name: name),
+                hiddenBy: Self.draftFolder(above: path))
         default:
             fault(path, "is neither a file nor a folder")
         }
     }
 
-    private mutating func addFolder(_ path: String, identity: String, depth: Int) {
+    private mutating func addFolder(
+        _ path: String, identity: String, depth: Int, hiddenBy: String?
+    ) {
         guard depth <= Self.limitDepth else {
             return fault(path, "is nested deeper than \(Self.limitDepth) folders")
         }
@@ -91,7 +149,8 @@ struct ImportFiles {
         do throws(SystemError) { names = try Folder.names(path) } catch {
             return fault(path, error.reason)
         }
-        for name in names where !name.hasPrefix(".") {
+        let hiddenBy = hiddenBy ?? Self.hidingSection(names, in: path)
+        for name in names where !name.hasPrefix(".") && name != "node_modules" {
             guard files.count < Self.limit else {
                 return fault(path, "an import is limited to \(Self.limit) files")
             }
@@ -100,20 +159,57 @@ struct ImportFiles {
             var link = stat()
             guard lstat(path, &link) == 0 else { continue }
             if link.st_mode & S_IFMT == S_IFDIR {
-                addFolder(path, identity: identity, depth: depth + 1)
+                addFolder(path, identity: identity, depth: depth + 1, hiddenBy: hiddenBy)
                 continue
             }
             let format = ImportFile.Format(name: name)
-            guard format != .unknown, let status = status(of: path),
-                status.st_mode & S_IFMT == S_IFREG
+            guard format != .unknown, format != .other else {
+                if link.st_mode & S_IFMT == S_IFREG { skip(path, name) }
+                continue
+            }
+            guard let status = status(of: path), status.st_mode & S_IFMT == S_IFREG
             else { continue }
-            add(path, identity: identity, status, format, isNamed: false)
+            add(path, identity: identity, status, format, isNamed: false, hiddenBy: hiddenBy)
+        }
+    }
+
+    /// The section page in a folder of Hugo that hides all posts below it, or cannot be read.
+    private static func hidingSection(_ names: [String], in path: String) -> String? {
+        names.first { name in
+            guard ImportFile.isSectionPage(name) else { return false }
+            let bytes = try? FileReader.bytes(
+                of: "\(path)/\(name)", limitBytes: ImportRun.limitPostBytes)
+            guard let bytes, let page = try? MarkdownPost(bytes, name: name) else { return true }
+            return page.frontMatter.hidesDescendants
+        }
+    }
+
+    /// The folder of drafts (Jekyll, Hexo) above a path, however the path is given.
+    private static func draftFolder(above path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real).split(separator: "/").first { $0.lowercased() == "_drafts" }
+            .map(String.init)
+    }
+
+    private static let documentExtensions: Set = [
+        "html", "htm", "xhtml", "txt", "text", "csv", "tsv", "doc", "docx", "odt", "rtf", "pdf",
+        "pages", "epub", "rst", "adoc", "asciidoc", "org", "textile", "tex", "mdx", "mkd", "mkdn",
+        "mkdown", "mdown",
+    ]
+
+    private mutating func skip(_ path: String, _ name: String) {
+        let isDocument = Self.documentExtensions.contains(ImportFile.nameExtension(of: name))
+        if isDocument, notes.count < ImportReport.faultLimit {
+            note(path, "is not Markdown (.md) and was skipped")
+        } else {
+            otherFiles += 1
         }
     }
 
     private mutating func add(
         _ path: String, identity: String, _ status: stat, _ format: ImportFile.Format,
-        isNamed: Bool = true
+        isNamed: Bool = true, hiddenBy: String?
     ) {
         let identity = identity.inNFC
         guard identity.utf8.count <= Self.limitIdentityBytes else {
@@ -129,7 +225,7 @@ struct ImportFiles {
         files.append(
             ImportFile(
                 path: path, identity: identity, sizeBytes: Int(status.st_size), format: format,
-                isNamed: isNamed))
+                isNamed: isNamed, hiddenBy: hiddenBy))
     }
 
     /// The status of the link's target (`stat(2)`); records a fault on failure.
@@ -144,6 +240,10 @@ struct ImportFiles {
 
     private mutating func fault(_ path: String, _ reason: String) {
         faults.append(ImportFault(path: path, line: nil, reason: reason))
+    }
+
+    private mutating func note(_ path: String, _ reason: String) {
+        notes.append(ImportFault(path: path, line: nil, reason: reason))
     }
 
     /// The folder's name, resolved if the path ends in `.` or `..`.

@@ -7,8 +7,7 @@ extension ImportRun {
     static let limitLines = 1_000_000
 
     /// Imports a file whose content says what it is: the export of a blog, or, if it was named
-    /// itself, JSON lines or, without a known extension, a post. Other files of a folder are
-    /// skipped.
+    /// itself, JSON lines or, without an extension, a post. Other files of a folder are skipped.
     mutating func takeUnknown(_ file: ImportFile) async throws(InterchangeError) {
         let blank: [UInt8] = [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D]
         let start = start(of: file)
@@ -17,6 +16,10 @@ extension ImportRun {
         } else if GhostExport.isExport(start) {
             try await takeGhost(file)
         } else if !file.isNamed {
+            finish(bytes: file.sizeBytes)
+        } else if file.format == .other {
+            report.fail(
+                file.path, "is neither Markdown (.md) nor JSON lines (.ndjson) nor an export")
             finish(bytes: file.sizeBytes)
         } else if start.first(where: { !blank.contains($0) }) == UInt8(ascii: "{") {
             try await takeLines(file)

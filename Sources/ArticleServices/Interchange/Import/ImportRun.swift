@@ -147,6 +147,9 @@ extension ImportRun {
     /// Imports a Markdown file.
     mutating func takePost(_ file: ImportFile) async throws(InterchangeError) {
         defer { finish(bytes: file.sizeBytes) }
+        guard !file.isSectionPage else {
+            return skip(file, "is a section page of Hugo, not a post")
+        }
         var bytes: [UInt8]?
         do throws(SystemError) {
             // The size is checked first, so that an oversized file is not read.
@@ -159,32 +162,43 @@ extension ImportRun {
         guard let bytes else {
             return report.fail(file.path, "is larger than \(Self.limitPostBytes) bytes")
         }
-        let name = file.identity.split(separator: "/").last.map(String.init) ?? file.identity
-        try await takePost(bytes, name: name, path: file.path, identity: file.identity)
+        try await takePost(bytes, of: file)
     }
 
     /// Imports the contents of a Markdown file.
     mutating func takePost(
-        _ bytes: [UInt8], name: String, path: String, identity: String
+        _ bytes: [UInt8], of file: ImportFile
     ) async throws(InterchangeError) {
+        let path = file.path
         let post: MarkdownPost
-        do throws(FrontMatterError) { post = try MarkdownPost(bytes, name: name) } catch {
+        do throws(FrontMatterError) {
+            try MarkdownPost.checkContent(bytes)
+            post = try MarkdownPost(bytes, name: file.postName)
+        } catch {
             return report.fail(path, line: error.line, error.description)
         }
-        let draft = post.draft
+        if file.isAboutFolder, !post.hasFrontMatter, !file.isNamed {
+            return skip(file, "has no front matter and is about its folder")
+        }
+        let (draft, notes) = post.imported(
+            at: importer.now(), hiddenBy: file.hiddenBy ?? file.hidingName)
         if let fault = draft.faults.first {
-            let line = post.line(ofFaultAt: fault.path, in: bytes)
+            let line = post.line(ofFaultAt: fault.path)
             return report.fail(path, line: line, "\(fault.path) \(fault.message)")
         }
-        guard var item = item(of: draft, identity: identity, bytes: bytes, path: path, line: 1)
+        guard
+            var item = item(of: draft, identity: file.identity, bytes: bytes, path: path, line: 1)
         else { return }
         item.content.slug = post.slugChoice
         item.keepsSlug = post.frontMatter.slug == nil
-        let omissions = post.frontMatter.leftOut.map { omission in
-            let reason = "\(omission.key) is not an absolute http(s) URL and was omitted"
-            return ImportFault(path: path, line: omission.line, reason: reason)
-        }
+        let omissions = notes.map { ImportFault(path: path, line: $0.line, reason: $0.description) }
         try await add(item, path: path, line: nil, omissions: omissions)
+    }
+
+    /// Reports a file that is no article: as a failure if it was named itself.
+    private mutating func skip(_ file: ImportFile, _ reason: String) {
+        if file.isNamed { return report.fail(file.path, reason) }
+        report.omit([ImportFault(path: file.path, line: nil, reason: "\(reason): it was skipped")])
     }
 }
 
@@ -192,6 +206,29 @@ extension MarkdownPost {
     /// The post as a draft in NFC; not validated.
     package var draft: Article.Draft {
         frontMatter.draft(title: title.inNFC, body: body.inNFC)
+    }
+
+    /// The post as a draft in NFC, not validated, with its status at this time, and what the
+    /// operator should know.
+    ///
+    /// - Parameter hiddenBy: What kept the file from being public at its source.
+    func imported(
+        at now: Timestamp, hiddenBy: String?
+    ) -> (draft: Article.Draft, notes: [FrontMatter.Note]) {
+        var draft = draft
+        var notes = frontMatter.notes
+        if let expiry = frontMatter.expiry, draft.status != .draft, draft.status != .archived {
+            let isOver = expiry <= now
+            let outcome = isOver ? "it became archived" : "it will stay public"
+            notes.append(.init(line: 1, text: "it was public until \(expiry): \(outcome)"))
+            if isOver { draft.status = .archived }
+        }
+        if let hiddenBy, draft.status != .draft {
+            notes.append(
+                .init(line: 1, text: "\(hiddenBy) kept it from the public", makesDraft: true))
+            draft.status = .draft
+        }
+        return (draft, notes)
     }
 
     /// The slug from the front matter, else from the file name, else from the title. Translations
@@ -205,16 +242,10 @@ extension MarkdownPost {
     }
 
     /// The line of the attribute at fault, as far as it can be determined.
-    func line(ofFaultAt path: JSONPath, in bytes: [UInt8]) -> Int {
+    func line(ofFaultAt path: JSONPath) -> Int {
         guard case .name(let attribute)? = path.steps.first else { return 1 }
         if attribute == "body" { return bodyLine }
-        let keys = FrontMatter.keys(of: attribute)
-        let lines = bytes.split(
-            separator: UInt8(ascii: "\n"), maxSplits: bodyLine, omittingEmptySubsequences: false)
-        let found = lines.prefix(bodyLine - 1).firstIndex { line in
-            keys.contains { line.starts(with: "\($0):".utf8) }
-        }
-        return found.map { $0 + 1 } ?? 1
+        return FrontMatter.keys(of: attribute).compactMap { frontMatter.lines[$0] }.min() ?? 1
     }
 }
 

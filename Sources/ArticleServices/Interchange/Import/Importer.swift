@@ -54,24 +54,28 @@ public struct Importer: Sendable {
         _ paths: [String], progress: @escaping (ImportProgress) -> Void = { _ in }
     ) async throws(InterchangeError) -> ImportReport {
         let found = ImportFiles(paths)
-        return try await run(found.files, faults: found.faults, progress: progress)
+        return try await run(
+            found.files, faults: found.faults, notes: found.notes, progress: progress)
     }
 
     /// Imports files whose identities are known.
     ///
-    /// - Parameter faults: What could not be read of what was given.
+    /// - Parameters:
+    ///   - faults: What could not be read of what was given.
+    ///   - notes: What of it was skipped.
     func run(
-        _ files: [ImportFile], faults: [ImportFault] = [],
+        _ files: [ImportFile], faults: [ImportFault] = [], notes: [ImportFault] = [],
         progress: @escaping (ImportProgress) -> Void = { _ in }
     ) async throws(InterchangeError) -> ImportReport {
         let totalBytes = files.reduce(0) { $0 + $1.sizeBytes }
         var run = ImportRun(self, totalBytes: totalBytes, progress)
         for fault in faults { run.report.fail(fault.path, fault.reason) }
+        run.report.omit(notes)
         for file in files {
             switch file.format {
             case .markdown: try await run.takePost(file)
             case .lines: try await run.takeLines(file)
-            case .document, .unknown: try await run.takeUnknown(file)
+            case .document, .unknown, .other: try await run.takeUnknown(file)
             }
         }
         try await run.flush()
@@ -86,7 +90,9 @@ public struct Importer: Sendable {
         for sample in samples {
             let name = String(cString: sample.name)
             let bytes = [UInt8](UnsafeBufferPointer(start: sample.bytes, count: sample.size))
-            try await run.takePost(bytes, name: name, path: name, identity: "samples/\(name)")
+            let file = ImportFile(
+                path: name, identity: "samples/\(name)", sizeBytes: sample.size, format: .markdown)
+            try await run.takePost(bytes, of: file)
         }
         try await run.flush()
         return run.report
