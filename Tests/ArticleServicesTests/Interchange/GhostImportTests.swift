@@ -133,4 +133,76 @@ import Testing
             #expect(none == "it is not an export of Ghost: there is no $.db[0].data.posts")
         }
     }
+
+    @Test func `a post without HTML is a draft, unless its text is Markdown`() async throws {
+        try await ImportDesk.with { desk in
+            let none = { (id: String, more: String) in
+                Self.post(id, more).replacing("\"html\": \"<p>Text</p>\"", with: "\"html\": null")
+            }
+            let posts = [
+                none("a", #", "lexical": "{\"root\":{}}""#), none("b", #", "mobiledoc": "{}""#),
+                none("c", #", "plaintext": "Plain""#), none("d", ""),
+                none("e", ##", "markdown": "# One\n\n[x](__GHOST_URL__/x)""##),
+                none("f", #", "markdown": "Open<!--members-only-->Secret""#),
+                Self.post("g", #", "lexical": "{}""#),
+            ]
+            try desk.write("blog.json", Self.export(posts.joined(separator: ",")))
+            let importer = try desk.importer(siteURL: "https://blog.example.org")
+            let report = try await importer.run([desk.path("blog.json")])
+            #expect(report.counts == ["created": 7])
+            for slug in ["a", "b", "c", "d"] {
+                #expect(try await desk.article(slug).status == .draft, "\(slug)")
+                #expect(report.omissions.contains { $0.reason.hasPrefix("post:\(slug): ") })
+            }
+            #expect(try await desk.article("c").body == "Plain")
+            for (slug, body) in [
+                ("e", "# One\n\n[x](https://blog.example.org/x)"), ("f", "Open"), ("g", "Text"),
+            ] {
+                let article = try await desk.article(slug)
+                #expect(article.status == .published && article.body == body, "\(slug)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        #"{"data": {"posts": [POST]}, "meta": {}}"#, #"{"meta": {}, "data": {"posts": [POST]}}"#,
+        #"{"db": [{"data": {"posts": [POST]}}]}"#,
+        #"{"version": "5", "db": [{"meta": {}, "data": {"users": [], "posts": [POST]}}]}"#,
+        "{\n  \"data\":\n  {\n    \"tags\": [],\n    \"posts\": [\nPOST\n]\n  }\n}\n",
+        #"{"posts": [POST], "meta": {"pagination": {}}}"#,
+    ])
+    func `an export is recognized by its posts, in any order and form`(
+        shape: String
+    ) async throws {
+        try await ImportDesk.with { desk in
+            for isOneLine in [false, true] {
+                var post = Self.post("a", "")
+                if isOneLine { post.replace("\n", with: " ") }
+                try desk.write("blog/export.json", shape.replacing("POST", with: post))
+                for name in ["blog", "blog/export.json"] {
+                    let report = try await desk.run(name)
+                    #expect(report.failures.isEmpty && report.articles == 1, "\(shape)")
+                }
+            }
+            #expect(try await desk.article("a").body == "Text")
+        }
+    }
+
+    @Test func `a file of JSON that is nothing known yields one error`() async throws {
+        try await ImportDesk.with { desk in
+            let pretty = "{\n  \"posts\": [\n    {\n      \"name\": 1\n    }\n  ]\n}\n"
+            let files = [
+                "a.json": pretty, "b.ndjson": pretty, "c.json": String(pretty.dropLast(3)),
+                "d.jsonl": "[\n{\"title\": \"A\"}\n]\n", "e.json": "[\n\n]", "f": pretty,
+            ]
+            for (name, text) in files.sorted(by: { $0.key < $1.key }) {
+                try desk.write(name, text)
+                let report = try await desk.run(name)
+                #expect(report.counts == ["failed": 1], "\(name): \(report.failures)")
+            }
+            // In a folder, what is no export is no matter.
+            try desk.write("folder/a.json", pretty)
+            #expect(try await desk.run("folder").counts == [:])
+        }
+    }
 }

@@ -84,10 +84,12 @@ struct ImportDesk {
     }
 
     func importer(
-        at seconds: Int64 = 0, language: String = "en", isDryRun: Bool = false
+        at seconds: Int64 = 0, language: String = "en", isDryRun: Bool = false,
+        siteURL: String? = nil
     ) throws -> Importer {
         Importer(
-            store: store, language: try #require(LanguageTag(language)), isDryRun: isDryRun
+            store: store, language: try #require(LanguageTag(language)), isDryRun: isDryRun,
+            siteURL: siteURL
         ) { Self.time(seconds) }
     }
 

@@ -114,7 +114,7 @@ import Testing
             #expect(future.publishedAt == Timestamp("2027-05-06T07:08:09Z"))
             #expect(
                 report.omissions.map(\.reason).contains(
-                    "post:3: it was private, and became a draft"))
+                    "post:3: it was private, so that it became a draft"))
             #expect(
                 report.omissions.map(\.reason).contains("posts in the trash were not imported: 1"))
         }
@@ -309,6 +309,46 @@ import Testing
             #expect(try await desk.run("lines.json").counts == ["created": 1])
         }
     }
+
+    @Test(arguments: [
+        // Of these forms of a date, one that is zero is absent.
+        (zero, "Sat, 02 Mar 2019 23:30:00 -0500", "2019-03-02 23:30:00", "2019-03-03T04:30:00Z"),
+        (zero, "", "2019-03-02 23:30:00", "2019-03-02T23:30:00Z"),
+        (zero, "Mon, 30 Nov -0001 00:00:00 +0000", "2019-03-02 23:30:00", "2019-03-02T23:30:00Z"),
+        ("", "Sat, 02 Mar 2019 23:30:00 +0000", zero, "2019-03-02T23:30:00Z"),
+        ("2019-03-02 01:02:03", "Sat, 02 Mar 2019 23:30:00 +0000", zero, "2019-03-02T01:02:03Z"),
+    ])
+    func `a published post has a date of its source`(
+        gmt: String, published: String, local: String, time: String
+    ) async throws {
+        try await ImportDesk.with { desk in
+            let date = "<wp:post_date_gmt>2020-05-06 07:08:09</wp:post_date_gmt>"
+            let dates = """
+                <pubDate>\(published)</pubDate><wp:post_date>\(local)</wp:post_date>
+                <wp:post_date_gmt>\(gmt)</wp:post_date_gmt>
+                """
+            let items = [
+                Self.item(1, "a").replacing(date, with: dates),
+                Self.item(2, "b", status: "draft").replacing(date, with: dates),
+                Self.item(3, "c").replacing(date, with: ""),
+            ]
+            try desk.write("blog.xml", Self.export(items.joined()))
+            let report = try await desk.run("blog.xml")
+            #expect(report.counts == ["created": 3])
+            let article = try await desk.article("a")
+            #expect(article.status == .published && article.publishedAt == Timestamp(time))
+            let draft = try await desk.article("b")
+            #expect(draft.status == .draft && (draft.publishedAt == nil) == (gmt.first != "2"))
+            // Never that of the import.
+            #expect(try await desk.article("c").status == .draft)
+            #expect(
+                report.omissions.map(\.reason) == [
+                    "post:3: it has no date, so that it became a draft"
+                ])
+        }
+    }
+
+    private static let zero = "0000-00-00 00:00:00"
 
     @Test(arguments: [
         ("<a\nhref='b'\n>c</a\n>\nd < e\n> f", "<p><a href='b' >c</a ><br>\nd < e<br>\n> f</p>\n"),

@@ -28,6 +28,10 @@ struct BlogPost: Sendable {
     var formerSlugs: [String] = []
     var summary: String?
     var html = ""
+    /// The text, if it is Markdown.
+    var markdown: String?
+    /// Number of parts of the text that were left out, because not everybody could read them.
+    var restrictedParts = 0
     var authors: [String] = []
     var tags: [String] = []
     var language: String?
@@ -47,20 +51,52 @@ struct BlogPost: Sendable {
     var bytes: [UInt8] {
         let texts: [String?] =
             [
-                key, title, slug, summary, html, language, "\(status)",
+                key, title, slug, summary, markdown ?? html, language, "\(status)",
                 publishedAt.map { "\($0)" }, image?.url, image?.alternativeText, source, base,
             ] + [nil] + formerSlugs + [nil] + authors + [nil] + tags
         return Array(texts.map { $0 ?? "\u{1}" }.joined(separator: "\u{0}").utf8)
     }
 
+    /// Makes a post a draft that would be public otherwise.
+    ///
+    /// - Parameter reason: such as `it was private`.
+    mutating func hold(_ reason: String) {
+        guard status != .draft else { return }
+        status = .draft
+        notes.append("\(reason), so that it became a draft")
+    }
+
+    /// Takes what everybody could read of a text.
+    mutating func take(_ parts: RestrictedParts) -> String {
+        restrictedParts = parts.leftOut
+        if parts.leftOut > 0 {
+            notes.append("left out: parts that not everybody could read (\(parts.leftOut))")
+        }
+        return parts.html
+    }
+
     /// The post as a draft in NFC, not validated, and notes about what was left out.
     func draft(limits: HTMLLimits) throws(HTMLError) -> (draft: Article.Draft, notes: [String]) {
-        let converted = try MarkdownFromHTML(base: base, limits: limits).convert(html)
-        var notes = notes
-        if !converted.leftOut.isEmpty {
-            let parts = converted.leftOut.map { "\($0.kind.rawValue) (\($0.count))" }
-            notes.append("left out: \(parts.joined(separator: ", "))")
+        var post = self
+        let body: String
+        if let markdown {
+            body = markdown
+        } else {
+            let converted = try MarkdownFromHTML(base: base, limits: limits).convert(html)
+            body = converted.markdown
+            if !converted.leftOut.isEmpty {
+                let parts = converted.leftOut.map { "\($0.kind.rawValue) (\($0.count))" }
+                post.notes.append("left out: \(parts.joined(separator: ", "))")
+            }
         }
+        if restrictedParts > 0, body.allSatisfy(\.isWhitespace) {
+            post.hold("nothing of it was for everybody")
+        }
+        return post.draft(body: body)
+    }
+
+    private func draft(body: String) -> (draft: Article.Draft, notes: [String]) {
+        var notes = notes
         var front = FrontMatter()
         front.summary = summary
         front.authors = authors
@@ -79,7 +115,7 @@ struct BlogPost: Sendable {
         if let source, WebAddress.fault(source) == nil {
             front.source = Article.Source(name: FrontMatter.host(of: source), url: source)
         }
-        let draft = front.draft(title: title.inNFC, body: converted.markdown.inNFC)
+        let draft = front.draft(title: title.inNFC, body: body.inNFC)
         return (draft, notes)
     }
 

@@ -3,6 +3,8 @@ import ArticleAPI
 /// The posts of an export of Ghost, which is one JSON value.
 struct GhostExport {
     private let posts: [GhostRecord]
+    /// The index of the first page that is not among the posts.
+    private let pageStart: Int
     private let details: [String: GhostRecord]
     private let tags: [String: GhostRecord]
     private let users: [String: GhostRecord]
@@ -17,24 +19,37 @@ struct GhostExport {
     /// Maximum number of values in it.
     static let limitValues = 10_000_000
 
-    /// Whether a file's first bytes are those of an export.
-    static func isExport(_ start: some Collection<UInt8>) -> Bool {
-        let blank: [UInt8] = [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D]
-        let text = String(
-            decoding: start.lazy.filter { !blank.contains($0) }.prefix(200), as: UTF8.self)
-        return text.hasPrefix("{\"db\":[{\"meta\":") || text.hasPrefix("{\"meta\":{")
-            || text.hasPrefix("{\"db\":[{\"data\":")
+    /// Whether a file with these first bytes may be an export.
+    static func mayBegin(with start: some Collection<UInt8>) -> Bool {
+        let text = String(decoding: start, as: UTF8.self)
+        return ["\"db\"", "\"data\"", "\"posts\""].contains(where: text.contains)
+    }
+
+    static func isExport(_ value: JSONValue) -> Bool {
+        data(in: value) != nil || GhostRecord(value).isList("db")
+    }
+
+    /// The part of a value that has posts; `nil` if it is not an export. Older versions have no
+    /// `db`, and the content API neither that nor `data`.
+    private static func data(in value: JSONValue) -> GhostRecord? {
+        let root = GhostRecord(value)
+        if let data = root.records("db").first?.record("data") ?? root.record("data") {
+            return data.isList("posts") ? data : nil
+        }
+        let isContent = root.records("posts").first.map { post in
+            ["html", "lexical", "mobiledoc"].contains { post[$0] != nil }
+        }
+        return isContent == true ? root : nil
     }
 
     /// - Parameter siteURL: takes the place of `__GHOST_URL__`.
     /// - Throws: if the value does not have the shape of an export.
     init(_ value: JSONValue, redirects: GhostRedirects, siteURL: String?) throws(LineFault) {
-        let root = GhostRecord(value)
-        let data = (root.records("db").first ?? root).record("data")
-        guard let data, data.has("posts") else {
+        guard let data = Self.data(in: value) else {
             throw LineFault(reason: "it is not an export of Ghost: there is no $.db[0].data.posts")
         }
-        posts = data.records("posts")
+        pageStart = data.records("posts").count
+        posts = data.records("posts") + data.records("pages")
         details = Self.index(data.records("posts_meta"), by: "post_id")
         tags = Self.index(data.records("tags"), by: "id")
         users = Self.index(data.records("users"), by: "id")
@@ -65,35 +80,42 @@ struct GhostExport {
         post.language = record.text("locale")
         post.source = record.text("canonical_url").map(resolved)
         post.base = siteURL.map { "\($0)/" }
-        post.html = html(of: record, &post.notes)
+        readText(of: record, &post)
         readNames(id, record, &post)
         if let url = record.text("feature_image") ?? record.text("image") {
             let alternative = details[id]?.text("feature_image_alt")
             post.image = BlogImage(resolved(url), alternativeText: alternative)
         }
-        if record.text("type") == "page" || record.isTrue("page") {
+        if index >= pageStart || record.text("type") == "page" || record.isTrue("page") {
             post.notes.append("it is a page, and became an article")
         }
-        readStatus(record, &post)
+        readStatus(id, record, &post)
         return .success(post)
     }
 
-    private func html(of record: GhostRecord, _ notes: inout [String]) -> String {
-        if let html = record.text("html") {
-            if siteURL == nil, html.contains("__GHOST_URL__") {
-                notes.append("its addresses are relative, as the address of the site was not given")
+    /// Reads the text: what everybody could read of it or, if all of it is for members, the whole.
+    private func readText(of record: GhostRecord, _ post: inout BlogPost) {
+        let html = record.text("html")
+        if let text = html ?? record.text("markdown") {
+            if siteURL == nil, text.contains("__GHOST_URL__") {
+                post.notes.append(
+                    "its addresses are relative, as the address of the site was not given")
             }
-            return resolved(html)
+            let whole = resolved(text)
+            let open = isPublic(record) ? post.take(RestrictedParts(whole)) : whole
+            if html == nil { post.markdown = open } else { post.html = open }
+        } else if let text = record.text("plaintext") {
+            post.notes.append(
+                "the export has no HTML of it, so that only its plain text was imported")
+            let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            post.html = escaped.split(separator: "\n\n").map { "<p>\($0)</p>" }.joined()
+        } else if record.has("lexical") || record.has("mobiledoc") {
+            post.notes.append("the export has no HTML of it, so that it has no text")
         }
-        guard let text = record.text("plaintext"), !text.isEmpty else {
-            if record.has("lexical") || record.has("mobiledoc") {
-                notes.append("the export has no HTML of it, so that it has no text")
-            }
-            return ""
-        }
-        notes.append("the export has no HTML of it, so that only its plain text was imported")
-        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-        return escaped.split(separator: "\n\n").map { "<p>\($0)</p>" }.joined()
+    }
+
+    private func isPublic(_ record: GhostRecord) -> Bool {
+        !record.has("visibility") || record.text("visibility") == "public"
     }
 
     private func resolved(_ text: String) -> String {
@@ -117,20 +139,31 @@ struct GhostExport {
         post.authors = authors.names
     }
 
-    private func readStatus(_ record: GhostRecord, _ post: inout BlogPost) {
+    /// What only some could read there, or perhaps, is a draft here.
+    private func readStatus(_ id: String, _ record: GhostRecord, _ post: inout BlogPost) {
+        let status = record.text("status")
         post.publishedAt = record.time("published_at")
-        switch record.text("status") {
-        case "published": post.status = .published
-        case "scheduled" where post.publishedAt != nil: post.status = .scheduled
-        case "sent":
-            post.notes.append("it was only sent as a newsletter, and became a draft")
-            return
-        default: return
+        if status == "draft" { return }
+        post.status = status == "scheduled" ? .scheduled : .published
+        if status == "published", post.publishedAt == nil {
+            post.publishedAt = record.time("created_at")
         }
-        if let visibility = record.text("visibility"), visibility != "public" {
-            post.status = .draft
-            post.notes.append("not everybody could read it, so that it became a draft")
+        if status == "sent" || details[id]?.isTrue("email_only") == true {
+            return post.hold("it was only sent as a newsletter")
         }
+        guard status == "published" || status == "scheduled" else {
+            let unknown = status.map { "its status \"\($0)\" is not known" }
+            return post.hold(unknown ?? "it has no status")
+        }
+        if !isPublic(record) { return post.hold("not everybody could read it") }
+        if post.status == .scheduled, post.publishedAt == nil {
+            return post.hold("it has no date")
+        }
+        if record.text("html") == nil, record.text("markdown") == nil {
+            return post.hold("it has no HTML")
+        }
+        // A card that Ghost shows in newsletters only.
+        if post.html.contains("kg-email") { post.hold("it has a part for newsletters") }
     }
 
     // MARK: Tables
@@ -186,6 +219,10 @@ struct GhostRecord: Sendable {
     }
 
     func isTrue(_ name: String) -> Bool { self[name] == .boolean(true) || integer(name) == 1 }
+
+    func isList(_ name: String) -> Bool {
+        if case .array? = self[name] { true } else { false }
+    }
 
     func record(_ name: String) -> GhostRecord? { self[name].map(GhostRecord.init) }
 

@@ -117,7 +117,7 @@ struct WordPressExport {
         // A new post that has taken a former slug keeps it.
         post.formerSlugs = fields.formerSlugs.filter { !library.slugs.contains($0.hashValue) }
         post.summary = fields.summary.isEmpty ? nil : fields.summary.withoutMarkup
-        let content = WordPressText.html(of: fields.content)
+        let content = WordPressText.html(of: post.take(RestrictedParts(fields.content)))
         post.html = content.html
         if content.galleries > 0 {
             post.notes.append("left out: galleries (\(content.galleries))")
@@ -126,9 +126,8 @@ struct WordPressExport {
         post.tags = fields.tags.names
         post.language = language
         post.base = fields.link
-        post.publishedAt = fields.date
-        (post.status, post.publishedAt) = status(of: fields, &post.notes)
         if fields.type == "page" { post.notes.append("it is a page, and became an article") }
+        readStatus(fields, &post)
         if let number = fields.thumbnail {
             if let image = library.images[number] {
                 post.image = image
@@ -139,21 +138,28 @@ struct WordPressExport {
         return post
     }
 
-    /// What only some could read there is a draft here.
-    private func status(
-        of fields: WordPressFields, _ notes: inout [String]
-    ) -> (Article.Status, Timestamp?) {
-        if fields.hasPassword {
-            notes.append("it was protected by a password, and became a draft")
-            return (.draft, fields.date)
-        }
+    /// What only some could read there, or perhaps, is a draft here.
+    private func readStatus(_ fields: WordPressFields, _ post: inout BlogPost) {
+        post.publishedAt = fields.date
         switch fields.status {
-        case "publish": return (.published, fields.date)
-        case "future" where fields.date != nil: return (.scheduled, fields.date)
-        case "private":
-            notes.append("it was private, and became a draft")
-            return (.draft, fields.date)
-        default: return (.draft, fields.date)
+        case "draft", "pending": return
+        case "future": post.status = .scheduled
+        default: post.status = .published
+        }
+        post.publishedAt = fields.date ?? fields.otherDate
+        if fields.hasPassword { return post.hold("it was protected by a password") }
+        switch fields.status {
+        case "publish", "future": break
+        case "private": return post.hold("it was private")
+        case let status?: return post.hold("its status \"\(status)\" is not known")
+        case nil: return post.hold("it has no status")
+        }
+        if post.publishedAt == nil { post.hold("it has no date") }
+        if let field = fields.restriction {
+            post.hold("its field \(field) may restrict who reads it")
+        }
+        if let name = Restriction.shortcode(in: fields.content) {
+            post.hold("its shortcode [\(name)] may restrict who reads it")
         }
     }
 

@@ -1,12 +1,14 @@
 import ArticleAPI
 import ArticleStore
+import Feeds
 import Markup
 
 /// The elements of one item of an export of WordPress.
 struct WordPressFields {
     var id: Int64?
     var type = "post"
-    var status = "publish"
+    /// `nil` if it is missing.
+    var status: String?
     var title = ""
     var slug: String?
     var formerSlugs: [String] = []
@@ -17,7 +19,13 @@ struct WordPressFields {
     var tags = BlogNames()
     /// Of `wp:post_date_gmt`; drafts have none.
     var date: Timestamp?
+    /// Of `pubDate`, otherwise of `wp:post_date`, whose zone is not known.
+    var otherDate: Timestamp? { feedDate ?? localDate }
+    private var feedDate: Timestamp?
+    private var localDate: Timestamp?
     var hasPassword = false
+    /// The name of a field of a plugin that may restrict who reads the post.
+    var restriction: String?
     var attachment: String?
     var thumbnail: Int64?
     var alternativeText: String?
@@ -62,6 +70,12 @@ struct WordPressFields {
         case "wp:post_name":
             slug = try line(reader).flatMap { $0.isEmpty ? nil : $0.withoutPercentEncoding }
         case "wp:post_date_gmt": date = try line(reader).flatMap { Timestamp(frontMatter: $0) }
+        case "wp:post_date": localDate = try line(reader).flatMap { Timestamp(frontMatter: $0) }
+        case "pubDate":
+            // WordPress writes the 30th of November before the year 1 for a date that is missing.
+            feedDate = try line(reader).flatMap {
+                $0.contains("-0001") ? nil : FeedDate.parse($0)
+            }
         case "wp:post_password": hasPassword = try line(reader)?.isEmpty == false
         case "wp:attachment_url": attachment = try line(reader)
         case "wp:postmeta": try readMeta(reader)
@@ -99,9 +113,13 @@ struct WordPressFields {
         switch key {
         case "_thumbnail_id": thumbnail = Int64(value)
         case "_wp_attachment_image_alt": alternativeText = value
-        case "_wp_old_slug" where formerSlugs.count < ImportItem.limitFormerSlugs:
-            formerSlugs.append(value.withoutPercentEncoding)
-        default: break
+        case "_wp_old_slug":
+            if formerSlugs.count < ImportItem.limitFormerSlugs {
+                formerSlugs.append(value.withoutPercentEncoding)
+            }
+        case let key?:
+            if Restriction.isField(key, value) { restriction = restriction ?? key.onOneLine }
+        case nil: break
         }
     }
 }

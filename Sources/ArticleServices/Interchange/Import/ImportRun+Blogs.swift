@@ -70,7 +70,9 @@ extension ImportRun {
     // MARK: Ghost
 
     /// Imports an export of Ghost with the redirects beside it.
-    mutating func takeGhost(_ file: ImportFile) async throws(InterchangeError) {
+    mutating func takeGhost(
+        _ value: JSONValue, of file: ImportFile
+    ) async throws(InterchangeError) {
         var finished = 0
         defer { finish(bytes: file.sizeBytes - finished) }
         var redirects = GhostRedirects()
@@ -82,8 +84,7 @@ extension ImportRun {
         let before = report
         let export: GhostExport
         do throws(LineFault) {
-            export = try GhostExport(
-                Self.json(file.path), redirects: redirects, siteURL: importer.siteURL)
+            export = try GhostExport(value, redirects: redirects, siteURL: importer.siteURL)
         } catch { return report.fail(file.path, error.reason) }
         var names: Set<Int> = []
         for index in 0..<export.count {
@@ -101,7 +102,8 @@ extension ImportRun {
         try await note(notes, since: before)
     }
 
-    private static func json(_ path: String) throws(LineFault) -> JSONValue {
+    /// A file that is one value.
+    static func json(_ path: String) throws(LineFault) -> JSONValue {
         let bytes: [UInt8]?
         do throws(SystemError) {
             bytes = try FileReader.bytes(of: path, limitBytes: GhostExport.limitBytes)

@@ -11,24 +11,51 @@ extension ImportRun {
     mutating func takeUnknown(_ file: ImportFile) async throws(InterchangeError) {
         let blank: [UInt8] = [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D]
         let start = start(of: file)
+        let isObject = start.first { !blank.contains($0) } == UInt8(ascii: "{")
         if WordPressExport.isExport(start) {
             try await takeWordPress(file)
-        } else if GhostExport.isExport(start) {
-            try await takeGhost(file)
+        } else if isObject,
+            file.isNamed && file.format != .other || GhostExport.mayBegin(with: start)
+        {
+            try await takeObject(file)
         } else if !file.isNamed {
             finish(bytes: file.sizeBytes)
         } else if file.format == .other {
             report.fail(
                 file.path, "is neither Markdown (.md) nor JSON lines (.ndjson) nor an export")
             finish(bytes: file.sizeBytes)
-        } else if start.first(where: { !blank.contains($0) }) == UInt8(ascii: "{") {
-            try await takeLines(file)
         } else if file.format == .document {
-            report.fail(file.path, "is neither an export of WordPress or Ghost nor JSON lines")
-            finish(bytes: file.sizeBytes)
+            failUnknown(file)
         } else {
             try await takePost(file)
         }
+    }
+
+    /// Imports a file that begins like an object of JSON: an export of Ghost or, if its first line
+    /// is a whole value, JSON lines.
+    private mutating func takeObject(_ file: ImportFile) async throws(InterchangeError) {
+        guard let first = firstLine(of: file) else { return finish(bytes: file.sizeBytes) }
+        if let value = try? first.json().value, !GhostExport.isExport(value) {
+            if file.isNamed { return try await takeLines(file) }
+            return finish(bytes: file.sizeBytes)
+        }
+        let value: JSONValue
+        do throws(LineFault) { value = try Self.json(file.path) } catch {
+            report.fail(file.path, error.reason)
+            return finish(bytes: file.sizeBytes)
+        }
+        if GhostExport.isExport(value) {
+            try await takeGhost(value, of: file)
+        } else if file.isNamed {
+            failUnknown(file)
+        } else {
+            finish(bytes: file.sizeBytes)
+        }
+    }
+
+    private mutating func failUnknown(_ file: ImportFile) {
+        report.fail(file.path, "is neither an export of WordPress or Ghost nor JSON lines")
+        finish(bytes: file.sizeBytes)
     }
 
     /// The first bytes of a file; none if it cannot be read, which the next read reports.
@@ -44,6 +71,12 @@ extension ImportRun {
     /// Imports a file of JSON lines: an export if the first line says so, otherwise articles.
     mutating func takeLines(_ file: ImportFile) async throws(InterchangeError) {
         guard let first = firstLine(of: file) else { return finish(bytes: file.sizeBytes) }
+        if let text = first.bytes, text.count < 100,
+            ["{", "["].contains(String(decoding: text, as: UTF8.self).trimmingSpaces)
+        {
+            report.fail(file.path, "has a value in several lines, not an article in each line")
+            return finish(bytes: file.sizeBytes)
+        }
         switch ExportHeader(first) {
         case nil: try await takeDrafts(file)
         case .known(let version)?: try await restore(file, version: version)
