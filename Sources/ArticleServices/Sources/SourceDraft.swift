@@ -163,16 +163,7 @@ extension SourceDraft {
     }
 
     private static func cut(_ text: String, to limit: Int) -> String {
-        guard text.unicodeScalars.count > limit else { return text }
-        var end = text.startIndex
-        var count = 0
-        // Invariant: `count` scalars are before `end`, which is between two characters.
-        while end < text.endIndex {
-            count += text[end].unicodeScalars.count
-            guard count < limit else { break }
-            end = text.index(after: end)
-        }
-        return text[..<end] + "…"
+        Fitted.cut(text, to: limit)
     }
 
     /// What a feed calls itself, or what its source is called otherwise.

@@ -143,11 +143,12 @@ extension ImportRun {
     private mutating func take(
         _ post: BlogPost, of file: ImportFile, line: Int?
     ) async throws(InterchangeError) {
-        let draft: Article.Draft
-        let notes: [String]
+        var draft: Article.Draft
+        var notes: [String]
         do throws(HTMLError) { (draft, notes) = try post.draft(limits: HTMLLimits()) } catch {
             return report.fail(file.path, line: line, "\(post.key): its text: \(error)")
         }
+        notes += draft.fit().map { "\($0.attribute) \($0.note)" }
         if let fault = draft.faults.first {
             return report.fail(
                 file.path, line: line, "\(post.key): \(fault.path) \(fault.message)")

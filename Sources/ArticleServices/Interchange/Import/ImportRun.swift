@@ -180,8 +180,9 @@ extension ImportRun {
         if file.isAboutFolder, !post.hasFrontMatter, !file.isNamed {
             return skip(file, "has no front matter and is about its folder")
         }
-        let (draft, notes) = post.imported(
+        var (draft, notes) = post.imported(
             at: importer.now(), hiddenBy: file.hiddenBy ?? file.hidingName)
+        let cuts = draft.fit()
         if let fault = draft.faults.first {
             let line = post.line(ofFaultAt: fault.path)
             return report.fail(path, line: line, "\(fault.path) \(fault.message)")
@@ -191,7 +192,12 @@ extension ImportRun {
         else { return }
         item.content.slug = post.slugChoice
         item.keepsSlug = post.frontMatter.slug == nil
-        let omissions = notes.map { ImportFault(path: path, line: $0.line, reason: $0.description) }
+        var omissions = notes.map { ImportFault(path: path, line: $0.line, reason: $0.description) }
+        for cut in cuts {
+            let line = post.line(of: cut.attribute)
+            omissions.append(
+                ImportFault(path: path, line: line, reason: "\(cut.attribute) \(cut.note)"))
+        }
         try await add(item, path: path, line: nil, omissions: omissions)
     }
 
@@ -244,6 +250,10 @@ extension MarkdownPost {
     /// The line of the attribute at fault, as far as it can be determined.
     func line(ofFaultAt path: JSONPath) -> Int {
         guard case .name(let attribute)? = path.steps.first else { return 1 }
+        return line(of: attribute)
+    }
+
+    fileprivate func line(of attribute: String) -> Int {
         if attribute == "body" { return bodyLine }
         return FrontMatter.keys(of: attribute).compactMap { frontMatter.lines[$0] }.min() ?? 1
     }
