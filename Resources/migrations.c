@@ -95,6 +95,10 @@ static const unsigned char deleted_articles[] = {
 #embed "migrations/024-deleted-articles.sql"
 };
 
+static const unsigned char import_names[] = {
+#embed "migrations/025-import-names.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -119,6 +123,7 @@ static const struct broadsheet_resource migrations[] = {
     {"022-search.sql", search, sizeof search},
     {"023-sources.sql", sources, sizeof sources},
     {"024-deleted-articles.sql", deleted_articles, sizeof deleted_articles},
+    {"025-import-names.sql", import_names, sizeof import_names},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -138,7 +138,8 @@ extension WriteStep {
         try claim(former: article.formerSlugs, for: number, at: time)
         if let mark = article.imported {
             guard try !isImported(mark.path) else { throw .conflict("import of \(mark.path)") }
-            try setImportMark(mark, of: number)
+            // The title follows with its revision.
+            try setImportMark(mark, of: number, title: "")
         }
         return true
     }
@@ -166,6 +167,7 @@ extension WriteStep {
                 content: try resolve(article, for: found.number, after: current, name),
                 isDeletion: revision.action == .deleted),
             of: found.number, id: article.id, createdAt: article.createdAt, after: current)
+        try setImportTitle(article.title, of: found.number, at: article.revision)
         return true
     }
 

@@ -22,14 +22,29 @@ extension SQLStore {
 
 extension SQL {
     fileprivate static let importMark: StaticString = """
-        SELECT article, digest, revision FROM imports WHERE path = ?1
+        SELECT article, digest, imports.revision, articles.revision, deleted_at
+        FROM imports JOIN articles ON number = article WHERE path = ?1
+        """
+    fileprivate static let deletedArticle: StaticString = """
+        SELECT number, revision, deleted_at FROM articles
+        WHERE id = ?1 AND deleted_at IS NOT NULL
         """
     fileprivate static let importMarkOfArticle: StaticString = """
         SELECT path, digest, revision FROM imports WHERE article = ?1
         """
     fileprivate static let setImportMark: StaticString = """
-        INSERT INTO imports (path, digest, article, revision) VALUES (?1, ?2, ?3, ?4)
-        ON CONFLICT (path) DO UPDATE SET digest = excluded.digest, revision = excluded.revision
+        INSERT INTO imports (path, digest, article, revision, name, title)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        ON CONFLICT (article) DO UPDATE SET path = excluded.path, digest = excluded.digest,
+            revision = excluded.revision, name = excluded.name, title = excluded.title
+        """
+    fileprivate static let setImportTitle: StaticString =
+        "UPDATE imports SET title = ?3 WHERE article = ?1 AND revision = ?2"
+    fileprivate static let importsByTitle: StaticString =
+        "SELECT path FROM imports WHERE name = ?1 AND title = ?2 LIMIT ?3"
+    fileprivate static let importBySlug: StaticString = """
+        SELECT path FROM slugs JOIN imports ON imports.article = slugs.article
+        WHERE slug = ?2 AND name = ?1
         """
     fileprivate static let itemSavepoint: StaticString = "SAVEPOINT item"
     fileprivate static let releaseItem: StaticString = "RELEASE item"
@@ -81,16 +96,57 @@ extension WriteStep {
     private func importArticle(
         _ item: ImportItem, by edit: Edit
     ) throws(StoreError) -> ImportOutcome {
-        let mark = try importMark(item.path)
-        if mark?.digest == item.digest { return .unchanged }
+        var mark = try importMark(item.path)
+        if mark == nil {
+            switch item.recognition {
+            case .path: break
+            case .likeness(let slug):
+                let paths = try similarPaths(to: item, slug: slug)
+                if !paths.isEmpty { return .similar(paths) }
+            case .movedFrom(let path): mark = try importMark(path)
+            }
+        }
+        if mark == nil { mark = try deletedArticle(item.id) }
+        let deletedAt = mark?.deletedAt
+        if let deletedAt, !item.restoresDeleted { return .deleted(deletedAt) }
+        if let mark, deletedAt == nil, mark.digest == item.digest {
+            if case .movedFrom = item.recognition {
+                try setImportMark(item, article: mark.article, revision: mark.revision)
+            }
+            return .unchanged
+        }
         let taken = try take(
             item.content, as: item.id, keepsSlug: item.keepsSlug,
-            over: mark.map { ($0.article, $0.revision) }, by: edit)
+            over: mark.map { ($0.article, deletedAt == nil ? $0.revision : $0.lastRevision) },
+            by: edit)
         guard let taken else { return .keptEdits }
         try setImportMark(item, article: taken.number, revision: taken.lastRevision)
         try claim(former: item.formerSlugs, for: taken.number, at: edit.time)
         guard let mark else { return .created }
+        if deletedAt != nil { return .restored }
         return taken.lastRevision == mark.revision ? .unchanged : .updated
+    }
+
+    /// The paths of files that have the item's name, and its title or an article with the slug.
+    private func similarPaths(
+        to item: ImportItem, slug: String?
+    ) throws(StoreError) -> [String] {
+        let name = ImportItem.name(ofPath: item.path)
+        var paths: [String] = []
+        let titled = try connection.statement(SQL.importsByTitle)
+        try titled.bind(1, name)
+        try titled.bind(2, item.content.draft.title)
+        try titled.bind(3, ImportOutcome.limitSimilar)
+        while try titled.step() { paths.append(titled.text(0)) }
+        guard let slug, paths.count < ImportOutcome.limitSimilar else { return paths }
+        let named = try connection.statement(SQL.importBySlug)
+        try named.bind(1, name)
+        try named.bind(2, slug)
+        while try named.step() {
+            let path = named.text(0)
+            if !paths.contains(path) { paths.append(path) }
+        }
+        return paths
     }
 
     /// The article after it got content from outside; `nil` if it was edited or deleted here since
@@ -126,12 +182,34 @@ extension WriteStep {
         return content
     }
 
-    private func importMark(
-        _ path: String
-    ) throws(StoreError) -> (article: Int64, digest: [UInt8], revision: Int)? {
+    /// An article that an item is or may be.
+    private struct Mark {
+        var article: Int64
+        var digest: [UInt8]
+        /// As of the last import.
+        var revision: Int
+        var lastRevision: Int
+        var deletedAt: Timestamp?
+    }
+
+    private func importMark(_ path: String) throws(StoreError) -> Mark? {
         let row = try connection.statement(SQL.importMark)
         try row.bind(1, path)
-        return try row.step() ? (row.integer(0), row.bytes(1), Int(row.integer(2))) : nil
+        guard try row.step() else { return nil }
+        return Mark(
+            article: row.integer(0), digest: row.bytes(1), revision: Int(row.integer(2)),
+            lastRevision: Int(row.integer(3)), deletedAt: row.optionalTime(4))
+    }
+
+    /// A deleted article with the item's id, wherever it came from.
+    private func deletedArticle(_ id: Article.ID) throws(StoreError) -> Mark? {
+        let row = try connection.statement(SQL.deletedArticle)
+        try row.bind(1, id)
+        guard try row.step() else { return nil }
+        let revision = Int(row.integer(1))
+        return Mark(
+            article: row.integer(0), digest: [], revision: revision, lastRevision: revision,
+            deletedAt: row.optionalTime(2))
     }
 
     private func setImportMark(
@@ -139,17 +217,31 @@ extension WriteStep {
     ) throws(StoreError) {
         try setImportMark(
             ExportedArticle.ImportMark(path: item.path, digest: item.digest, revision: revision),
-            of: article)
+            of: article, title: item.content.draft.title)
     }
 
+    /// - Parameter title: that of the file.
     func setImportMark(
-        _ mark: ExportedArticle.ImportMark, of article: Int64
+        _ mark: ExportedArticle.ImportMark, of article: Int64, title: String
     ) throws(StoreError) {
         let row = try connection.statement(SQL.setImportMark)
         try row.bind(1, mark.path)
         try row.bind(2, mark.digest)
         try row.bind(3, article)
         try row.bind(4, mark.revision)
+        try row.bind(5, ImportItem.name(ofPath: mark.path))
+        try row.bind(6, title)
+        try row.run()
+    }
+
+    /// Records the title that an article had at its last import, if that made this revision.
+    func setImportTitle(
+        _ title: String, of article: Int64, at revision: Int
+    ) throws(StoreError) {
+        let row = try connection.statement(SQL.setImportTitle)
+        try row.bind(1, article)
+        try row.bind(2, revision)
+        try row.bind(3, title)
         try row.run()
     }
 

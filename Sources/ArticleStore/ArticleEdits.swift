@@ -70,6 +70,14 @@ public enum SlugChoice: Sendable, Hashable {
     /// This one, or the first free of `x-2`, `x-3`, … (truncated to 100 characters); for authors,
     /// `x-` with the end of the article's id.
     case like(String)
+
+    /// The chosen slug; `nil` to keep the current one.
+    public var text: String? {
+        switch self {
+        case .keep: nil
+        case .exactly(let slug), .like(let slug): slug
+        }
+    }
 }
 
 /// Time and actor of an edit, for its revision, and the key by which it is done only once.

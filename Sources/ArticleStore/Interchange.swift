@@ -57,6 +57,21 @@ public struct ImportItem: Sendable, Hashable {
     /// Slugs that led to the article elsewhere. They lead to it here, too, as soon as it is public,
     /// unless they belong to another article.
     public var formerSlugs: [String]
+    /// How the article of an earlier import is found.
+    public var recognition = Recognition.path
+    /// Whether an article that was deleted here since its import is restored.
+    public var restoresDeleted = false
+
+    public enum Recognition: Sendable, Hashable {
+        /// By the path alone.
+        case path
+        /// By the path. If it is new, and files with the same name and the same title, or of an
+        /// article with this slug, were imported from other paths, nothing is imported: the outcome
+        /// is `.similar`.
+        case likeness(slug: String?)
+        /// By another path, which the article's path replaces.
+        case movedFrom(String)
+    }
 
     public init(
         path: String, digest: [UInt8], id: Article.ID, content: ArticleContent,
@@ -69,19 +84,36 @@ public struct ImportItem: Sendable, Hashable {
         self.keepsSlug = keepsSlug
         self.formerSlugs = formerSlugs
     }
+
+    /// The end of a path by which a file is recognized in another folder: its name with what
+    /// follows it, and its folder if files in other folders are called the same (`index.md`).
+    public static func name(ofPath path: String) -> String {
+        let parts = path.split(separator: "/")
+        guard let last = parts.last else { return path }
+        let isCommon = last.hasPrefix("index.") || last.hasPrefix("_index.")
+        return parts.suffix(isCommon ? 2 : 1).joined(separator: "/")
+    }
 }
 
 /// The outcome of importing an article. A value; use it anywhere. See ``ImportDestination``.
-public enum ImportOutcome: String, Sendable, Hashable, CaseIterable {
+public enum ImportOutcome: Sendable, Hashable {
     case created
     /// The file changed, and the article was not edited since the last import. An undated post
     /// keeps the time of its first import.
     case updated
     /// Path and content are the same as in the last import.
     case unchanged
-    /// The file changed, but the article was edited or deleted through the API, so it is kept as it
-    /// is.
+    /// The file changed, but the article was edited through the API, so it is kept as it is.
     case keptEdits
+    /// The article was deleted here at this time, and stays deleted.
+    case deleted(Timestamp)
+    /// The article was deleted here, and has the content of the file again.
+    case restored
+    /// Nothing was imported: these are paths of files that the item may have been imported from,
+    /// at most `limitSimilar`.
+    case similar([String])
+
+    public static let limitSimilar = 100
 }
 
 /// One line of an export. A value; use it anywhere.

@@ -103,6 +103,36 @@ import Testing
         #expect(try importPosts("--dry-run").output == ["would be: nothing changed (4 articles)"])
     }
 
+    @Test func `posts are imported as drafts, from another folder and after they were deleted`()
+        throws
+    {
+        let served = try Served(database)
+        let drafts = try importPosts("--as-drafts")
+        #expect(drafts.status == 0 && drafts.output == ["4 articles: 4 created"])
+        #expect(try served.client.get("/v1/articles").text == #"{"items":[]}"#)
+        #expect(try importPosts().output == ["4 articles: 3 updated, 1 unchanged"])
+        let moved = folder.file("moved")
+        guard rename(posts, moved) == 0 else { throw TestFailure("rename \(posts)") }
+        let same = try Program.run("import", moved, "--database", database)
+        #expect(same.output == ["nothing changed (4 articles)"])
+
+        let id = try served.client.get("/v1/articles/cold").text.dropFirst(7).prefix(36)
+        #expect(try served.send(.delete, "/v1/articles/\(id)").status == 204)
+        let deleted = try Program.run("import", moved, "--database", database)
+        #expect(deleted.status == 0)
+        #expect(deleted.output == ["4 articles: 3 unchanged, 1 deleted here"])
+        #expect(deleted.errors.count == 2, "\(deleted.errors)")
+        let note = "2016-01-29-cold.md: it was deleted here on"
+        #expect(deleted.errors.first?.contains(note) == true)
+        let restored = try Program.run(
+            "import", moved, "--restore-deleted", "--database", database)
+        #expect(restored.output == ["4 articles: 1 restored, 3 unchanged"])
+        #expect(restored.errors == [])
+        #expect(try served.client.get("/v1/articles/cold").status == 200)
+        #expect(served.stop() == 0)
+        #expect(try Program.run("check", "--database", database).status == 0)
+    }
+
     @Test func `JSON lines are imported like the bodies of POST`() throws {
         let file = folder.file("more.ndjson")
         try write(

@@ -7,6 +7,10 @@ public struct FileImportReport: Sendable, Hashable {
     public var unchanged: Int
     /// Articles that were edited here since they were imported, and kept.
     public var keptEdits: Int
+    /// Articles that were deleted here since they were imported, and stay deleted.
+    public var deletedHere: Int
+    /// Articles that were deleted here, and are as in the file again.
+    public var restored: Int
     /// These three only of exports.
     public var users: Int
     public var comments: Int
@@ -29,6 +33,8 @@ public struct FileImportReport: Sendable, Hashable {
         updated = report.updated
         unchanged = report.unchanged
         keptEdits = report.keptEdits
+        deletedHere = report.deletedHere
+        restored = report.restored
         users = report.users
         comments = report.comments
         bookmarks = report.bookmarks
@@ -40,13 +46,16 @@ public struct FileImportReport: Sendable, Hashable {
     }
 
     private init(
-        created: Int, updated: Int, unchanged: Int, keptEdits: Int, users: Int, comments: Int,
-        bookmarks: Int, failed: Int, failures: [Fault], leftOut: Int, omissions: [Fault]
+        created: Int, updated: Int, unchanged: Int, keptEdits: Int, deletedHere: Int,
+        restored: Int, users: Int, comments: Int, bookmarks: Int, failed: Int, failures: [Fault],
+        leftOut: Int, omissions: [Fault]
     ) {
         self.created = created
         self.updated = updated
         self.unchanged = unchanged
         self.keptEdits = keptEdits
+        self.deletedHere = deletedHere
+        self.restored = restored
         self.users = users
         self.comments = comments
         self.bookmarks = bookmarks
@@ -60,12 +69,14 @@ public struct FileImportReport: Sendable, Hashable {
 extension FileImportReport: JSONModel {
     public static let shape = ObjectCodec(
         Self.init(
-            created:updated:unchanged:keptEdits:users:comments:bookmarks:failed:failures:leftOut:
-            omissions:),
+            created:updated:unchanged:keptEdits:deletedHere:restored:users:comments:bookmarks:
+            failed:failures:leftOut:omissions:),
         .required("created", \.created, .integer(0...Int.max)),
         .required("updated", \.updated, .integer(0...Int.max)),
         .required("unchanged", \.unchanged, .integer(0...Int.max)),
         .required("keptEdits", \.keptEdits, .integer(0...Int.max)),
+        .required("deletedHere", \.deletedHere, .integer(0...Int.max)),
+        .required("restored", \.restored, .integer(0...Int.max)),
         .required("users", \.users, .integer(0...Int.max)),
         .required("comments", \.comments, .integer(0...Int.max)),
         .required("bookmarks", \.bookmarks, .integer(0...Int.max)),

@@ -49,6 +49,7 @@ struct FileImportService: Sendable {
     private func take(
         _ request: ImportFileRequest, _ caller: Principal, _ context: RequestContext
     ) async throws(ServiceError) -> Reply<FileImportReport> {
+        let identity = try Self.identity(of: request.name)
         let isFirst = isBusy.withLock { isBusy in
             defer { isBusy = true }
             return !isBusy
@@ -69,13 +70,14 @@ struct FileImportService: Sendable {
         let bytes = try await receive(context.body, into: file)
         guard bytes > 0 else { throw .invalidValue("", "is empty") }
         let source = ImportFile(
-            path: file.path, identity: "\(Self.folder)/\(request.name)".inNFC, sizeBytes: bytes,
+            path: file.path, identity: identity, sizeBytes: bytes,
             format: ImportFile.Format(name: request.name), hasCompanions: false)
         let importer = Importer(
             store: AttributedDestination(store: store, caller: caller),
             language: request.language.flatMap { LanguageTag($0) } ?? language,
-            isDryRun: request.isDryRun ?? false, siteURL: request.siteURL,
-            markdown: markdown, now: now)
+            isDryRun: request.isDryRun ?? false, isAsDrafts: request.isAsDrafts ?? false,
+            restoresDeleted: request.restoresDeleted ?? false, keepsPaths: true,
+            siteURL: request.siteURL, markdown: markdown, now: now)
         // Files are read with blocking calls.
         return try await turns.take(RequestCost(isHeavy: true), for: caller, context) {
             (_) throws(ServiceError) in
@@ -84,6 +86,24 @@ struct FileImportService: Sendable {
                 return Reply(FileImportReport(report))
             } catch { throw ServiceError(interchange: error) }
         }
+    }
+
+    /// The identity of a file with this name.
+    private static func identity(of name: String) throws(ServiceError) -> String {
+        let parts = name.split(separator: "/").filter { $0 != "." }
+        let identity = ([folder[...]] + parts).joined(separator: "/").inNFC
+        guard let last = parts.last, !parts.contains("..") else {
+            throw .badParameter("name", "must be the name of a file")
+        }
+        guard identity.utf8.count <= ImportFiles.limitIdentityBytes else {
+            throw .badParameter("name", "is too long")
+        }
+        // Every article of some sites is called so.
+        guard parts.count > 1 || ImportItem.name(ofPath: "x/\(last)") == last else {
+            throw .badParameter(
+                "name", "must be FOLDER/\(last), as files in other folders are called the same")
+        }
+        return identity
     }
 
     /// Writes the body to the file, and returns its length.
@@ -120,13 +140,14 @@ public struct ImportFileRequest: BackendAPIRequest {
     public typealias Item = FileImportReport
 
     public static let parameters = Parameters(
-        Self.init(name:language:siteURL:isDryRun:),
-        .requiredQuery("name", \.name, .line(1...100)),
+        Self.init(name:language:siteURL:isDryRun:isAsDrafts:restoresDeleted:),
+        .requiredQuery("name", \.name, .line(1...500)),
         .query("language", \.language, .language), .query("siteURL", \.siteURL, .webAddress),
-        .query("dryRun", \.isDryRun, .boolean))
+        .query("dryRun", \.isDryRun, .boolean), .query("asDrafts", \.isAsDrafts, .boolean),
+        .query("restoreDeleted", \.restoresDeleted, .boolean))
 
     /// Its extension says what the file contains; importing a file with the same name again updates
-    /// its articles.
+    /// its articles. It may begin with folders, by which files with the same name are told apart.
     public var name: String
     /// That of articles that do not specify one; `nil` for the server's default.
     public var language: String?
@@ -134,14 +155,21 @@ public struct ImportFileRequest: BackendAPIRequest {
     public var siteURL: String?
     /// Whether the outcome is only reported.
     public var isDryRun: Bool?
+    /// Whether all articles become drafts.
+    public var isAsDrafts: Bool?
+    /// Whether articles that were deleted since they were imported are restored.
+    public var restoresDeleted: Bool?
 
     public init(
-        name: String, language: String? = nil, siteURL: String? = nil, isDryRun: Bool? = nil
+        name: String, language: String? = nil, siteURL: String? = nil, isDryRun: Bool? = nil,
+        isAsDrafts: Bool? = nil, restoresDeleted: Bool? = nil
     ) {
         self.name = name
         self.language = language
         self.siteURL = siteURL
         self.isDryRun = isDryRun
+        self.isAsDrafts = isAsDrafts
+        self.restoresDeleted = restoresDeleted
     }
 }
 

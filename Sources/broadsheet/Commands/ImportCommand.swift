@@ -18,6 +18,9 @@ struct ImportCommand: Command {
             "site-url", "URL",
             "The site's address, which makes addresses in an export of Ghost absolute."),
         Option("dry-run", nil, "Report what would be imported without changing anything."),
+        Option("as-drafts", nil, "Import everything as drafts, whatever its status is."),
+        Option(
+            "restore-deleted", nil, "Restore articles that were deleted here since their import."),
         CommonOptions.database, CommonOptions.config,
     ]
 
@@ -27,6 +30,8 @@ struct ImportCommand: Command {
     let paths: [String]
     let language: LanguageTag
     let isDryRun: Bool
+    let isAsDrafts: Bool
+    let restoresDeleted: Bool
     let siteURL: String?
     let database: String
 
@@ -39,6 +44,8 @@ struct ImportCommand: Command {
         paths = settings.operands
         language = try settings.language("language", default: "en")
         isDryRun = try settings.isOn("dry-run")
+        isAsDrafts = try settings.isOn("as-drafts")
+        restoresDeleted = try settings.isOn("restore-deleted")
         siteURL = try settings.parsed("site-url", expecting: "an absolute http(s) URL") {
             WebAddress.fault($0) == nil ? $0 : nil
         }
@@ -60,7 +67,8 @@ struct ImportCommand: Command {
         -> ImportReport
     {
         let importer = Importer(
-            store: store, language: language, isDryRun: isDryRun, siteURL: siteURL
+            store: store, language: language, isDryRun: isDryRun, isAsDrafts: isAsDrafts,
+            restoresDeleted: restoresDeleted, siteURL: siteURL
         ) { .now }
         var bar = ProgressBar()
         defer { bar.clear() }
@@ -77,6 +85,9 @@ struct ImportCommand: Command {
         }
         if report.leftOut > Self.shownOmissions {
             Console.printError("note: \(report.leftOut - Self.shownOmissions) more were left out")
+        }
+        if report.deletedHere > 0 {
+            Console.printError("note: --restore-deleted restores what was deleted here")
         }
         for failure in report.failures { Console.printError("\(failure)") }
         try Console.print((isDryRun ? "would be: " : "") + Self.summary(report))
@@ -98,7 +109,8 @@ struct ImportCommand: Command {
     private static func articleSummary(_ report: ImportReport) -> String {
         let counts = [
             (report.created, "created"), (report.updated, "updated"),
-            (report.unchanged, "unchanged"), (report.keptEdits, "kept as edited here"),
+            (report.restored, "restored"), (report.unchanged, "unchanged"),
+            (report.keptEdits, "kept as edited here"), (report.deletedHere, "deleted here"),
         ].filter { $0.0 > 0 }
         let articles = report.articles == 1 ? "1 article" : "\(report.articles) articles"
         if report.articles == 0 { return "no articles" }

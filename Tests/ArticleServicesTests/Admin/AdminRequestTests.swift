@@ -49,6 +49,34 @@ import Testing
         #expect(throws: (any Error).self) { try arrived(tooMany) }
     }
 
+    @Test(
+        arguments: [
+            .path, .likeness(slug: nil), .likeness(slug: "아침"), .movedFrom("old/아침.md"),
+        ] as [ImportItem.Recognition])
+    func `an imported article arrives with how it is recognized`(
+        recognition: ImportItem.Recognition
+    ) throws {
+        for restoresDeleted in [false, true] {
+            var item = try item(.like("morning"), publishedAt: nil)
+            item.recognition = recognition
+            item.restoresDeleted = restoresDeleted
+            let request = ImportArticlesRequest(
+                batch: ImportBatch(items: [item], isDryRun: false))
+            #expect(try arrived(request) == request)
+        }
+    }
+
+    @Test func `each outcome of an import arrives`() throws {
+        let outcomes: [ImportOutcome] = [
+            .created, .updated, .unchanged, .keptEdits, .restored,
+            .deleted(Timestamp(milliseconds: 1_795_000_000_123)), .similar(["a/b.md", "c/아침.md"]),
+        ]
+        let result = ImportResult(results: outcomes.map { .taken($0) } + [.rejected("Why")])
+        let text = String(decoding: result.json(), as: UTF8.self)
+        #expect(text.hasPrefix(#"{"results":[{"outcome":"created"},{"outcome":"updated"}"#))
+        #expect(try ImportResult(strict: JSONParser.parse(result.json())) == result)
+    }
+
     @Test func `records of an export arrive line by line`() throws {
         let id = try #require(Author.ID("01a1fd86-3af0-78ef-a5da-61ff8be033ca"))
         let author = Author(

@@ -64,6 +64,55 @@ import Testing
         }
     }
 
+    @Test func `everything can become drafts, and what was deleted can come back`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let query = "name=bread.md&asDrafts=true"
+            let draft = try report(send(query, Self.post, to: newsroom))
+            #expect(draft.created == 1)
+            #expect(try newsroom.send("GET /v1/articles/bread").status == 404)
+            let article = try newsroom.send("GET /v1/articles/bread", as: .admin)
+            let id = try Article(mapping: article.body).id
+            #expect(try newsroom.send("DELETE /v1/articles/\(id)", as: .admin).status == 204)
+            let deleted = try report(send("name=bread.md", Self.post, to: newsroom))
+            #expect(deleted.deletedHere == 1 && deleted.updated == 0 && deleted.leftOut == 1)
+            #expect(deleted.omissions[0].reason.contains("deleted here on 2027-01-15"))
+            let restored = try report(
+                send("name=bread.md&restoreDeleted=true", Self.post, to: newsroom))
+            #expect(restored.restored == 1 && restored.deletedHere == 0)
+            #expect(try newsroom.send("GET /v1/articles/bread").status == 200)
+        }
+    }
+
+    @Test func `a file that the command has imported is recognized, and keeps its path`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            let folder = try ImportFolder()
+            for name in ["rye", "oats"] {
+                try folder.write("site/\(name)/index.md", "---\ntitle: On \(name)\n---\n\(name)")
+            }
+            try folder.write("site/bread.md", Self.post)
+            let importer = Importer(
+                store: newsroom.backend.store, language: try #require(LanguageTag("en"))
+            ) { Newsroom.opening }
+            #expect(try await importer.run([folder.path("site")]).created == 3)
+            let same = try report(send("name=bread.md", Self.post, to: newsroom))
+            #expect(same.unchanged == 1)
+            let changed = try report(
+                send("name=rye/index.md", "---\ntitle: On rye\n---\nMore", to: newsroom))
+            #expect(changed.updated == 1)
+            let other = try report(
+                send("name=rye/index.md", "---\ntitle: Something else\n---\nx", to: newsroom))
+            #expect(other.created == 1)
+            // A name that every bundle has identifies none.
+            let nameless = try send("name=index.md", "---\ntitle: On oats\n---\nx", to: newsroom)
+            #expect(nameless.status == 400 && nameless.text.contains("FOLDER/index.md"))
+            try folder.write("site/rye/index.md", "---\ntitle: On rye bread\n---\nEven more")
+            let again = try await importer.run([folder.path("site")])
+            #expect(again.counts == ["updated": 1, "unchanged": 2])
+        }
+    }
+
     @Test func `exports of WordPress and Ghost are imported with the same report`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             let items =

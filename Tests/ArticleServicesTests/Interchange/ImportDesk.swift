@@ -77,19 +77,22 @@ struct ImportDesk {
 
     /// Imports the named paths at this number of seconds.
     func run(
-        _ names: String..., at seconds: Int64 = 0, language: String = "en", isDryRun: Bool = false
+        _ names: String..., at seconds: Int64 = 0, language: String = "en", isDryRun: Bool = false,
+        isAsDrafts: Bool = false, restoresDeleted: Bool = false
     ) async throws -> ImportReport {
-        let importer = try importer(at: seconds, language: language, isDryRun: isDryRun)
+        let importer = try importer(
+            at: seconds, language: language, isDryRun: isDryRun, isAsDrafts: isAsDrafts,
+            restoresDeleted: restoresDeleted)
         return try await importer.run(names.map(path))
     }
 
     func importer(
         at seconds: Int64 = 0, language: String = "en", isDryRun: Bool = false,
-        siteURL: String? = nil
+        isAsDrafts: Bool = false, restoresDeleted: Bool = false, siteURL: String? = nil
     ) throws -> Importer {
         Importer(
             store: store, language: try #require(LanguageTag(language)), isDryRun: isDryRun,
-            siteURL: siteURL
+            isAsDrafts: isAsDrafts, restoresDeleted: restoresDeleted, siteURL: siteURL
         ) { Self.time(seconds) }
     }
 
@@ -130,7 +133,8 @@ extension ImportReport {
     var counts: [String: Int] {
         [
             "created": created, "updated": updated, "unchanged": unchanged,
-            "keptEdits": keptEdits, "failed": failed,
+            "keptEdits": keptEdits, "deletedHere": deletedHere, "restored": restored,
+            "failed": failed,
         ].filter { $0.value > 0 }
     }
 }

@@ -193,4 +193,21 @@ import Testing
             #expect(try await desk.article("code").body?.contains("restrict") == true)
         }
     }
+
+    @Test func `everything can be imported as drafts`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("a/post.md", "---\ntitle: A\n---\ntext")
+            try desk.write("a/lines.ndjson", #"{"title":"B","status":"archived"}"#)
+            try desk.write("a/ghost.json", Self.ghost(Self.post("c", "<p>C</p>")))
+            let first = try await desk.run("a", isAsDrafts: true)
+            #expect(first.counts == ["created": 3])
+            #expect(try await desk.articles().allSatisfy { $0.status == .draft })
+            #expect(try await desk.run("a", isAsDrafts: true).counts == ["unchanged": 3])
+            #expect(try await desk.run("a", at: 1).counts == ["updated": 3])
+            #expect(try await desk.article("a").status == .published)
+            try await desk.export("all.ndjson")
+            let export = try await desk.run("all.ndjson", isAsDrafts: true)
+            #expect(export.counts == ["failed": 1])
+        }
+    }
 }

@@ -53,8 +53,112 @@ extension ArticleStoreConformance {
                 let third = Self.item("a.md", digest: 4, .sample("A", body: "Even more"))
                 #expect(try await Self.outcomes(store, [third], at: 4) == [.keptEdits])
                 #expect(try await store.article(.id(first.id), visibleTo: .editors) == edited)
-                try await store.deleteArticle(first.id, expecting: .anything, by: .later(5))
-                #expect(try await Self.outcomes(store, [third], at: 6) == [.keptEdits])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `an article that was deleted stays so, until it is to be restored`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let item = Self.item("a.md", .sample("A", slug: .exactly("a"), tags: ["One"]))
+                _ = try await Self.outcomes(store, [item])
+                try await store.deleteArticle(item.id, expecting: .anything, by: .later(5))
+                var changed = Self.item("a.md", digest: 2, .sample("A2", slug: .exactly("a")))
+                // Another file names the same article by its id.
+                var other = Self.item("b.md", .sample("B"))
+                other.id = item.id
+                let items = [item, changed, other]
+                let deleted = ImportOutcome.deleted(.start + 5)
+                #expect(
+                    try await Self.outcomes(store, items, at: 6) == [deleted, deleted, deleted])
+                #expect(try await store.changeSequence() == 2)
+
+                changed.restoresDeleted = true
+                let trial = try await Self.outcomes(store, [changed], at: 7, dryRun: true)
+                #expect(trial == [.restored])
+                #expect(try await Self.outcomes(store, [changed], at: 7) == [.restored])
+                let restored = try await store.article(.id(item.id), visibleTo: .everyone)
+                #expect(restored.title == "A2" && restored.slug == "a" && restored.revision == 3)
+                #expect(try await Self.outcomes(store, [changed], at: 8) == [.unchanged])
+
+                try await store.deleteArticle(item.id, expecting: .anything, by: .later(9))
+                other.restoresDeleted = true
+                #expect(try await Self.outcomes(store, [other], at: 10) == [.restored])
+                #expect(try await Self.outcomes(store, [other], at: 11) == [.unchanged])
+            }
+        }
+
+        private static func like(
+            _ path: String, digest: UInt8 = 1, slug: String? = nil, _ content: ArticleContent
+        ) -> ImportItem {
+            var item = item(path, digest: digest, content)
+            item.recognition = .likeness(slug: slug)
+            return item
+        }
+
+        @Test(arguments: Engine.all)
+        func `files with the same name and the same title or slug are similar`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let first = [
+                    Self.like("site/a.md", .sample("A")),
+                    Self.like("site/b/index.md", .sample("B", slug: .exactly("bee"))),
+                    Self.like("site/blog.xml#post:1", .sample("C", slug: .exactly("c"))),
+                ]
+                let created = try await Self.outcomes(store, first)
+                #expect(created == [.created, .created, .created])
+                let others = [
+                    Self.like("copy/x/a.md", digest: 2, .sample("A")),
+                    Self.like("copy/a.md", digest: 2, .sample("Other")),
+                    Self.like("copy/b/index.md", digest: 2, .sample("B")),
+                    Self.like("copy/index.md", digest: 2, .sample("B")),
+                    Self.like(
+                        "copy/b/index.md", digest: 2, slug: "bee",
+                        .sample("Bee", slug: .like("bee"))),
+                    Self.like("copy/b/index.md", .sample("Bee", slug: .like("bee"))),
+                    Self.like("blog.xml#post:1", .sample("C")),
+                    Self.like("blog.xml#post:2", .sample("C")),
+                ]
+                let outcomes = try await Self.outcomes(store, others, dryRun: true)
+                #expect(
+                    outcomes == [
+                        .similar(["site/a.md"]), .created, .similar(["site/b/index.md"]),
+                        .created, .similar(["site/b/index.md"]), .created,
+                        .similar(["site/blog.xml#post:1"]), .created,
+                    ])
+                #expect(try await store.changeSequence() == 3)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `a file that has moved is imported under its new path`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let first = Self.like("site/a.md", .sample("A"))
+                _ = try await Self.outcomes(store, [first])
+                var moved = Self.like("copy/a.md", .sample("A"))
+                moved.recognition = .movedFrom("site/a.md")
+                #expect(try await Self.outcomes(store, [moved], at: 1) == [.unchanged])
+                let changed = Self.like("copy/a.md", digest: 2, .sample("A2"))
+                #expect(try await Self.outcomes(store, [changed], at: 2) == [.updated])
+                var again = Self.like("new/a.md", digest: 3, .sample("A3"))
+                again.recognition = .movedFrom("copy/a.md")
+                #expect(try await Self.outcomes(store, [again], at: 3) == [.updated])
+                // The title that counts is that of the file, whatever it is called here.
+                _ = try await store.updateArticle(
+                    first.id, expecting: .anything, by: .later(4)
+                ) { article in .of(article) { $0.draft.title = "Edited" } }
+                let records = try await Exports.exported(store)
+                let look = Self.like("site/a.md", digest: 4, .sample("A3"))
+                let found = ImportOutcome.similar(["new/a.md"])
+                #expect(try await Self.outcomes(store, [look], dryRun: true) == [found])
+                try await engine.with { other in
+                    _ = try await other.restore(records, dryRun: false)
+                    #expect(try await Self.outcomes(other, [look], dryRun: true) == [found])
+                }
             }
         }
 

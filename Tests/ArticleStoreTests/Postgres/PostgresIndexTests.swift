@@ -20,6 +20,8 @@ struct PostgresIndexTests {
             * max(3 * ArticleLimits.tag.upperBound, ArticleLimits.sourceName.upperBound),
         // An https URL, and what a token or an export says of its user.
         "identities_pkey": 2_000 + 255,
+        // The name and the title of a file.
+        "imports_by_name": 1_000 + 5 * ArticleLimits.title.upperBound,
         "imports_pkey": 1_000,
         "invitations_pkey": 16,
         "keys_pkey": 16,

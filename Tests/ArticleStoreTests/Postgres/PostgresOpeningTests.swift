@@ -123,6 +123,22 @@ struct PostgresOpeningTests {
         await store.close()
     }
 
+    @Test func `the files that an older database's articles came from have names`() async throws {
+        let address = try newSchema()
+        let session = try PostgresSession(address, settings: [])
+        let older = PostgresSchema(migrations: Array(PostgresSchema.bundled.migrations.prefix(3)))
+        try older.migrate(session)
+        _ = try session.run("ALTER TABLE imports DROP CONSTRAINT imports_article_fkey")
+        _ = try session.run(
+            """
+            INSERT INTO imports VALUES ('a/b/index.md', '\\x07', 1, 1), ('a/b.md', '\\x07', 2, 1),
+                ('b/a/_index.ko.md', '\\x07', 3, 1), ('c.xml#post:1', '\\x07', 4, 1)
+            """)
+        try PostgresSchema.bundled.migrate(session)
+        let names = try session.value("SELECT string_agg(name, ' ' ORDER BY article) FROM imports")
+        #expect(names == "b/index.md b.md a/_index.ko.md c.xml#post:1")
+    }
+
     @Test func `a migration that fails changes nothing`() async throws {
         let address = try newSchema()
         let session = try PostgresSession(address, settings: [])

@@ -94,6 +94,36 @@ import Testing
         #expect(try SQLiteStore.check(path: path).findings == [])
     }
 
+    @Test(arguments: [
+        ("site/b/index.md", "copy/b/index.md", true), ("site/b/index.md", "copy/index.md", false),
+        ("site/b/a.md", "copy/a.md", true), ("a.md", "b.md", false), ("index.md", "index.md", true),
+        ("site/_index.ko.md", "x/site/_index.ko.md", true), ("b.xml#post:1", "b.xml#post:2", false),
+    ])
+    func `the files that an older file's articles came from are recognized`(
+        old: String, new: String, isSame: Bool
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("old.db")
+        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(6)))
+        do {
+            let connection = try Connection(path: path, access: .create)
+            try older.migrate(connection)
+            try connection.execute(script: Self.history)
+            // Its second revision is that of the import.
+            try connection.execute(
+                script: "INSERT INTO imports VALUES ('\(old)', zeroblob(32), 1, 2)")
+        }
+        let store = try SQLiteStore.open(path: path, mode: .existing)
+        var item = ImportItem(
+            path: new, digest: [UInt8](repeating: 0, count: 32), id: .make(),
+            content: .sample("Two"))
+        item.recognition = .likeness(slug: nil)
+        let outcomes = try await store.importArticles([item], by: .first, dryRun: true)
+        let recognized = old == new ? ImportOutcome.unchanged : .similar([old])
+        #expect(try outcomes.map { try $0.get() } == [isSame ? recognized : .created])
+        await store.close()
+    }
+
     /// 2100-01-01T00:00:00Z.
     private static let future: Int64 = 4_102_444_800_000
 

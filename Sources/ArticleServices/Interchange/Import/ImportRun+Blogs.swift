@@ -160,13 +160,14 @@ extension ImportRun {
         else { return }
         item.content.slug = post.slugChoice
         item.keepsSlug = post.slug == nil
+        item.recognition = .likeness(slug: item.content.slug.text)
         item.formerSlugs = Array(
             post.formerSlugs.map(\.inNFC).filter { Slug.fault($0) == nil }
                 .prefix(ImportItem.limitFormerSlugs))
         let omissions = notes.map {
             ImportFault(path: file.path, line: line, reason: "\(post.key): \($0)")
         }
-        try await add(item, path: file.path, line: line, omissions: omissions)
+        try await add(item, path: file.path, line: line, key: post.key, omissions: omissions)
     }
 
     /// Notes something about a whole file, unless all of its articles are as they were: then an
@@ -175,7 +176,9 @@ extension ImportRun {
         _ notes: [ImportFault], since before: ImportReport
     ) async throws(InterchangeError) {
         try await flush()
-        let hasChanged = (report.created, report.updated) != (before.created, before.updated)
+        let hasChanged =
+            (report.created, report.updated, report.restored)
+            != (before.created, before.updated, before.restored)
         if hasChanged || report.articles == before.articles { report.omit(notes) }
     }
 }

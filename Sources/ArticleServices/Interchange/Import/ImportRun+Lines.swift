@@ -79,6 +79,10 @@ extension ImportRun {
         }
         switch ExportHeader(first) {
         case nil: try await takeDrafts(file)
+        case .known? where importer.isAsDrafts:
+            report.fail(
+                file.path, "an export is restored as it was, and cannot be imported as drafts")
+            finish(bytes: file.sizeBytes)
         case .known(let version)?: try await restore(file, version: version)
         case .unknown(let reason)?:
             report.fail(file.path, line: first.number, reason)

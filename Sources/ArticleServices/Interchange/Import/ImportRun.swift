@@ -14,13 +14,21 @@ struct ImportRun {
     private var batch: [Waiting] = []
     private var batchBytes = 0
     private var lastID: Article.ID?
+    private let origins: ImportOrigins
 
     /// A buffered article and its location.
     private struct Waiting {
         var item: ImportItem
         var path: String
         var line: Int?
+        /// What identifies it in its file, if no line does.
+        var key: String?
         var omissions: [ImportFault]
+
+        /// A fault or a note that concerns it.
+        func fault(_ reason: String) -> ImportFault {
+            ImportFault(path: path, line: line, reason: key.map { "\($0): \(reason)" } ?? reason)
+        }
     }
 
     /// Maximum number of articles in a batch. The store keeps the pages that each modifies for a
@@ -29,11 +37,14 @@ struct ImportRun {
     /// Maximum size of the bodies in a batch.
     static let batchBytes = 4 * 1024 * 1024
 
+    /// - Parameter files: all files of the import.
     init(
-        _ importer: Importer, totalBytes: Int, _ progress: @escaping (ImportProgress) -> Void
+        _ importer: Importer, files: [ImportFile], totalBytes: Int,
+        _ progress: @escaping (ImportProgress) -> Void
     ) {
         self.importer = importer
         self.totalBytes = totalBytes
+        origins = ImportOrigins(files)
         self.progress = progress
     }
 
@@ -59,40 +70,79 @@ struct ImportRun {
     }
 
     /// Adds an article from a line of a file (`nil` if it is the whole file).
+    ///
+    /// - Parameter key: what identifies it in its file.
     mutating func add(
-        _ item: ImportItem, path: String, line: Int?, omissions: [ImportFault] = []
+        _ item: ImportItem, path: String, line: Int?, key: String? = nil,
+        omissions: [ImportFault] = []
     ) async throws(InterchangeError) {
-        batch.append(Waiting(item: item, path: path, line: line, omissions: omissions))
+        batch.append(Waiting(item: item, path: path, line: line, key: key, omissions: omissions))
         batchBytes += item.content.draft.body.utf8.count + 100 * item.formerSlugs.count
         if batch.count >= Self.batchItems || batchBytes >= Self.batchBytes { try await flush() }
     }
 
-    /// Sends buffered articles to the store.
+    /// Sends buffered articles to the store, and again those that turned out to be like others.
     mutating func flush() async throws(InterchangeError) {
         defer { reportProgress() }
-        guard !batch.isEmpty else { return }
-        let results: [Result<ImportOutcome, StoreError>]
-        do {
-            results = try await importer.store.importArticles(
-                batch.map(\.item), by: Edit(at: importer.now(), by: .operator),
-                dryRun: importer.isDryRun)
-        } catch { throw .store(error) }
-        for (waiting, result) in zip(batch, results) {
-            switch result {
-            case .success(.created):
-                report.created += 1
-                report.omit(waiting.omissions)
-            case .success(.updated):
-                report.updated += 1
-                report.omit(waiting.omissions)
-            case .success(.unchanged): report.unchanged += 1
-            case .success(.keptEdits): report.keptEdits += 1
-            case .failure(let error):
-                report.fail(waiting.path, line: waiting.line, error.sentence)
-            }
+        while !batch.isEmpty {
+            let sent = batch
+            let results: [Result<ImportOutcome, StoreError>]
+            do {
+                results = try await importer.store.importArticles(
+                    sent.map(\.item), by: Edit(at: importer.now(), by: .operator),
+                    dryRun: importer.isDryRun)
+            } catch { throw .store(error) }
+            batch.removeAll(keepingCapacity: true)
+            batchBytes = 0
+            for (waiting, result) in zip(sent, results) { take(result, of: waiting) }
         }
-        batch.removeAll(keepingCapacity: true)
-        batchBytes = 0
+    }
+
+    private mutating func take(
+        _ result: Result<ImportOutcome, StoreError>, of waiting: Waiting
+    ) {
+        switch result {
+        case .success(.created):
+            report.created += 1
+            report.omit(waiting.omissions)
+        case .success(.updated):
+            report.updated += 1
+            report.omit(waiting.omissions)
+        case .success(.restored):
+            report.restored += 1
+            report.omit(waiting.omissions)
+        case .success(.unchanged): report.unchanged += 1
+        case .success(.keptEdits): report.keptEdits += 1
+        case .success(.deleted(let time)):
+            report.deletedHere += 1
+            let day = time.description.prefix(10)
+            report.omit([waiting.fault("it was deleted here on \(day), and was not imported")])
+        case .success(.similar(let paths)): recognize(waiting, among: paths)
+        case .failure(let error): report.fail(waiting.fault(error.sentence))
+        }
+    }
+
+    /// Buffers the article again as what it is; reports it if that is not clear.
+    private mutating func recognize(_ waiting: Waiting, among paths: [String]) {
+        var waiting = waiting
+        waiting.item.recognition = .path
+        switch origins.origin(of: waiting.item.path, among: paths) {
+        case .new: break
+        case .path(let path):
+            if importer.keepsPaths {
+                waiting.item.path = path
+            } else {
+                waiting.item.recognition = .movedFrom(path)
+            }
+        case .unclear(let paths):
+            let more = paths.count > 5 ? " and \(paths.count - 5) more" : ""
+            report.fail(
+                waiting.fault(
+                    "it may be the article of \(paths.prefix(5).joined(separator: ", "))\(more): "
+                        + "its path does not say which, so that it was not imported"))
+            return
+        }
+        batch.append(waiting)
     }
 
     /// The import item for a draft that passed the contract's validation; `nil` if the services
@@ -105,14 +155,20 @@ struct ImportRun {
     ) -> ImportItem? {
         let now = importer.now()
         let language = importer.language.text
+        let options = "\(language)\n" + (importer.isAsDrafts ? "as drafts\n" : "")
+        var draft = draft
+        if importer.isAsDrafts { draft.status = .draft }
         do throws(ServiceError) {
             let rendered = try importer.markdown.renderNow(draft.body)
             let content = try ArticleContent(
                 of: draft, in: rendered, defaultLanguage: language)
-            return ImportItem(
-                path: identity, digest: Digest.sha256(Array("\(language)\n".utf8) + bytes),
+            var item = ImportItem(
+                path: identity, digest: Digest.sha256(Array(options.utf8) + bytes),
                 id: draft.id ?? nextID(at: now), content: content,
                 keepsSlug: draft.slug == nil)
+            item.recognition = .likeness(slug: content.slug.text)
+            item.restoresDeleted = importer.restoresDeleted
+            return item
         } catch {
             report.fail(path, line: line, error.sentence)
             return nil
@@ -192,6 +248,9 @@ extension ImportRun {
         else { return }
         item.content.slug = post.slugChoice
         item.keepsSlug = post.frontMatter.slug == nil
+        // A slug that is the name of the file says no more than that.
+        let isName = post.frontMatter.slug == nil && post.addressName != nil
+        item.recognition = .likeness(slug: isName ? nil : item.content.slug.text)
         var omissions = notes.map { ImportFault(path: path, line: $0.line, reason: $0.description) }
         for cut in cuts {
             let line = post.line(of: cut.attribute)

@@ -9,7 +9,12 @@ import Resources
 /// An article is identified by its file: by the path beginning with the given folder's name
 /// (`posts-en/2016-02-01-hello.md`), and for JSON lines also by its `id`, else its `slug`, else its
 /// title. Importing again changes nothing, a modified file updates its article, and an article that
-/// was edited through the API is kept. Posts without a date are published as of their first import.
+/// was edited or deleted through the API is kept so. Posts without a date are published as of their
+/// first import.
+///
+/// A file with a new path is recognized if exactly one file was imported before with the longest
+/// common end of both paths, which is at least its name (for `index.md` with its folder), and with
+/// the same title or slug (`ImportOrigins`).
 ///
 /// JSON lines are either bodies of `POST /v1/articles` or an export (`Exporter`), which is restored
 /// with its ids, revisions and tombstones, into an empty store only, which may have users. All
@@ -20,6 +25,11 @@ public struct Importer: Sendable {
     let store: any ImportDestination
     let language: LanguageTag
     let isDryRun: Bool
+    let isAsDrafts: Bool
+    let restoresDeleted: Bool
+    /// Whether the paths of recognized files stay as they are recorded, because those of this import
+    /// are only names.
+    let keepsPaths: Bool
     /// Where the posts of an export of Ghost were found.
     let siteURL: String?
     let markdown: MarkdownRenderer
@@ -29,9 +39,14 @@ public struct Importer: Sendable {
     ///   - language: the language of articles that do not specify one.
     ///   - isDryRun: only reports what would happen. Each batch is examined separately, so that
     ///     conflicts between articles of different batches may be missed.
+    ///   - isAsDrafts: imports all articles as drafts.
+    ///   - restoresDeleted: restores articles that were deleted here since they were imported.
+    ///   - keepsPaths: whether files are known by names alone, which do not replace the paths of
+    ///     earlier imports.
     ///   - siteURL: makes the addresses in an export of Ghost absolute.
     public init(
         store: any ImportDestination, language: LanguageTag, isDryRun: Bool = false,
+        isAsDrafts: Bool = false, restoresDeleted: Bool = false, keepsPaths: Bool = false,
         siteURL: String? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(),
         now: @escaping @Sendable () -> Timestamp
@@ -39,6 +54,9 @@ public struct Importer: Sendable {
         self.store = store
         self.language = language
         self.isDryRun = isDryRun
+        self.isAsDrafts = isAsDrafts
+        self.restoresDeleted = restoresDeleted
+        self.keepsPaths = keepsPaths
         self.siteURL = siteURL
         self.markdown = markdown
         self.now = now
@@ -68,7 +86,7 @@ public struct Importer: Sendable {
         progress: @escaping (ImportProgress) -> Void = { _ in }
     ) async throws(InterchangeError) -> ImportReport {
         let totalBytes = files.reduce(0) { $0 + $1.sizeBytes }
-        var run = ImportRun(self, totalBytes: totalBytes, progress)
+        var run = ImportRun(self, files: files, totalBytes: totalBytes, progress)
         for fault in faults { run.report.fail(fault.path, fault.reason) }
         run.report.omit(notes)
         for file in files {
@@ -86,7 +104,8 @@ public struct Importer: Sendable {
     public func runSamples() async throws(InterchangeError) -> ImportReport {
         let table = broadsheet_samples()
         let samples = UnsafeBufferPointer(start: table.first, count: table.count)
-        var run = ImportRun(self, totalBytes: samples.reduce(0) { $0 + $1.size }) { _ in }
+        let totalBytes = samples.reduce(0) { $0 + $1.size }
+        var run = ImportRun(self, files: [], totalBytes: totalBytes) { _ in }
         for sample in samples {
             let name = String(cString: sample.name)
             let bytes = [UInt8](UnsafeBufferPointer(start: sample.bytes, count: sample.size))
@@ -109,6 +128,10 @@ public struct ImportReport: Sendable, Hashable {
     public internal(set) var unchanged = 0
     /// The file changed, but the article was edited through the API, so the edit was kept.
     public internal(set) var keptEdits = 0
+    /// The article was deleted here, and stays deleted.
+    public internal(set) var deletedHere = 0
+    /// The article was deleted here, and is as in the file again.
+    public internal(set) var restored = 0
     /// Of exports, whether or not they existed already.
     public internal(set) var users = 0
     public internal(set) var comments = 0
@@ -126,7 +149,9 @@ public struct ImportReport: Sendable, Hashable {
     public static let faultLimit = 1_000
 
     /// All articles that were processed successfully.
-    public var articles: Int { created + updated + unchanged + keptEdits }
+    public var articles: Int {
+        created + updated + unchanged + keptEdits + deletedHere + restored
+    }
 
     /// Adds the users, comments and bookmarks of an export.
     mutating func addPeople(_ counts: ExportCounts) {
@@ -136,9 +161,12 @@ public struct ImportReport: Sendable, Hashable {
     }
 
     mutating func fail(_ path: String, line: Int? = nil, _ reason: String) {
+        fail(ImportFault(path: path, line: line, reason: reason))
+    }
+
+    mutating func fail(_ fault: ImportFault) {
         failed += 1
-        guard failures.count < Self.faultLimit else { return }
-        failures.append(ImportFault(path: path, line: line, reason: reason))
+        if failures.count < Self.faultLimit { failures.append(fault) }
     }
 
     mutating func omit(_ omissions: [ImportFault]) {
