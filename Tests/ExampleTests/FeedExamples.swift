@@ -1,3 +1,4 @@
+import ArticleAPI
 import Feeds
 import Markup
 import Testing
@@ -13,6 +14,11 @@ import Testing
         #expect(titles == ["Rye"])
         bytes = try atom(feed)
         #expect(try title(of: bytes).isEmpty)
+    }
+
+    @Test func `a time of a feed is read`() {
+        let time = FeedDate.parse("Tue, 24 Nov 2026 7:10 PM EST")
+        #expect(time == Timestamp("2026-11-25T00:10:00Z"))
     }
 
     private func atom(_ feed: Feed) throws -> [UInt8] {

@@ -1,29 +1,67 @@
 package import ArticleAPI
 
 /// Reads the times of feeds as they are in real life: RFC 3339 and other forms of ISO 8601, RFC 822
-/// with the liberties that feeds take, and the output of `ctime(3)`.
+/// with the liberties that feeds take, the output of `ctime(3)`, dates as people write them in
+/// many languages, and Unix times.
 ///
-/// A time without a zone, or with an unknown one, is in UTC; a date without a time is its midnight.
+/// ```swift
+/// let time = FeedDate.parse("Tue, 24 Nov 2026 7:10 PM EST")
+/// ```
 package enum FeedDate {
-    /// `nil` if the text is not a time, or is one that does not exist.
+    /// Bytes of a time; a longer text is none.
+    package static let limitBytes = 400
+
+    /// The time in UTC; `nil` if the text is not a time, if it can mean several, or if any part of
+    /// it is not understood: a time is never a guess.
+    ///
+    /// A time without an offset is in UTC; a date without a time is its midnight. A numeric date is
+    /// read if its order is certain: `30/03/2020` is, `03/04/2020` is not.
     package static func parse(_ text: String) -> Timestamp? {
-        let text = String(text.unicodeScalars.prefix(100)).trimmed
-        return Timestamp(text) ?? ISODate.parse(text) ?? WordedDate.parse(text)
+        guard text.utf8.count <= limitBytes else { return nil }
+        let text = text.trimmed
+        let time =
+            Timestamp(text) ?? unixTime(text)
+            ?? DateText(text).flatMap { DateParser($0)?.time }
+        // What programs write that have no time (`time.Time{}` in Go).
+        return time == absent ? nil : time
     }
 
-    /// The time of these parts, at a distance from UTC.
-    static func time(
-        _ date: (year: Int, month: Int, day: Int), _ clock: ClockTime, minutesEast: Int
-    ) -> Timestamp? {
-        guard (0...9999).contains(date.year) else { return nil }
-        // A leap second is the end of its minute.
-        let second = clock.second == 60 ? 59 : clock.second
-        let text =
-            padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T"
-            + padded(clock.hour, 2) + ":" + padded(clock.minute, 2) + ":" + padded(second, 2) + "."
-            + padded(clock.millisecond, 3) + "Z"
-        guard abs(minutesEast) < 24 * 60 else { return nil }
-        return Timestamp(text)?.advanced(byMilliseconds: Int64(-minutesEast) * 60_000)
+    private static let absent = Timestamp("0001-01-01T00:00:00Z")
+
+    /// Seconds since 1970, or milliseconds; not those of before April 1973, and no day and minute.
+    private static func unixTime(_ digits: String) -> Timestamp? {
+        guard [9, 10, 12, 13].contains(digits.utf8.count),
+            digits.utf8.allSatisfy({ (48...57).contains($0) }), DateParts.basic(digits) == nil,
+            let number = Int64(digits)
+        else { return nil }
+        return Timestamp(milliseconds: digits.utf8.count > 10 ? number : number * 1_000)
+    }
+}
+
+/// A day of the Gregorian calendar.
+struct CalendarDay: Sendable, Hashable {
+    let year: Int
+    let month: Int
+    let day: Int
+
+    /// Its midnight in UTC.
+    let start: Timestamp
+
+    /// `nil` if there is no such day.
+    init?(year: Int, month: Int, day: Int) {
+        guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day),
+            let start = Timestamp(
+                "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+                    + "T00:00:00Z")
+        else { return nil }
+        (self.year, self.month, self.day, self.start) = (year, month, day, start)
+    }
+
+    /// 0 for Sunday to 6 for Saturday.
+    var weekday: Int {
+        let days = (start.milliseconds - Timestamp.range.lowerBound) / 86_400_000
+        // 0000-01-01 was a Saturday.
+        return Int((days + 6) % 7)
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {
@@ -32,195 +70,49 @@ package enum FeedDate {
     }
 }
 
-/// A time of day: `19:10`, `19:10:43`, `9:05:07.25`.
+/// A time of day: `19:10`, `19:10:43`, `9:05:07.25`, `24:00`.
 struct ClockTime: Sendable, Hashable {
-    var hour = 0
-    var minute = 0
-    var second = 0
-    var millisecond = 0
+    let hour: Int
+    let minute: Int
+    let second: Int
+    let millisecond: Int
 
-    init() {}
+    /// Half of a day, as `AM` and `PM` say.
+    enum Half: Sendable { case morning, afternoon }
 
-    /// `nil` unless the text is one to three numbers between colons.
-    init?(_ text: Substring) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count), let hour = parts[0].digits(1...2),
-            let minute = parts[1].digits(1...2), hour < 24, minute < 60
+    /// `nil` if there is no such time. A leap second is the end of its minute.
+    ///
+    /// - Parameter fraction: the digits after those of the seconds.
+    init?(_ hour: Int, _ minute: Int = 0, _ second: Int = 0, fraction: String = "") {
+        let isEndOfDay = hour == 24 && minute == 0 && second == 0
+        guard (0...23).contains(hour) || isEndOfDay, (0...59).contains(minute),
+            (0...60).contains(second),
+            let millisecond = Int((fraction.prefix(3) + "000").prefix(3)),
+            !isEndOfDay || fraction.allSatisfy({ $0 == "0" })
         else { return nil }
         (self.hour, self.minute) = (hour, minute)
-        guard parts.count == 3 else { return }
-        let seconds = parts[2].split(
-            maxSplits: 1, omittingEmptySubsequences: false,
-            whereSeparator: { $0 == "." || $0 == "," })
-        guard let second = seconds[0].digits(1...2), second <= 60 else { return nil }
-        self.second = second
-        guard seconds.count == 2 else { return }
-        guard let fraction = (seconds[1].prefix(3) + "000").prefix(3).digits(3...3),
-            seconds[1].allSatisfy(\.isASCIIDigit)
-        else { return nil }
-        millisecond = fraction
-    }
-}
-
-/// `2026-11-24`, `2026-11`, `2026/11/24 19:10`, `20261124T191043Z`, `2026-11-24 19:10:43 +0900`.
-private enum ISODate {
-    static func parse(_ text: String) -> Timestamp? {
-        let (dateText, rest) = split(text)
-        guard let date = date(dateText) else { return nil }
-        let timeText = rest.drop { $0 == "T" || $0 == "t" || $0 == " " }
-        guard !timeText.isEmpty else { return FeedDate.time(date, ClockTime(), minutesEast: 0) }
-        let end =
-            timeText.firstIndex { !$0.isASCIIDigit && !":.,".contains($0) }
-            ?? timeText.endIndex
-        guard let clock = clock(timeText[..<end]) else { return nil }
-        let zone = String(timeText[end...]).trimmed
-        return FeedDate.time(
-            date, clock, minutesEast: zone.isEmpty ? 0 : TimeZoneName.minutesEast(zone) ?? 0)
+        self.second = min(second, 59)
+        self.millisecond = millisecond
     }
 
-    /// The date, and what follows it.
-    private static func split(_ text: String) -> (Substring, Substring) {
-        let end = text.firstIndex { !$0.isASCIIDigit && $0 != "-" && $0 != "/" } ?? text.endIndex
-        return (text[..<end], text[end...])
-    }
-
-    private static func date(_ text: Substring) -> (year: Int, month: Int, day: Int)? {
-        let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "/" }
-        if parts.count == 1, text.utf8.count == 8 {
-            return date([text.prefix(4), text.dropFirst(4).prefix(2), text.suffix(2)])
-        }
-        return date(parts)
-    }
-
-    private static func date(_ parts: [Substring]) -> (year: Int, month: Int, day: Int)? {
-        guard (1...3).contains(parts.count), let year = parts[0].digits(4...4) else { return nil }
-        var rest = [1, 1]
-        for (index, part) in parts.dropFirst().enumerated() {
-            guard let number = part.digits(1...2) else { return nil }
-            rest[index] = number
-        }
-        return (year, rest[0], rest[1])
-    }
-
-    private static func clock(_ text: Substring) -> ClockTime? {
-        guard !text.contains(":") else { return ClockTime(text) }
-        // The basic form, without colons.
-        guard text.utf8.count >= 4 else { return nil }
-        let seconds = text.dropFirst(4)
-        let colons = text.prefix(2) + ":" + text.dropFirst(2).prefix(2)
-        return ClockTime(seconds.isEmpty ? colons : colons + ":" + seconds)
-    }
-}
-
-/// `Tue, 24 Nov 2026 19:10:43 GMT` and what resembles it, word by word: the weekday, commas and
-/// comments are ignored, and the month is a name.
-private enum WordedDate {
-    private static let months = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
-    private static let weekdays: Set<String> = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-
-    static func parse(_ text: String) -> Timestamp? {
-        var (day, month, year): (Int?, Int?, Int?)
-        var clock: ClockTime?
-        var minutesEast = 0
-        for word in words(of: text) {
-            if word.contains(":"), clock == nil {
-                let end =
-                    word.firstIndex { !$0.isASCIIDigit && !":.".contains($0) } ?? word.endIndex
-                guard let time = ClockTime(word[..<end]) else { return nil }
-                clock = time
-                if end < word.endIndex {
-                    minutesEast = TimeZoneName.minutesEast(String(word[end...])) ?? 0
-                }
-            } else if let number = monthNumber(word), month == nil {
-                month = number
-            } else if weekdays.contains(word.prefix(3).lowercased()), !isZone(word) {
-                continue
-            } else if let number = word.dayDigits, day == nil {
-                day = number
-            } else if year == nil, let number = word.digits(2...4) {
-                year = number
-            } else if let zone = TimeZoneName.minutesEast(String(word)) {
-                minutesEast = zone
+    /// The time in this half of the day; `nil` if its hour is none of that.
+    func within(_ half: Half) -> ClockTime? {
+        let hour: Int? =
+            switch (half, self.hour) {
+            case (.morning, 12): 0
+            case (.morning, 0...11), (.afternoon, 12...23): self.hour
+            case (.afternoon, 1...11): self.hour + 12
+            default: nil
             }
-        }
-        guard let day, let month, let year = year.map({ century($0) }) else { return nil }
-        return FeedDate.time((year, month, day), clock ?? ClockTime(), minutesEast: minutesEast)
+        return hour.flatMap { ClockTime(changing: self, hour: $0) }
     }
 
-    /// The words, without comments in parentheses (RFC 822 §3.4.3), and without hyphens between the
-    /// parts of a date (`24-Nov-2026`).
-    private static func words(of text: String) -> [Substring] {
-        var depth = 0
-        var plain = ""
-        for character in text {
-            if character == "(" { depth += 1 }
-            if depth == 0 { plain.append(character) }
-            if character == ")" { depth = max(0, depth - 1) }
-        }
-        return plain.split { $0 == " " || $0 == "," || $0 == "\t" || $0.isNewline }
-            .flatMap { word in
-                let parts = word.split(separator: "-")
-                return parts.count == 3 && !word.contains(":") ? parts : [word]
-            }
+    private init(changing time: ClockTime, hour: Int) {
+        self.hour = hour
+        (minute, second, millisecond) = (time.minute, time.second, time.millisecond)
     }
 
-    private static func monthNumber(_ word: Substring) -> Int? {
-        guard word.utf8.count >= 3 else { return nil }
-        return months.firstIndex(of: word.prefix(3).lowercased()).map { $0 + 1 }
-    }
-
-    private static func isZone(_ word: Substring) -> Bool {
-        TimeZoneName.minutesEast(String(word)) != nil
-    }
-
-    /// Years of two digits are those from 1970 to 2069 (RFC 822 had two digits).
-    private static func century(_ year: Int) -> Int {
-        year >= 100 ? year : year < 70 ? 2000 + year : 1900 + year
-    }
-}
-
-/// `+0900`, `+09:00`, `GMT`, `EST`, `UTC+2`.
-private enum TimeZoneName {
-    /// The zones of RFC 822 §5.1, and others that are common in feeds, in minutes.
-    private static let named: [String: Int] = [
-        "UT": 0, "GMT": 0, "UTC": 0, "Z": 0, "WET": 0, "WEST": 60, "BST": 60, "CET": 60,
-        "MET": 60, "CEST": 120, "MEST": 120, "EET": 120, "EEST": 180, "MSK": 180, "IST": 330,
-        "HKT": 480, "SGT": 480, "AWST": 480, "JST": 540, "KST": 540, "ACST": 570, "AEST": 600,
-        "AEDT": 660, "NZST": 720, "NZDT": 780, "NDT": -150, "NST": -210, "ADT": -180,
-        "AST": -240, "EDT": -240, "EST": -300, "CDT": -300, "CST": -360, "MDT": -360,
-        "MST": -420, "PDT": -420, "PST": -480, "AKDT": -480, "AKST": -540, "HST": -600,
-    ]
-
-    /// `nil` if the name is unknown.
-    static func minutesEast(_ text: String) -> Int? {
-        let name = text.uppercased()
-        if let minutes = named[name] { return minutes }
-        guard let sign = name.firstIndex(where: { $0 == "+" || $0 == "-" }),
-            sign == name.startIndex || named[String(name[..<sign])] == 0
-        else { return nil }
-        let digits = name[name.index(after: sign)...].filter { $0 != ":" }
-        guard let number = digits[...].digits(1...4) else { return nil }
-        let minutes = digits.utf8.count > 2 ? number / 100 * 60 + number % 100 : number * 60
-        return name[sign] == "-" ? -minutes : minutes
-    }
-}
-
-extension Character {
-    fileprivate var isASCIIDigit: Bool { isASCII && isWholeNumber }
-}
-
-extension Substring {
-    /// The number that the text is, if it has so many digits and nothing else.
-    fileprivate func digits(_ count: ClosedRange<Int>) -> Int? {
-        count.contains(utf8.count) && utf8.allSatisfy { (48...57).contains($0) } ? Int(self) : nil
-    }
-
-    /// `24`, `4`, `24th`.
-    fileprivate var dayDigits: Int? {
-        let suffixes = ["st", "nd", "rd", "th"]
-        let number = suffixes.contains(suffix(2).lowercased()) ? dropLast(2) : self
-        return number.digits(1...2)
+    var milliseconds: Int64 {
+        Int64(((hour * 60 + minute) * 60 + second) * 1_000 + millisecond)
     }
 }

@@ -22,6 +22,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "proxy", brokenLaws: ProxyLaws.broken),
         FuzzTarget(name: "segment", brokenLaws: SegmentLaws.broken),
         FuzzTarget(name: "feed", brokenLaws: FeedLaws.broken),
+        FuzzTarget(name: "date", brokenLaws: DateLaws.broken),
         FuzzTarget(name: "xml", brokenLaws: MarkupLaws.xml),
         FuzzTarget(name: "repair", brokenLaws: RepairLaws.broken),
         FuzzTarget(name: "html", brokenLaws: MarkupLaws.html),
