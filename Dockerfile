@@ -7,7 +7,7 @@ FROM ${BUILD_IMAGE} AS build
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        libcmark-gfm-dev libcmark-gfm-extensions-dev libnghttp2-dev libpq-dev \
+        libcmark-gfm-dev libcmark-gfm-extensions-dev libidn2-dev libnghttp2-dev libpq-dev \
         libseccomp-dev libsodium-dev libsqlite3-dev libssl-dev libxml2-dev libyaml-dev \
         pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
@@ -25,7 +25,7 @@ FROM ${RUNTIME_IMAGE}
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
         ca-certificates libcmark-gfm0.29.0.gfm.6 libcmark-gfm-extensions0.29.0.gfm.6 \
-        libnghttp2-14 libpq5 libseccomp2 libsodium23 libsqlite3-0 libssl3 libxml2 \
+        libidn2-0 libnghttp2-14 libpq5 libseccomp2 libsodium23 libsqlite3-0 libssl3 libxml2 \
         libyaml-0-2 zlib1g \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin broadsheet \

@@ -49,6 +49,7 @@ let package = Package(
                 .linkedLibrary("cmark-gfm"), .linkedLibrary("cmark-gfm-extensions"),
                 .linkedLibrary("seccomp"),
             ]),
+        .systemLibrary(name: "CIDN", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(
             name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -72,7 +73,7 @@ let package = Package(
 
         // Rung 1: HTTP as values; XML and HTML; what every rung needs from the machine.
         layer("HTTP"),
-        layer("Markup", ["CXML"]),
+        layer("Markup", ["CIDN", "CXML"]),
         layer("Platform", ["CLinux"]),
 
         // Rung 2: sockets and event loops; the contract; the frames of HTTP/2.

@@ -17,12 +17,12 @@ enum Ladder {
     }
 
     static let rungs: [String: Rung] = [
-        "CLinux": Rung(0), "CMarkdown": Rung(0), "CNghttp2": Rung(0), "COpenSSL": Rung(0),
-        "CPostgres": Rung(0), "CSQLite": Rung(0), "CSodium": Rung(0), "CXML": Rung(0),
-        "CYAML": Rung(0), "CZlib": Rung(0),
+        "CIDN": Rung(0), "CLinux": Rung(0), "CMarkdown": Rung(0), "CNghttp2": Rung(0),
+        "COpenSSL": Rung(0), "CPostgres": Rung(0), "CSQLite": Rung(0), "CSodium": Rung(0),
+        "CXML": Rung(0), "CYAML": Rung(0), "CZlib": Rung(0),
         "Resources": Rung(0),
         "HTTP": Rung(1),
-        "Markup": Rung(1, ["CXML"], modules: system),
+        "Markup": Rung(1, ["CIDN", "CXML"], modules: system),
         "Platform": Rung(1, ["CLinux"], modules: system),
         "Sockets": Rung(2, ["CLinux", "COpenSSL", "Platform"], modules: system),
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),

@@ -78,9 +78,9 @@ struct SourceURL: Sendable, Hashable {
     /// Where this URL redirects to.
     func redirected(to location: String, under policy: SourcePolicy) throws(Fault) -> SourceURL {
         guard let resolved = Reference.resolve(location, against: text) else {
-            throw .invalid("is not a valid URL")
+            throw .invalid("has no valid host or port")
         }
-        let url = try SourceURL(Reference.encoded(resolved), under: policy)
+        let url = try SourceURL(resolved, under: policy)
         guard url.origin.scheme == .https || origin.scheme == .http else { throw .downgrade }
         return url
     }

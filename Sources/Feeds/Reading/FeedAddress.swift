@@ -6,12 +6,9 @@ enum FeedAddress {
 
     /// The absolute http(s) URL that a reference means; `nil` if there is none.
     static func resolved(_ reference: String, against base: String) -> String? {
-        let bare = String(
-            String.UnicodeScalarView(
-                reference.trimmed.unicodeScalars.filter { !$0.isXMLSpace || $0 == " " }))
-        guard !bare.isEmpty, bare.utf8.count <= limitBytes,
-            let url = Reference.resolve(bare, against: base).map(Reference.encoded),
-            url.utf8.count <= limitBytes, isWeb(url)
+        guard reference.utf8.count <= limitBytes, !reference.trimmed.isEmpty,
+            let url = Reference.resolve(reference, against: base), url.utf8.count <= limitBytes,
+            isWeb(url)
         else { return nil }
         return url
     }

@@ -14,7 +14,7 @@ extension FeedElement {
                 let (name, namespace) = Self.expanded(attribute.name)
                 return Attribute(name: name, namespace: namespace, value: attribute.value)
             },
-            base: start.base.flatMap { Reference.resolve($0, against: address) } ?? address,
+            base: start.base.flatMap { FeedAddress.resolved($0, against: address) } ?? address,
             line: line)
     }
 
@@ -51,9 +51,12 @@ extension FeedElement {
     ]
 
     private static func expanded(_ name: XMLName) -> (name: String, namespace: String) {
-        guard name.namespace == nil, let colon = name.local.firstIndex(of: ":") else {
-            return (name.local, name.namespace ?? "")
+        if let namespace = name.namespace {
+            // Some feeds have corrected the scheme, which is part of the name.
+            let isSecure = namespace.hasPrefix("https://")
+            return (name.local, isSecure ? "http" + namespace.dropFirst(5) : namespace)
         }
+        guard let colon = name.local.firstIndex(of: ":") else { return (name.local, "") }
         let prefix = String(name.local[..<colon])
         guard let namespace = knownPrefixes[prefix] else { return (name.local, "") }
         return (String(name.local[name.local.index(after: colon)...]), namespace)

@@ -352,7 +352,7 @@ struct HTMLReader {
         var text = String(written.unicodeScalars.filter { !["\t", "\n", "\r"].contains($0) })
         text = String(text.drop { $0 == " " })
         while text.last == " " { text.removeLast() }
-        if let base, !text.isEmpty { text = Reference.resolve(text, against: base) ?? text }
+        if !text.isEmpty { text = Reference.resolve(text, against: base) ?? text }
         guard let scheme = Reference.scheme(of: text) else { return text }
         return HTMLNames.safeSchemes.contains(scheme) ? text : nil
     }

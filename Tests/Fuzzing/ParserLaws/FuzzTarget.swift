@@ -23,6 +23,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "segment", brokenLaws: SegmentLaws.broken),
         FuzzTarget(name: "feed", brokenLaws: FeedLaws.broken),
         FuzzTarget(name: "date", brokenLaws: DateLaws.broken),
+        FuzzTarget(name: "reference", brokenLaws: ReferenceLaws.broken),
         FuzzTarget(name: "xml", brokenLaws: MarkupLaws.xml),
         FuzzTarget(name: "repair", brokenLaws: RepairLaws.broken),
         FuzzTarget(name: "html", brokenLaws: MarkupLaws.html),

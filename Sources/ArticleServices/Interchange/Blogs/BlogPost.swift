@@ -105,13 +105,14 @@ struct BlogPost: Sendable {
         front.status = status
         front.date = publishedAt
         if let image {
-            let url = base.flatMap { Reference.resolve(image.url, against: $0) } ?? image.url
+            let url = Reference.resolve(image.url, against: base) ?? image.url
             if WebAddress.fault(url) == nil {
                 front.setImage(url, alternativeText: image.alternativeText)
             } else {
                 notes.append("its image is not an absolute http(s) URL and was omitted")
             }
         }
+        let source = source.flatMap { Reference.resolve($0, against: nil) }
         if let source, WebAddress.fault(source) == nil {
             front.source = Article.Source(name: FrontMatter.host(of: source), url: source)
         }
