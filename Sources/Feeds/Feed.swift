@@ -72,6 +72,10 @@ package struct FeedEntry: Sendable, Hashable {
     package var publishedAt: Timestamp?
     package var updatedAt: Timestamp?
     package var image: Image?
+    /// The absolute URL of the first file that is attached to the entry (an enclosure).
+    package var attachment: String?
+    /// The link of an entry without a URL, as it was received: it is no http(s) URL.
+    package var unusableLink: String?
 
     /// The entry's main image.
     package struct Image: Sendable, Hashable {

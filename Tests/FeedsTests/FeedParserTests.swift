@@ -73,11 +73,12 @@ import Testing
         #expect(feed.updatedAt == Timestamp("2026-11-24T19:10:43Z"))
         var first = FeedEntry(
             id: "tag:example.org,2026:1", url: "https://example.org/1", title: "Rye bread",
-            summary: "Short <b>", authors: ["Grace", "a@example.org"], tags: ["Rye", "bread"],
+            summary: "Short <b>", authors: ["Grace"], tags: ["Rye", "bread"],
             language: "ko", publishedAt: Timestamp("2026-11-23T10:10:43Z"),
             updatedAt: Timestamp("2026-11-24T19:10:43Z"))
         first.contentHTML = #"<p>Long <a href="https://example.org/blog/2">2</a></p>"#
         first.image = FeedEntry.Image(url: "https://example.org/1.png")
+        first.attachment = "https://example.org/1.png"
         let second = FeedEntry(id: "2", title: "", contentText: "plain text", authors: ["Ada"])
         #expect(feed.entries == [first, second])
     }
@@ -90,6 +91,9 @@ import Testing
             h:x="1">1 &lt; 2<h:br/><h:a href="x?a=1&amp;b=2">x</h:a></h:p><h:p/></h:div></content>
             """)
         #expect(entry.title == "A b")
+        #expect(
+            try self.entry(#"<title type="xhtml"><b>A</b><script>b()</script></title>"#).title
+                == "A")
         #expect(
             entry.contentHTML
                 == "<p>1 &lt; 2<br><a href=\"https://example.org/base/sub/x?a=1&amp;b=2\">x</a></p>"

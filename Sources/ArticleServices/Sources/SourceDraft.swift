@@ -18,6 +18,8 @@ struct SourceDraft: Sendable {
     let content: @Sendable () -> Result<Article.Draft, Unfit>
     /// Whether the slug was derived from the title.
     let keepsSlug: Bool
+    /// What was left out or cut, without a reason to skip the entry; `nil` if nothing was.
+    let note: String?
 
     /// Why an entry is skipped.
     struct Unfit: Error, Sendable {
@@ -42,12 +44,13 @@ extension SourceDraft {
         digest = hash.finished()
         keepsSlug = entry.slug == nil
         let url = entry.url.flatMap { WebAddress.fault($0) == nil ? $0 : nil }
+        let title = Self.title(entry.title, limit: ArticleLimits.title.upperBound)
+        note = Self.note(entry, title ?? "", hasURL: url != nil)
         let draft = Article.Draft(
-            slug: entry.slug, title: entry.title,
+            slug: entry.slug, title: title ?? "",
             summary: Self.cut(entry.summary, to: ArticleLimits.summary.upperBound),
             language: entry.language ?? feed.language,
-            authors: Self.names(entry.authors, ArticleLimits.authorName, ArticleLimits.authors)
-                .map { .name($0) },
+            authors: Self.authors(entry.authors).map { .name($0) },
             tags: entry.tags,
             heroImage: entry.image.flatMap {
                 WebAddress.fault($0.url) == nil
@@ -62,6 +65,10 @@ extension SourceDraft {
         content = { [draft] in
             var draft = draft
             do throws(HTMLError) {
+                if title == nil {
+                    let derived = entry.derivedTitle(at: feed.address ?? feed.id) ?? ""
+                    draft.title = Self.title(derived, limit: ArticleLimits.title.upperBound) ?? ""
+                }
                 draft.body = try Self.body(of: entry)
                 return Self.checked(draft, in: source)
             } catch {
@@ -87,6 +94,7 @@ extension SourceDraft {
         key = Self.key(article.id.description)
         digest = hash.finished()
         keepsSlug = draft.slug == nil
+        note = nil
         content = { [draft] in Self.checked(draft, in: source) }
     }
 
@@ -146,20 +154,33 @@ extension SourceDraft {
 
     private static func tags(_ names: [String]) -> [String] {
         var keys: Set<String> = []
-        let fitting = self.names(names, ArticleLimits.tag, .max).filter { name in
+        let fitting = names.map(\.onOneLine.inNFC).filter { name in
             let key = Tag(named: name).key
-            return !key.isEmpty && keys.insert(key).inserted
+            return ArticleLimits.tag.contains(name.unicodeScalars.count) && !key.isEmpty
+                && keys.insert(key).inserted
         }
         return Array(fitting.prefix(ArticleLimits.tags))
     }
 
-    private static func names(
-        _ names: [String], _ lengths: ClosedRange<Int>, _ limit: Int
-    ) -> [String] {
-        let fitting = names.map(\.onOneLine.inNFC).filter {
-            lengths.contains($0.unicodeScalars.count)
+    /// Names that are too long are cut; who wrote an article is not to be lost.
+    private static func authors(_ names: [String]) -> [String] {
+        var seen: Set<String> = []
+        let fitting = names.compactMap { title($0, limit: ArticleLimits.authorName.upperBound) }
+            .filter { seen.insert($0).inserted }
+        return Array(fitting.prefix(ArticleLimits.authors))
+    }
+
+    private static func note(_ entry: FeedEntry, _ title: String, hasURL: Bool) -> String? {
+        let name = title.isEmpty ? "an entry" : "\"\(cut(title, to: 60))\""
+        let link = hasURL ? nil : entry.unusableLink ?? entry.url
+        if let link = link?.onOneLine {
+            return "\(name): its link \(cut(link, to: 200)) is no http(s) URL, and was left out"
         }
-        return Array(fitting.prefix(limit))
+        if let image = entry.image?.url, WebAddress.fault(image) != nil {
+            return "\(name): its image \(cut(image, to: 200)) is no http(s) URL, and was left out"
+        }
+        return entry.title.unicodeScalars.count > ArticleLimits.title.upperBound
+            ? "\(name): its title was cut to \(ArticleLimits.title.upperBound) characters" : nil
     }
 
     private static func cut(_ text: String, to limit: Int) -> String {
@@ -171,11 +192,13 @@ extension SourceDraft {
         title(feed.title) ?? source.shownName
     }
 
-    /// The title of a source as one line of at most 200 characters; `nil` if there is none.
-    static func title(_ text: String) -> String? {
+    /// A title or a name as one line of at most so many characters, 200 for that of a source; `nil`
+    /// if there is none.
+    static func title(
+        _ text: String, limit: Int = ArticleLimits.sourceName.upperBound
+    ) -> String? {
         let line = text.onOneLine.inNFC
-        return line.allSatisfy(\.isWhitespace)
-            ? nil : cut(line, to: ArticleLimits.sourceName.upperBound)
+        return line.allSatisfy(\.isWhitespace) ? nil : cut(line, to: limit)
     }
 }
 

@@ -19,8 +19,10 @@ struct SourceTaking: Sendable {
     /// Why not everything was taken over, which may work later.
     private(set) var obstacle: String?
     private(set) var tally = SourceTally()
-    /// Why the first entry was skipped.
-    private(set) var skippedReason: String?
+    /// Why something was not taken over; otherwise what of an entry was left out.
+    var skippedReason: String? { firstReason ?? firstNote }
+    private var firstReason: String?
+    private var firstNote: String?
 
     private static let itemsPerBatch = 20
 
@@ -58,6 +60,7 @@ struct SourceTaking: Sendable {
             let known = try await store.digests(of: batch.map(\.key), from: source.id)
             var items: [SourceItem] = []
             for (draft, digest) in zip(batch, known) {
+                if let note = draft.note { firstNote = firstNote ?? Self.line(note) }
                 if digest == draft.digest {
                     tally[.unchanged] += 1
                     items.append(draft.seen)
@@ -99,8 +102,10 @@ struct SourceTaking: Sendable {
     }
 
     /// Something that was not taken over; only the first reason is kept.
-    mutating func note(_ reason: String) {
-        skippedReason = skippedReason ?? String(reason.onOneLine.unicodeScalars.prefix(500))
+    mutating func note(_ reason: String) { firstReason = firstReason ?? Self.line(reason) }
+
+    private static func line(_ text: String) -> String {
+        String(text.onOneLine.unicodeScalars.prefix(500))
     }
 
     /// The entry as it is to be stored. One that cannot be taken over is only seen.

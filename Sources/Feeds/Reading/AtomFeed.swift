@@ -34,10 +34,31 @@ enum AtomFeed: XMLFeedFormat {
     }
 
     static func entry(_ element: FeedElement) throws(FeedError) -> FeedEntry? {
+        var entry = try ownEntry(element)
+        FeedExtension.read(element, into: &entry)
+        FeedModules.addMissing(from: element, to: &entry)
+        return entry
+    }
+
+    /// What elements of Atom say in an item of RSS, whatever their prefix is.
+    static func entry(within item: FeedElement) throws(FeedError) -> FeedEntry {
+        var element = item
+        element.children = item.children.filter { child in
+            guard case .element(let child) = child else { return false }
+            return !child.namespace.isEmpty && isAtom(child.namespace)
+        }
+        return try ownEntry(element)
+    }
+
+    private static func ownEntry(_ element: FeedElement) throws(FeedError) -> FeedEntry {
         let url = link("alternate", in: element)
         var entry = FeedEntry(
             id: element.first("id", in: isAtom)?.text.trimmed ?? url ?? "",
             url: url, title: try line("title", in: element))
+        if url == nil {
+            entry.unusableLink = links("alternate", in: element).lazy
+                .compactMap { $0.attribute("href") }.first { !$0.trimmed.isEmpty }
+        }
         entry.summary = FeedText.lines(try plain(element.first("summary", in: isAtom)))
         if let content = element.all("content", in: isAtom).first {
             try read(content, into: &entry)
@@ -50,8 +71,15 @@ enum AtomFeed: XMLFeedFormat {
         entry.language = element.language.flatMap { LanguageTag($0)?.text }
         entry.publishedAt = time(["published", "issued", "created"], in: element)
         entry.updatedAt = time(["updated", "modified"], in: element)
-        entry.image = FeedMedia.image(in: element) ?? enclosure(in: element)
-        FeedExtension.read(element, into: &entry)
+        let enclosures = links("enclosure", in: element)
+        entry.attachment = enclosures.lazy.compactMap { $0.address($0.attribute("href")) }.first
+        let pictures = enclosures.filter {
+            $0.attribute("type")?.lowercased().hasPrefix("image/") == true
+        }
+        entry.image =
+            FeedMedia.image(in: element)
+            ?? pictures.lazy.compactMap { $0.address($0.attribute("href")) }.first
+            .map { FeedEntry.Image(url: $0) }
         return entry
     }
 
@@ -63,29 +91,23 @@ enum AtomFeed: XMLFeedFormat {
     }
 
     private static func names(in element: FeedElement) -> [String] {
-        FeedText.names(
-            element.all("author", in: isAtom).map { author in
-                author.first("name", in: isAtom)?.text ?? author.first("email", in: isAtom)?.text
-                    ?? ""
+        FeedPerson.names(
+            in: element.all("author", in: isAtom).compactMap {
+                $0.first("name", in: isAtom)?.text
             })
+    }
+
+    private static func links(_ relation: String, in element: FeedElement) -> [FeedElement] {
+        element.all("link", in: isAtom).filter {
+            ($0.attribute("rel") ?? "alternate") == relation
+        }
     }
 
     /// The first link with this relation; an HTML page is preferred.
     private static func link(_ relation: String, in element: FeedElement) -> String? {
-        let links = element.all("link", in: isAtom).filter {
-            ($0.attribute("rel") ?? "alternate") == relation
-        }
-        let page = links.first { ($0.attribute("type") ?? "text/html") == "text/html" }
-        return (page ?? links.first).flatMap { $0.address($0.attribute("href")) }
-    }
-
-    private static func enclosure(in element: FeedElement) -> FeedEntry.Image? {
-        let links = element.all("link", in: isAtom).filter {
-            $0.attribute("rel") == "enclosure"
-                && $0.attribute("type")?.lowercased().hasPrefix("image/") == true
-        }
-        return links.lazy.compactMap { $0.address($0.attribute("href")) }.first
-            .map { FeedEntry.Image(url: $0) }
+        let links = links(relation, in: element)
+        let pages = links.filter { ($0.attribute("type") ?? "text/html") == "text/html" }
+        return (pages + links).lazy.compactMap { $0.address($0.attribute("href")) }.first
     }
 
     // MARK: Text constructs (RFC 4287 §3.1)
@@ -116,7 +138,8 @@ enum AtomFeed: XMLFeedFormat {
     private static func plain(_ element: FeedElement?) throws(FeedError) -> String {
         guard let element else { return "" }
         return switch kind(of: element) {
-        case .text, .xhtml: element.text
+        case .text: element.text
+        case .xhtml: FeedText.plain(html: try element.innerHTML)
         case .html: FeedText.plain(html: element.text)
         case .other: ""
         }

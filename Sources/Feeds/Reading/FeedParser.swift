@@ -25,7 +25,7 @@ package enum FeedParser {
     /// Relative URLs become absolute; those that are not `http` or `https` are left out, but not in
     /// HTML. Lines are cut at 1,000 characters, summaries at 10,000, and lists of names and tags at
     /// 100. An entry without an id has its URL or, without one, its time and the beginning of its
-    /// title or content as its id; an empty one is left out, and counted.
+    /// title, content or file as its id; an empty one is left out, and counted.
     ///
     /// - Parameters:
     ///   - contentType: that of the response; its `charset`, if it is known, overrides what XML
@@ -68,7 +68,8 @@ extension FeedEntry {
     /// The entry with an id; `nil` if it has nothing that identifies it.
     var identified: FeedEntry? {
         guard id.isEmpty else { return self }
-        let texts = [title, summary, contentHTML, contentText].compactMap(\.self)
+        let texts = [title, summary, contentHTML, contentText, attachment, image?.url]
+            .compactMap(\.self)
         guard let text = texts.first(where: { !$0.isEmpty }) else { return nil }
         var entry = self
         let start = FeedText.line(String(text.unicodeScalars.prefix(300)))

@@ -56,6 +56,12 @@ enum JSONFeed {
         var entry = FeedEntry(
             id: object.text("id") ?? url ?? "", url: url,
             title: FeedText.line(object.text("title") ?? ""))
+        if url == nil { entry.unusableLink = object.text("url") ?? object.text("external_url") }
+        entry.attachment =
+            (object.array("attachments") ?? []).lazy.compactMap { file -> String? in
+                guard case .object(let members) = file else { return nil }
+                return Object(members).address("url", at: address)
+            }.first
         entry.summary = FeedText.lines(object.text("summary") ?? "")
         entry.contentHTML = object.text("content_html").map {
             FeedAddress.resolved(html: $0, against: url ?? address)
@@ -82,8 +88,8 @@ enum JSONFeed {
     /// `authors` of version 1.1, or `author` of 1.0.
     private static func authors(of object: Object) -> [String] {
         let list = object.array("authors") ?? [object.value("author")].compactMap(\.self)
-        return FeedText.names(
-            list.map { author in
+        return FeedPerson.names(
+            in: list.map { author in
                 guard case .object(let members) = author else { return "" }
                 return Object(members).text("name") ?? ""
             })

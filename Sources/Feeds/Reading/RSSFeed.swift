@@ -12,10 +12,7 @@ enum RSSFeed: XMLFeedFormat {
         namespace == FeedNamespace.content
     }
     private static func isDublinCore(_ namespace: String) -> Bool {
-        namespace == FeedNamespace.dublinCore || namespace == "http://purl.org/dc/terms/"
-    }
-    private static func isITunes(_ namespace: String) -> Bool {
-        namespace.lowercased().hasPrefix("http://www.itunes.com/")
+        FeedModules.isDublinCore(namespace)
     }
 
     static func isEntry(_ element: FeedElement) -> Bool {
@@ -49,30 +46,37 @@ enum RSSFeed: XMLFeedFormat {
     static func authors(_ channel: FeedElement) throws(FeedError) -> [String] { [] }
 
     static func entry(_ element: FeedElement) throws(FeedError) -> FeedEntry? {
+        let atom = try AtomFeed.entry(within: element)
         let guid = element.first("guid", in: isRSS)
         let guidText = guid?.text.trimmed
         let about = element.attributes.first { $0.name == "about" }?.value
-        var url = link(in: element)
+        var url = element.all("link", in: isRSS).lazy.compactMap { $0.address($0.text) }.first
+        url = url ?? atom.url
         if url == nil, guid?.attribute("isPermaLink")?.lowercased() != "false" {
             url = guidText.flatMap { FeedAddress.isWeb($0) ? element.address($0) : nil }
         }
+        let title = FeedText.line(plain("title", isRSS, in: element))
         var entry = FeedEntry(
-            id: guidText ?? about ?? url ?? "", url: url,
-            title: FeedText.line(plain("title", isRSS, in: element)))
-        readContent(of: element, into: &entry)
-        entry.authors = authors(of: element)
+            id: [guidText, about, url].compactMap(\.self).first ?? atom.id, url: url,
+            title: title.isEmpty ? atom.title : title)
+        if url == nil {
+            entry.unusableLink = element.first("link", in: isRSS)?.text ?? atom.unusableLink
+        }
+        readContent(of: element, atom, into: &entry)
+        entry.authors = authors(of: element, atom)
         entry.tags = FeedText.names(
-            all("category", isRSS, in: element) + all("subject", isDublinCore, in: element))
+            all("category", isRSS, in: element) + all("subject", isDublinCore, in: element)
+                + atom.tags)
         entry.language =
             (element.first("language", in: isDublinCore)?.text ?? element.language)
             .flatMap { LanguageTag($0.trimmed)?.text }
         entry.publishedAt =
-            time("published", isAtom, in: element) ?? time("pubDate", isRSS, in: element)
+            atom.publishedAt ?? time("pubDate", isRSS, in: element)
             ?? time("date", isDublinCore, in: element) ?? time("issued", isDublinCore, in: element)
-        entry.updatedAt =
-            time("updated", isAtom, in: element) ?? time("modified", isDublinCore, in: element)
-        entry.image = FeedMedia.image(in: element) ?? image(in: element)
+        entry.updatedAt = atom.updatedAt ?? time("modified", isDublinCore, in: element)
+        readFiles(of: element, atom, into: &entry)
         FeedExtension.read(element, into: &entry)
+        FeedModules.addMissing(from: element, to: &entry)
         return entry
     }
 
@@ -100,9 +104,9 @@ enum RSSFeed: XMLFeedFormat {
         element.first(name, in: namespace).flatMap { FeedDate.parse($0.text) }
     }
 
-    private static func link(in element: FeedElement) -> String? {
-        let own = element.all("link", in: isRSS).lazy.compactMap { $0.address($0.text) }.first
-        return own ?? atomLink("alternate", in: element)
+    private static func link(in channel: FeedElement) -> String? {
+        let own = channel.all("link", in: isRSS).lazy.compactMap { $0.address($0.text) }.first
+        return own ?? atomLink("alternate", in: channel)
     }
 
     private static func atomLink(_ relation: String, in element: FeedElement) -> String? {
@@ -111,53 +115,49 @@ enum RSSFeed: XMLFeedFormat {
             .compactMap { $0.address($0.attribute("href")) }.first
     }
 
-    /// `content:encoded` is the whole entry, and the description its summary; without it, the
-    /// description is all there is.
-    private static func readContent(of element: FeedElement, into entry: inout FeedEntry) {
-        let content = element.first("encoded", in: isContent)
-        entry.contentHTML = content.map { html($0, of: entry) }
-        guard content == nil, !FeedExtension.hasPlainText(element) else {
-            let summary = plain("description", isRSS, in: element)
-            entry.summary = FeedText.lines(
-                FeedExtension.hasPlainText(element) ? summary : FeedText.line(summary))
+    /// `content:encoded` is the whole entry, or the content of Atom, and the description its
+    /// summary; without them, the description is all there is.
+    private static func readContent(
+        of element: FeedElement, _ atom: FeedEntry, into entry: inout FeedEntry
+    ) {
+        let hasPlainText = FeedExtension.hasPlainText(element)
+        if let content = element.first("encoded", in: isContent) {
+            entry.contentHTML = FeedAddress.resolved(
+                html: content.text, against: entry.url ?? content.base)
+        } else if atom.contentHTML != nil || atom.contentText != nil {
+            (entry.contentHTML, entry.contentText) = (atom.contentHTML, atom.contentText)
+        } else if !hasPlainText, let description = element.first("description", in: isRSS) {
+            entry.setContent(description)
             return
         }
-        guard let description = element.first("description", in: isRSS) else { return }
-        if FeedText.looksLikeHTML(description.text) {
-            entry.contentHTML = html(description, of: entry)
-        } else {
-            entry.contentText = description.text.trimmed
-        }
+        let summary = plain("description", isRSS, in: element)
+        entry.summary = FeedText.lines(hasPlainText ? summary : FeedText.line(summary))
+        if entry.summary.isEmpty { entry.summary = atom.summary }
     }
 
-    /// References in HTML are relative to the entry's page, unless the feed says otherwise.
-    private static func html(_ element: FeedElement, of entry: FeedEntry) -> String {
-        FeedAddress.resolved(html: element.text, against: entry.url ?? element.base)
-    }
-
-    private static func authors(of element: FeedElement) -> [String] {
-        let creators = FeedText.names(all("creator", isDublinCore, in: element))
+    private static func authors(of element: FeedElement, _ atom: FeedEntry) -> [String] {
+        let creators = FeedModules.creators(of: element)
         if !creators.isEmpty { return creators }
-        let authors = FeedText.names(all("author", isRSS, in: element).map(nameInMailbox))
-        return authors.isEmpty ? FeedText.names(all("author", isITunes, in: element)) : authors
+        let authors = FeedPerson.names(in: all("author", isRSS, in: element))
+        return authors.isEmpty ? atom.authors : authors
     }
 
-    /// The name in `mail@example.org (Name)`; otherwise the text.
-    private static func nameInMailbox(_ text: String) -> String {
-        let text = text.trimmed
-        guard text.hasSuffix(")"), let start = text.firstIndex(of: "("), text.contains("@") else {
-            return text
-        }
-        return String(text[text.index(after: start)...].dropLast())
-    }
-
-    private static func image(in element: FeedElement) -> FeedEntry.Image? {
+    /// The main image and the attached file.
+    private static func readFiles(
+        of element: FeedElement, _ atom: FeedEntry, into entry: inout FeedEntry
+    ) {
         let enclosures = element.all("enclosure", in: isRSS)
-            .filter { $0.attribute("type")?.lowercased().hasPrefix("image/") == true }
-            .compactMap { $0.address($0.attribute("url")) }
-        let covers = element.all("image", in: isITunes).compactMap {
-            $0.address($0.attribute("href"))
+        let pictures = enclosures.filter {
+            $0.attribute("type")?.lowercased().hasPrefix("image/") == true
         }
-        return (enclosures + covers).first.map { FeedEntry.Image(url: $0) }
+        let covers = element.all("image", in: FeedModules.isITunes)
+        let images =
+            pictures.map { $0.address($0.attribute("url")) } + [atom.image?.url]
+            + covers.map { $0.address($0.attribute("href")) }
+        entry.image =
+            FeedMedia.image(in: element)
+            ?? images.compactMap(\.self).first.map { FeedEntry.Image(url: $0) }
+        entry.attachment =
+            enclosures.lazy.compactMap { $0.address($0.attribute("url")) }.first ?? atom.attachment
     }
 }
