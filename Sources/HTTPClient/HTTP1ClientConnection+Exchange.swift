@@ -86,9 +86,13 @@ extension HTTP1ClientConnection {
         _ exchange: Exchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) -> ResponseHead {
         var interim = InterimResponses()
-        // Invariant: the buffer is empty or holds the beginning of a head.
+        var keepsAlive = true
+        // Invariant: the buffer is empty or holds the beginning of a head; `keepsAlive` tells
+        // whether all heads before it do.
         while true {
-            if let head = try parseHead(exchange.request.method) {
+            if var head = try parseHead(exchange.request.method) {
+                keepsAlive = keepsAlive && head.keepsAlive
+                head.keepsAlive = keepsAlive
                 guard head.status.code < 200 else { return head }
                 try interim.add(head.status)
                 continue

@@ -12,8 +12,8 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
     private(set) var exchange: Exchange?
     var parser: ResponseParser
     let buffer: ReadBuffer
-    /// Created for the first gzip body and reused for later ones.
-    var gzip: GzipDecoder?
+    /// Created for the first coded body and reused for later ones.
+    var contentDecoder: ContentDecoder?
     /// The number of completed exchanges.
     private(set) var completed = 0
     /// The bytes of the current request that were sent, and of its response that were received.
@@ -25,7 +25,7 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
         self.channel = channel
         self.origin = origin
         self.pool = pool
-        parser = ResponseParser(limits: pool.configuration.message)
+        parser = ResponseParser(limits: pool.configuration.message, isLenient: true)
         let message = pool.configuration.message
         buffer = ReadBuffer(
             capacity: max(32 << 10, message.requestLineBytes + message.fieldBytes + 1_024))
@@ -109,7 +109,7 @@ extension HTTP1ClientConnection {
     func readBody(
         _ head: ResponseHead, _ exchange: Exchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) {
-        var (response, body) = try exchange.options.begin(head, &gzip)
+        var (response, body) = try exchange.options.begin(head, &contentDecoder)
         if exchange.options.isStreamed {
             return try await stream(response, &body, exchange, channel)
         }

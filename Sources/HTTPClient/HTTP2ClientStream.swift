@@ -21,7 +21,7 @@ final class HTTP2ClientStream: @unchecked Sendable {
     private var interim = InterimResponses()
     private var response: HTTPResponse?
     private var decoder: ResponseBodyDecoder?
-    private var gzip: GzipDecoder?
+    private var contentDecoder: ContentDecoder?
     /// What has arrived of the body and was not decoded.
     private var arrived: [UInt8] = []
     private var decodedCount = 0
@@ -71,7 +71,7 @@ final class HTTP2ClientStream: @unchecked Sendable {
         if isLast || exchange.request.method == .head { head.framing = .none }
         do throws(HTTPClientError) {
             guard head.status.code >= 200 else { return try interim.add(head.status) }
-            let (response, decoder) = try exchange.options.begin(head, &gzip)
+            let (response, decoder) = try exchange.options.begin(head, &contentDecoder)
             self.decoder = decoder
             if exchange.options.isStreamed {
                 let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {

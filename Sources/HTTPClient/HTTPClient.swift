@@ -99,8 +99,14 @@ public struct HTTPClientConfiguration: Sendable {
     /// before it is connected to, so that no name can lead anywhere else. It runs on the event
     /// loop.
     public var permits: @Sendable (SocketAddress) -> Bool = { _ in true }
-    /// Maximum sizes of heads, in bytes.
-    public var message = HTTPLimits()
+    /// Maximum sizes of heads. Some servers send policies and cookies of dozens of kilobytes: by
+    /// default, a head may have 1,000 fields of 256 KiB in all.
+    public var message = {
+        var limits = HTTPLimits()
+        limits.fieldBytes = 256 << 10
+        limits.fields = 1_000
+        return limits
+    }()
     /// How many bytes a streamed body buffers before the sender has to wait.
     public var streamWindowBytes = 256 << 10
 
@@ -117,12 +123,13 @@ public struct ExchangeOptions: Sendable {
     /// The time limit without progress while the request is sent or the response is received;
     /// `nil`: unlimited, as event streams need.
     public var stallMilliseconds: Int64? = 30_000
-    /// Maximum length of the body in bytes, after decoding gzip.
+    /// Maximum length of the body in bytes, after decoding its content coding.
     public var bodyBytes = 16 << 20
     /// Whether to return as soon as the head is received, with a streamed body.
     public var isStreamed = false
-    /// Whether to request gzip and decode the response. Requests that set `Accept-Encoding` or
-    /// `Range` themselves get their response unchanged.
+    /// Whether to request gzip, and decode the response if it has gzip or deflate. Other codings
+    /// are left to the caller. Requests that set `Accept-Encoding` or `Range` themselves get their
+    /// response unchanged.
     public var decodesGzip = true
     /// Called with the number of bytes of the request body that were sent, and their total. It runs
     /// on the event loop and must not block.

@@ -1,25 +1,26 @@
 import CZlib
 import HTTP
 
-/// Decodes the body of one response while it is received: its framing, then gzip.
+/// Decodes the body of one response while it is received: its framing, then its content
+/// coding.
 struct ResponseBodyDecoder {
     private let framing: BodyFraming
     private let limitBytes: Int
     private var decoder: BodyDecoder
-    private let gzip: GzipDecoder?
-    /// Output of the framing, and how much of it gzip has consumed.
+    private let content: ContentDecoder?
+    /// Output of the framing, and how much of it the content coding has consumed.
     private var (coded, position): ([UInt8], Int) = ([], 0)
     private var hasMoreInside = false
     private var decodedBytes = 0
     private var isOver: Bool
 
-    /// - Parameter gzip: Decodes gzip; `nil` if the body has no content coding.
+    /// - Parameter content: Decodes the content coding, from its beginning; `nil` without one.
     /// - Throws: `tooLarge` if the head announces more than the limit.
     init(
-        _ framing: BodyFraming, _ gzip: GzipDecoder?, limitBytes: Int
+        _ framing: BodyFraming, _ content: ContentDecoder?, limitBytes: Int
     ) throws(HTTPClientError) {
         self.framing = framing
-        self.gzip = gzip
+        self.content = content
         self.limitBytes = limitBytes
         var limits = HTTPLimits()
         limits.bodyBytes = limitBytes
@@ -27,7 +28,6 @@ struct ResponseBodyDecoder {
             decoder = try BodyDecoder(framing, limits: limits)
         } catch { throw Self.error(error, limitBytes) }
         isOver = decoder.isComplete
-        gzip?.begin()
     }
 
     /// Whether more input is needed before there is more output.
@@ -38,20 +38,20 @@ struct ResponseBodyDecoder {
 
     /// The announced length of the decoded body.
     var length: Int? {
-        if gzip == nil, case .length(let length) = framing { length } else { nil }
+        if content == nil, case .length(let length) = framing { length } else { nil }
     }
 
     /// Reserves no memory for what a peer only announces.
     static let reservedBytes = 256 << 10
 
-    /// Decodes what is possible; with gzip, one step of it.
+    /// Decodes what is possible; with a content coding, one step of it.
     ///
     /// - Parameter received: Bytes that were received but not consumed.
     /// - Returns: How many of them were consumed.
     mutating func decode(
         _ received: borrowing Span<UInt8>, into body: inout [UInt8]
     ) throws(HTTPClientError) -> Int {
-        guard let gzip else { return try unframe(received, into: &body) }
+        guard let content else { return try unframe(received, into: &body) }
         var consumed = 0
         if !hasMoreInside, !isOver {
             var unframed: [UInt8] = []
@@ -59,7 +59,7 @@ struct ResponseBodyDecoder {
             (coded, position) = (unframed, 0)
         }
         let before = body.count
-        hasMoreInside = try gzip.step(coded, &position, into: &body)
+        hasMoreInside = try content.step(coded, &position, into: &body)
         decodedBytes += body.count - before
         guard decodedBytes <= limitBytes else { throw .tooLarge(limitBytes: limitBytes) }
         try checkEnd()
@@ -74,8 +74,8 @@ struct ResponseBodyDecoder {
     }
 
     private func checkEnd() throws(HTTPClientError) {
-        guard isComplete, let gzip, !gzip.isWhole else { return }
-        throw .malformed("a truncated gzip body")
+        guard isComplete, let content, !content.isWhole else { return }
+        throw .malformed("a truncated \(content.coding) body")
     }
 
     private mutating func unframe(
@@ -97,42 +97,61 @@ struct ResponseBodyDecoder {
 extension ExchangeOptions {
     /// The response of a head without its body, and what decodes the body.
     ///
-    /// - Parameter gzip: Created for the first gzip body and reused for later ones.
+    /// - Parameter decoder: Created for the first coded body and reused for later ones.
     /// - Throws: `tooLarge` if the head announces more than the limit.
     func begin(
-        _ head: ResponseHead, _ gzip: inout GzipDecoder?
+        _ head: ResponseHead, _ decoder: inout ContentDecoder?
     ) throws(HTTPClientError) -> (HTTPResponse, ResponseBodyDecoder) {
-        let isCoded = decodesGzip && head.hasGzipBody
-        if isCoded, gzip == nil { gzip = GzipDecoder() }
         var response = HTTPResponse(head.status, fields: head.fields)
-        if isCoded, gzip != nil {
-            // They describe the encoded body, which the caller does not see.
-            response.fields.remove(.contentEncoding)
-            response.fields.remove(.contentLength)
+        guard decodesGzip, let coding = head.contentCoding else {
+            return (response, try ResponseBodyDecoder(head.framing, nil, limitBytes: bodyBytes))
         }
-        let body = try ResponseBodyDecoder(
-            head.framing, isCoded ? gzip : nil, limitBytes: bodyBytes)
-        return (response, body)
+        if decoder == nil { decoder = ContentDecoder() }
+        guard let decoder else { throw .malformed("a body that exhausts memory") }
+        decoder.begin(coding)
+        // They describe the encoded body, which the caller does not see.
+        response.fields.remove(.contentEncoding)
+        response.fields.remove(.contentLength)
+        return (response, try ResponseBodyDecoder(head.framing, decoder, limitBytes: bodyBytes))
     }
 }
 
 extension ResponseHead {
-    /// Whether a body follows with gzip as its only content coding (RFC 9110 §8.4.1.3).
-    fileprivate var hasGzipBody: Bool {
-        guard framing != .none, let coding = fields.combined(.contentEncoding)?.lowercased() else {
-            return false
+    /// The only content coding of the body that follows (RFC 9110 §8.4.1); `nil` if there are none
+    /// or several, or it cannot be decoded.
+    fileprivate var contentCoding: ContentDecoder.Coding? {
+        guard framing != .none else { return nil }
+        return switch fields.combined(.contentEncoding)?.lowercased() {
+        case "gzip", "x-gzip": .gzip
+        case "deflate": .deflate
+        default: nil
         }
-        return coding == "gzip" || coding == "x-gzip"
     }
 }
 
-/// Decodes the gzip coding (RFC 1952) of a body in bounded pieces.
-final class GzipDecoder {
+/// Decodes the content coding of a body in bounded pieces.
+final class ContentDecoder {
+    enum Coding: String {
+        /// RFC 1952
+        case gzip
+        /// RFC 1950; some servers send what is inside (RFC 1951). It is never asked for.
+        case deflate
+    }
+
     // zlib keeps the address, so the stream must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let room: UnsafeMutableBufferPointer<UInt8>
-    /// Whether a member has begun, and whether the last one is complete.
-    private var (hasBegun, hasEnded) = (false, false)
+    private(set) var coding = Coding.gzip
+    private var state = State.start
+
+    private enum State {
+        case start
+        /// In a member; only gzip has several.
+        case member(isFirst: Bool)
+        case behindMember
+        /// What follows the last member is ignored, as browsers ignore it.
+        case ignoring
+    }
 
     /// Maximum output of one step, in bytes.
     static let stepBytes = 32 << 10
@@ -152,38 +171,68 @@ final class GzipDecoder {
     }
 
     /// Resets the decoder for another body.
-    func begin() {
-        inflateReset(stream)
-        (hasBegun, hasEnded) = (false, false)
+    func begin(_ coding: Coding) {
+        self.coding = coding
+        state = .start
     }
 
-    /// Whether the input so far is a complete body. No input at all is an empty one.
-    var isWhole: Bool { !hasBegun || hasEnded }
+    /// Whether the input so far is a complete body. No input at all is an empty one, and a single
+    /// byte behind a member is no other member.
+    var isWhole: Bool {
+        guard case .member(let isFirst) = state else { return true }
+        return !isFirst && stream.pointee.total_in < 2
+    }
 
     /// Decodes the input from `position` on, up to one step's output.
     ///
     /// - Returns: Whether this input has more output.
-    /// - Throws: `malformed` if the input is not valid gzip.
+    /// - Throws: `malformed` if the input is not valid.
     func step(
         _ input: [UInt8], _ position: inout Int, into output: inout [UInt8]
     ) throws(HTTPClientError) -> Bool {
-        if hasEnded, position < input.count {
-            // Members may follow each other (§2.2).
-            inflateReset(stream)
-            hasEnded = false
-        }
-        guard !hasEnded, position < input.count || hasBegun else { return false }
-        hasBegun = true
-        let code = inflate(input, &position, into: &output)
-        switch code {
+        beginMember(input, &position)
+        guard case .member(let isFirst) = state else { return false }
+        switch inflate(input, &position, into: &output) {
         case Z_STREAM_END:
-            hasEnded = true
+            state = .behindMember
             return position < input.count
         case Z_OK: return position < input.count || stream.pointee.avail_out == 0
         // All output of the input has been produced.
         case Z_BUF_ERROR: return false
-        case Z_MEM_ERROR: throw .malformed("a gzip body that exhausts memory")
-        default: throw .malformed("a body that is not valid gzip")
+        case Z_MEM_ERROR: throw .malformed("a \(coding) body that exhausts memory")
+        case Z_DATA_ERROR where !isFirst && stream.pointee.total_in == 2:
+            // These two bytes begin no member.
+            state = .ignoring
+            position = input.count
+            return false
+        default: throw .malformed("a body that is not valid \(coding)")
+        }
+    }
+
+    /// Begins a member if the input has one here; otherwise skips what does not matter.
+    private func beginMember(_ input: [UInt8], _ position: inout Int) {
+        guard position < input.count else { return }
+        switch state {
+        case .start:
+            inflateReset2(stream, windowBits(of: input[position]))
+            state = .member(isFirst: true)
+        case .member: break
+        case .behindMember where coding == .gzip && input[position] == 0x1F:
+            // Members may follow each other (RFC 1952 §2.2).
+            inflateReset(stream)
+            state = .member(isFirst: false)
+        case .behindMember, .ignoring:
+            state = .ignoring
+            position = input.count
+        }
+    }
+
+    /// The format of a body with this first byte, as `inflateInit2` has it. That of zlib's header
+    /// begins no block of the bare format that a compressor would write.
+    private func windowBits(of first: UInt8) -> Int32 {
+        switch coding {
+        case .gzip: 15 + 16
+        case .deflate: first & 0xF == 8 && first < 0x80 ? 15 : -15
         }
     }
 

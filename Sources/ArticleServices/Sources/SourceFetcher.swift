@@ -116,6 +116,19 @@ struct SourceFetcher: Sendable {
 }
 
 extension SourceResponse {
+    /// Whether it has what was asked for; a proxy may have changed it (203).
+    var isSuccess: Bool { status == .ok || status == .nonAuthoritativeInformation }
+
+    /// The failure of a body that is not what it should be.
+    func unreadable(as what: String) -> SourceFailure {
+        // What the client could decode is not among the fields.
+        guard let coding = fields.combined(.contentEncoding), coding.lowercased() != "identity"
+        else { return SourceFailure("the response is not \(what)") }
+        return SourceFailure(
+            "the response has the content coding \(coding), which is not supported, and is not "
+                + what)
+    }
+
     /// The failure that a status means which is neither 200 nor 304.
     func failure(at now: Timestamp) -> SourceFailure {
         SourceFailure(

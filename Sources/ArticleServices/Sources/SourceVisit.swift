@@ -83,7 +83,7 @@ struct SourceVisit: Sendable {
     }
 
     private func parse(_ response: SourceResponse) async -> Result<Feed, SourceFailure> {
-        guard response.status == .ok else {
+        guard response.isSuccess else {
             return .failure(response.failure(at: environment.now()))
         }
         let parsed = try? await pool.run { () -> Result<Feed, SourceFailure> in
@@ -92,7 +92,7 @@ struct SourceVisit: Sendable {
                     try FeedParser.parse(
                         response.body, contentType: response.fields[.contentType],
                         address: response.url.text))
-            } catch { return .failure(SourceFailure("the response is not a feed: \(error)")) }
+            } catch { return .failure(response.unreadable(as: "a feed: \(error)")) }
         }
         return parsed ?? .failure(SourceFailure("too many feeds are being read"))
     }
@@ -254,15 +254,13 @@ struct SourceVisit: Sendable {
         let response = try await fetch(pageURL, [.accept: "application/json"], by: deadline)
         let isTokenLost = response.status == .badRequest || response.status == .gone
         if isTokenLost, walk.restart() { return nil }
-        guard response.status == .ok else {
+        guard response.isSuccess else {
             throw .failed(response.failure(at: environment.now()))
         }
         let parsed = try? await pool.run { () -> Result<ChangePage<Article>, SourceFailure> in
             do throws(ResponseMapperError) {
                 return .success(try ChangePage<Article>(mapping: response.body))
-            } catch {
-                return .failure(SourceFailure("the response is not a page of changes: \(error)"))
-            }
+            } catch { return .failure(response.unreadable(as: "a page of changes: \(error)")) }
         }
         do throws(SourceFailure) {
             let page = try (parsed ?? .failure(SourceFailure("too many feeds are being read")))

@@ -182,6 +182,7 @@ public struct HTTPStatus: Sendable, Hashable {
     public static let ok = HTTPStatus(known: 200)
     public static let created = HTTPStatus(known: 201)
     public static let accepted = HTTPStatus(known: 202)
+    public static let nonAuthoritativeInformation = HTTPStatus(known: 203)
     public static let noContent = HTTPStatus(known: 204)
     public static let partialContent = HTTPStatus(known: 206)
     public static let movedPermanently = HTTPStatus(known: 301)
@@ -225,9 +226,10 @@ public struct HTTPStatus: Sendable, Hashable {
 
     private static let reasons: [Int: String] = [
         100: "Continue", 101: "Switching Protocols", 200: "OK", 201: "Created", 202: "Accepted",
-        204: "No Content", 206: "Partial Content", 301: "Moved Permanently", 302: "Found",
-        303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
-        308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+        203: "Non-Authoritative Information", 204: "No Content", 206: "Partial Content",
+        301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
+        307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request",
+        401: "Unauthorized", 403: "Forbidden",
         404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
         408: "Request Timeout", 409: "Conflict", 410: "Gone", 411: "Length Required",
         412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",

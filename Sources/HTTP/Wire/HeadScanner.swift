@@ -1,13 +1,22 @@
 /// Finds the end of a message head and its lines, reading each byte once.
 ///
 /// Rejects bare CR, bare LF and control octets, which are not allowed anywhere in a head (RFC 9112
-/// §2.2). The first invalid or excess octet determines the error, regardless of how the bytes were
-/// split.
+/// §2.2); in a lenient response, a bare LF ends a line. The first invalid or excess octet determines
+/// the error, regardless of how the bytes were split.
 struct HeadScanner: Sendable {
-    /// The end of each line's content (its CR), the start line first.
+    enum Kind: Sendable {
+        case request
+        case response
+        /// A response of a server that may be old.
+        case lenientResponse
+    }
+
+    /// The end of each line's content (its CR or bare LF), the start line first.
     private(set) var lineEnds: [Int] = []
     /// Where the start line begins, after empty lines.
     private(set) var start = 0
+    /// Whether a line of a lenient response ends with a bare LF.
+    private var hasBareLineFeed = false
     /// The number of bytes that have been validated.
     private var scanned = 0
     private var lineStart = 0
@@ -15,9 +24,11 @@ struct HeadScanner: Sendable {
     /// The position by which the start line, and later the field lines, must end.
     private var bound: Int
     private let limits: HTTPLimits
+    private let kind: Kind
 
-    init(limits: HTTPLimits) {
+    init(limits: HTTPLimits, of kind: Kind) {
         self.limits = limits
+        self.kind = kind
         bound = limits.requestLineBytes
     }
 
@@ -33,22 +44,66 @@ struct HeadScanner: Sendable {
             guard position < bound || position == lineStart else { throw tooLong }
             let byte = bytes[unchecked: position]
             if Token.isFieldContent(byte) { throw tooLong }
-            guard byte == 0x0D else {
-                throw .bad(
-                    byte == 0x0A
-                        ? "a line feed without a carriage return at byte \(position)"
-                        : "a control character in the head at byte \(position)")
+            var next = position + 2
+            if byte == 0x0D {
+                guard position + 1 < count else { break }
+                guard bytes[unchecked: position + 1] == 0x0A else {
+                    throw .bad("a carriage return without a line feed at byte \(position)")
+                }
+            } else {
+                guard byte == 0x0A, kind == .lenientResponse else {
+                    throw fault(byte, at: position)
+                }
+                hasBareLineFeed = true
+                next = position + 1
             }
-            guard position + 1 < count else { break }
-            guard bytes[unchecked: position + 1] == 0x0A else {
-                throw .bad("a carriage return without a line feed at byte \(position)")
-            }
-            if try endLine(at: position) { return position + 2 }
-            position += 2
+            if try endLine(at: position, next: next) { return next }
+            position = next
             lineStart = position
         }
         scanned = position
         return nil
+    }
+
+    /// What is wrong with an octet that is neither line content nor the end of a line.
+    private func fault(_ byte: UInt8, at position: Int) -> HTTPParseError {
+        if byte == 0x0A {
+            return .bad("a line feed without a carriage return at byte \(position)")
+        }
+        return .bad("a control character in the head at byte \(position)")
+    }
+
+    /// Whether the scanned head has a bare LF or a folded line, so that it is to be `repaired`.
+    func needsRepair(_ bytes: borrowing Span<UInt8>) -> Bool {
+        if hasBareLineFeed { return true }
+        for end in lineEnds.dropFirst().dropLast() where Token.isSpace(bytes[end + 2]) {
+            return true
+        }
+        return false
+    }
+
+    /// The lines of a head that needs repair, each ending with CRLF, and folded ones joined to the
+    /// line before by a space (RFC 9112 §5.2); with the end of each line's content.
+    func repaired(_ bytes: borrowing Span<UInt8>) -> (bytes: [UInt8], lineEnds: [Int]) {
+        var repaired: [UInt8] = []
+        var ends: [Int] = []
+        var position = start
+        // Invariant: the lines before `position` are in `repaired`; a line begins there.
+        for (index, end) in lineEnds.enumerated() {
+            if index > 1, Token.isSpace(bytes[position]) {
+                repaired.removeLast(2)
+                ends.removeLast()
+                while position < end, Token.isSpace(bytes[position]) { position += 1 }
+                repaired.append(0x20)
+            }
+            bytes.extracting(position..<end).withUnsafeBufferPointer {
+                repaired.append(contentsOf: $0)
+            }
+            ends.append(repaired.count)
+            repaired += [0x0D, 0x0A]
+            position = bytes[end] == 0x0D ? end + 2 : end + 1
+        }
+        return (repaired, ends)
     }
 
     /// The position of the first octet that is not line content; `end` if all are.
@@ -82,23 +137,24 @@ struct HeadScanner: Sendable {
     mutating func reset() {
         lineEnds.removeAll(keepingCapacity: true)
         (start, scanned, lineStart, emptyLines) = (0, 0, 0, 0)
+        hasBareLineFeed = false
         bound = limits.requestLineBytes
     }
 
     /// Whether the line that ends here is the end of the head.
-    private mutating func endLine(at end: Int) throws(HTTPParseError) -> Bool {
+    private mutating func endLine(at end: Int, next: Int) throws(HTTPParseError) -> Bool {
         if end == lineStart {
             guard lineEnds.isEmpty else { return true }
             emptyLines += 1
             guard emptyLines <= limits.emptyLines else {
                 throw .bad("too many empty lines before it")
             }
-            start = end + 2
+            start = next
             bound = start + limits.requestLineBytes
             return false
         }
-        guard end + 2 <= bound else { throw tooLong }
-        if lineEnds.isEmpty { bound = end + 2 + limits.fieldBytes }
+        guard next <= bound else { throw tooLong }
+        if lineEnds.isEmpty { bound = next + limits.fieldBytes }
         lineEnds.append(end)
         guard lineEnds.count <= limits.fields + 1 else {
             throw HTTPParseError(
@@ -108,9 +164,10 @@ struct HeadScanner: Sendable {
     }
 
     private var tooLong: HTTPParseError {
-        lineEnds.isEmpty
+        let line = kind == .request ? "request line" : "status line"
+        return lineEnds.isEmpty
             ? HTTPParseError(
-                .uriTooLong, "a request line longer than \(limits.requestLineBytes) bytes")
+                .uriTooLong, "a \(line) longer than \(limits.requestLineBytes) bytes")
             : HTTPParseError(
                 .requestHeaderFieldsTooLarge, "more than \(limits.fieldBytes) bytes of fields")
     }
@@ -243,12 +300,17 @@ private enum TransferCoding: Sendable {
 
 extension FieldLines {
     /// How the body is delimited (RFC 9112 §6.3); `nil` if the fields do not determine it.
-    func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
+    ///
+    /// - Parameter isLenient: Whether `Transfer-Encoding` takes precedence if the framing is
+    ///   ambiguous.
+    func framing(
+        version: HTTPVersion, isLenient: Bool = false
+    ) throws(HTTPParseError) -> BodyFraming? {
         guard let codings else {
             return contentLength.map { $0 == 0 ? BodyFraming.none : .length($0) }
         }
-        guard version == .http11 else { throw .bad("Transfer-Encoding in HTTP/1.0") }
-        guard contentLength == nil else {
+        guard version == .http11 || isLenient else { throw .bad("Transfer-Encoding in HTTP/1.0") }
+        guard contentLength == nil || isLenient else {
             throw .bad("both Transfer-Encoding and Content-Length")
         }
         guard !codings.contains(.malformed) else { throw .bad("a malformed transfer coding") }
@@ -261,6 +323,12 @@ extension FieldLines {
         }
         guard codings.count == 1 else { throw .bad("the chunked transfer coding applied twice") }
         return .chunked
+    }
+
+    /// Whether recipients may disagree about where the body ends: no other message can follow (RFC
+    /// 9112 §6.1).
+    func hasAmbiguousFraming(version: HTTPVersion) -> Bool {
+        codings != nil && (contentLength != nil || version == .http10)
     }
 
     /// Whether the connection persists after this message (RFC 9112 §9.3).

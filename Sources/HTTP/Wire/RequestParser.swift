@@ -42,7 +42,7 @@ public struct RequestParser: Sendable {
     public private(set) var consumed = 0
 
     public init(limits: HTTPLimits = HTTPLimits()) {
-        scanner = HeadScanner(limits: limits)
+        scanner = HeadScanner(limits: limits, of: .request)
     }
 
     /// Parses the head at the start of the bytes; `nil` if it is incomplete.

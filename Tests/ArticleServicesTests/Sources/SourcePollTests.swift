@@ -56,6 +56,31 @@ import Testing
         }
     }
 
+    @Test func `a response that a proxy has changed is as good`() async throws {
+        try await run { desk in
+            let status = try #require(HTTPStatus(203))
+            desk.serve(Self.atom(Self.entry("1", "Rye bread")), status: status)
+            let source = try await desk.poll(desk.add().id)
+            #expect(source.failures == 0 && source.articleCount == 1)
+        }
+    }
+
+    @Test(arguments: ["br", "zstd", "compress", "gzip, br", "aes128gcm"])
+    func `a content coding that nobody asked for is named`(_ coding: String) async throws {
+        try await run { desk in
+            desk.serve("\u{1}\u{2}", [.contentEncoding: coding])
+            let reason = try await desk.poll(desk.add().id).lastError
+            let start = "the response has the content coding \(coding), which is not supported"
+            #expect(reason?.hasPrefix(start) == true, "\(reason ?? "none")")
+            // Some servers name what is none.
+            let feed = Self.atom(Self.entry("1", "Rye bread"))
+            for name in ["identity", "utf-8", "none"] {
+                desk.serve(feed, [.contentEncoding: name])
+                #expect(try await desk.poll(desk.add("https://\(name).example/").id).failures == 0)
+            }
+        }
+    }
+
     @Test func `a second poll is conditional, and changes nothing`() async throws {
         try await run { desk in
             let (etag, time) = ("\"v1\"", "Fri, 02 Jan 2026 03:04:05 GMT")

@@ -1,17 +1,25 @@
 import HTTP
 
-/// A response with its body; the first byte determines the request's method and how the rest is
-/// split.
+/// A response with its body, read strictly and as the client reads it; the first byte determines
+/// the request's method and how the rest is split.
 enum ResponseLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()
         let method: HTTPMethod = [.get, .head, .post, .connect][Int((input.first ?? 0) & 3)]
         let bytes = Array(input.dropFirst())
-        let whole = read([bytes[...]], to: method)
-        laws.expect(
-            read(input.piecesBehindFirst, to: method) == whole,
-            "the same bytes yield the same response in any pieces")
-        if case .taken(let head, let body, _) = whole {
+        let strict = read([bytes[...]], to: method, isLenient: false)
+        let lenient = read([bytes[...]], to: method, isLenient: true)
+        for (isLenient, whole) in [(false, strict), (true, lenient)] {
+            laws.expect(
+                read(input.piecesBehindFirst, to: method, isLenient: isLenient) == whole,
+                "the same bytes yield the same response in any pieces")
+        }
+        if case .taken = strict {
+            laws.expect(lenient == strict, "what is valid means the same to a lenient parser")
+        } else if case .taken(let head, _, _) = lenient {
+            laws.expect(!head.keepsAlive, "nothing follows what only a lenient parser takes")
+        }
+        if case .taken(let head, let body, _) = lenient {
             laws.expect((100...599).contains(head.status.code), "a status has three digits")
             if case .length(let length) = head.framing {
                 laws.expect(body.count <= length, "no body is longer than it says")
@@ -27,8 +35,10 @@ enum ResponseLaws {
         case taken(ResponseHead, body: [UInt8], isWhole: Bool)
     }
 
-    private static func read(_ pieces: [ArraySlice<UInt8>], to method: HTTPMethod) -> Reading {
-        var parser = ResponseParser()
+    private static func read(
+        _ pieces: [ArraySlice<UInt8>], to method: HTTPMethod, isLenient: Bool
+    ) -> Reading {
+        var parser = ResponseParser(isLenient: isLenient)
         var buffer: [UInt8] = []
         var open: (head: ResponseHead, decoder: BodyDecoder)?
         var body: [UInt8] = []

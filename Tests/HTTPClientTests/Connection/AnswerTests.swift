@@ -63,10 +63,10 @@ import Testing
 
     @Test(arguments: [
         "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: a\r\n\r\n", "HTTP/1.1 200 OK\r\na: b\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: a\r\n\r\n", "HTTP/1.1 200 OK\r\na: b\rc\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
         "HTTP/1.1 101 Switching\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: gzip\r\n\r\n",
     ])
     func `an invalid response is rejected`(bytes: String) async throws {
         let result = try await outcome(of: bytes)
@@ -85,6 +85,26 @@ import Testing
         let result = try await outcome(of: bytes, bodyBytes: 10)
         #expect(throws: HTTPClientError.tooLarge(limitBytes: 10)) { try result.get() }
         #expect(try await outcome(of: bytes, bodyBytes: 11).get().text == "hello hello")
+    }
+
+    @Test func `a head has at most 256 KiB, or what the configuration says`() async throws {
+        let rest = "Content-Length: 5\r\n\r\nhello"
+        func head(bytes: Int) -> String {
+            let start = "HTTP/1.1 200 OK\r\nContent-Security-Policy: "
+            let count = bytes - start.utf8.count - 2 - 21
+            return start + String(repeating: "x", count: count) + "\r\n" + rest
+        }
+        #expect(try await outcome(of: head(bytes: 256 << 10)).get().text == "hello")
+        let cookies = String(repeating: "Set-Cookie: a=b\r\n", count: 999)
+        #expect(
+            try await outcome(of: "HTTP/1.1 200 OK\r\n\(cookies)\(rest)").get().text == "hello")
+        for text in [head(bytes: 257 << 10), "HTTP/1.1 200 OK\r\nA: b\r\n\(cookies)\(rest)"] {
+            guard case .failure(.malformed(let detail)) = try await outcome(of: text) else {
+                Issue.record("it was taken")
+                continue
+            }
+            #expect(detail.hasPrefix("more than "))
+        }
     }
 
     @Test func `endless interim responses are rejected`() async throws {

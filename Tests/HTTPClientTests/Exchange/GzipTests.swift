@@ -5,7 +5,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Response bodies with gzip (RFC 1952).
+/// Response bodies with gzip (RFC 1952), and with deflate (RFC 1950, RFC 1951).
 @Suite struct GzipTests {
     private static let streamed = {
         var options = patient
@@ -20,6 +20,17 @@ import Testing
                 czlib_gzip(room.baseAddress, room.count, $0.baseAddress, $0.count, 9)
             }
         }
+    }
+
+    /// Body and bare block, as servers send either as `deflate`.
+    private func deflate(_ text: String) -> (zlib: [UInt8], raw: [UInt8]) {
+        let input = Array(text.utf8)
+        let zlib = [UInt8](unsafeUninitializedCapacity: input.count + 128) { room, count in
+            var length = UInt(room.count)
+            compress2(room.baseAddress, &length, input, UInt(input.count), 9)
+            count = Int(length)
+        }
+        return (zlib, Array(zlib[2..<(zlib.count - 4)]))
     }
 
     /// The body that the client decodes when these bytes are sent with these fields.
@@ -152,7 +163,48 @@ import Testing
         var wrongSum = body
         wrongSum[body.count - 6] ^= 1
         #expect(try await error(wrongSum) == .malformed("a body that is not valid gzip"))
-        #expect(try await error(body + [1, 2, 3]) != nil)
+        let second = gzip(Array("more".utf8))
+        var corruptSecond = body + second
+        corruptSecond[corruptSecond.count - 6] ^= 1
+        #expect(try await error(corruptSecond) == .malformed("a body that is not valid gzip"))
+    }
+
+    @Test func `what follows the last member is ignored, however it arrives`() async throws {
+        let body = gzip(Array("hello".utf8))
+        for rest in [
+            [0], [UInt8](repeating: 0, count: 600), [1, 2, 3], [0x1F], [0x1F, 0x1F, 0x8B],
+            [0, 0x1F],
+            Array("</rss>".utf8), [0] + body,
+        ] {
+            try await answer(body + rest) { #expect($0.text == "hello") }
+            var chunks: [UInt8] = []
+            for byte in body + rest { chunks += Array("1\r\n".utf8) + [byte, 0x0D, 0x0A] }
+            let framing = "Transfer-Encoding: chunked\r\n"
+            #expect(try await error(chunks + Array("0\r\n\r\n".utf8), framing: framing) == nil)
+        }
+        let early = HTTPClientError.malformed("a truncated gzip body")
+        for count in [2, 9, 15] {
+            #expect(try await error(body + body.prefix(count)) == early)
+        }
+    }
+
+    @Test func `deflate that nobody asked for is decoded, in both forms`() async throws {
+        for text in ["", "hello", Self.text] {
+            let (zlib, raw) = deflate(text)
+            for body in [zlib, raw, zlib + [0, 0]] {
+                try await answer(body, "Content-Encoding: Deflate\r\n") { answer in
+                    #expect(answer.text == text)
+                    #expect(!answer.fields.contains(.contentEncoding))
+                }
+            }
+        }
+        let fields = "Content-Encoding: deflate\r\n"
+        await #expect(throws: HTTPClientError.malformed("a body that is not valid deflate")) {
+            try await answer(Array("hello".utf8), fields) { _ in }
+        }
+        await #expect(throws: HTTPClientError.malformed("a truncated deflate body")) {
+            try await answer(deflate(Self.text).zlib.dropLast(), fields) { _ in }
+        }
     }
 
     @Test func `truncated gzip is malformed, even at the end of the connection`() async throws {

@@ -3,8 +3,11 @@ import TestSupport
 import Testing
 
 @Suite struct ResponseParserTests {
-    private func parse(_ text: String, to method: HTTPMethod = .get) throws -> ResponseHead? {
-        var parser = ResponseParser()
+    private func parse(
+        _ text: String, to method: HTTPMethod = .get, isLenient: Bool = false,
+        limits: HTTPLimits = HTTPLimits()
+    ) throws -> ResponseHead? {
+        var parser = ResponseParser(limits: limits, isLenient: isLenient)
         let bytes = Array(text.utf8)
         return try parser.parse(bytes.span, to: method)
     }
@@ -69,6 +72,88 @@ import Testing
         #expect(kept?.keepsAlive == true)
         let closed = try parse(lines("HTTP/1.1 200 OK", length, "Connection: close"))
         #expect(closed?.keepsAlive == false)
+    }
+
+    /// What only a lenient parser takes, with the framing and the value of `X`.
+    static let lenient: [(text: String, framing: BodyFraming, value: String)] = [
+        ("HTTP/1.1 200 OK\nX: y\nContent-Length: 2\n\n", .length(2), "y"),
+        ("\n\r\nHTTP/1.1 200 OK\r\nX: y\n\r\n", .untilClose, "y"),
+        ("HTTP/1.1 200 OK\nX: y\r\nContent-Length: 2\r\n\n", .length(2), "y"),
+        ("HTTP/1.1 200 OK\r\nX: y\r\n z\r\n\t\t u \r\n\r\n", .untilClose, "y z u"),
+        ("HTTP/1.1 200 OK\nX:\n\ty;\n \n z\nContent-Length:\n 2\n\n", .length(2), "y;  z"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked\r\nX: y\r\n\r\n", .chunked, "y"),
+        (lines("HTTP/1.1  200 OK", "X: y", "Content-Length: 2"), .length(2), "y"),
+        (lines(" HTTP/1.1\t200", "X: y", "Content-Length: 2"), .length(2), "y"),
+        (lines("HTTP/1.1 200\tOK", "X: y", "Content-Length: 2"), .length(2), "y"),
+        (lines("\tHTTP/1.1 200 OK", "X: y", "Content-Length: 2"), .length(2), "y"),
+        (
+            lines("HTTP/1.1 200 OK", "X: y", "Content-Length: 2", "Transfer-Encoding: chunked"),
+            .chunked, "y"
+        ),
+        (
+            lines("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "X: y", "Content-Length: 0"),
+            .chunked, "y"
+        ),
+        (
+            lines(
+                "HTTP/1.0 200 OK", "X: y", "Connection: keep-alive", "Transfer-Encoding: chunked"),
+            .chunked, "y"
+        ),
+    ]
+
+    @Test(arguments: Self.lenient)
+    func `what old servers send is read if asked for, and ends the connection`(
+        text: String, framing: BodyFraming, value: String
+    ) throws {
+        #expect(throws: HTTPParseError.self) { try parse(text) }
+        let head = try #require(try parse(text, isLenient: true))
+        #expect(head.status == .ok && head.framing == framing && !head.keepsAlive)
+        #expect(HTTPFieldName("X").flatMap { head.fields[$0] } == value)
+        var parser = ResponseParser(isLenient: true)
+        let bytes = Array("\(text)rest".utf8)
+        for end in 1...bytes.count {
+            let piece = bytes[..<end]
+            guard let stepped = try parser.parse(piece.span, to: .get) else { continue }
+            #expect(stepped == head && parser.consumed == text.utf8.count)
+            break
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\n X: y\r\n\r\n", "HTTP/1.1 200 OK\r\nX : y\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX: a\rb\r\n\r\n", "HTTP/1.1 200 OK\nX\n\n",
+        "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\n\r\n", "HTTP/1.1 2 00 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\nContent-Length: 1\n 2\n\n", "HTTP /1.1 200 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\nContent-Length: 1\nContent-Length: 2\n\n", "HTTP/2 200\n\n",
+        "HTTP/1.1 200 OK\nTransfer-Encoding: chunked, x\nContent-Length: 1\n\n", "ICY 200 OK\n\n",
+    ])
+    func `a lenient parser guesses nothing`(text: String) {
+        #expect(throws: HTTPParseError.self) { try parse(text, isLenient: true) }
+    }
+
+    @Test func `a head without a body does not keep a connection whose framing is ambiguous`()
+        throws
+    {
+        let fields = ["Content-Length: 2", "Transfer-Encoding: chunked"]
+        for isLenient in [false, true] {
+            let head = try parse(
+                lines("HTTP/1.1 304 x", fields[0], fields[1]), isLenient: isLenient)
+            #expect(head?.framing == BodyFraming.none && head?.keepsAlive == false)
+        }
+    }
+
+    @Test func `a lenient head has the same limits`() throws {
+        var limits = HTTPLimits()
+        (limits.fieldBytes, limits.fields) = (30, 3)
+        for (text, fits) in [
+            ("a: b\nc: d\ne: f\n", true), ("a: b\nc: d\ne: f\ng: h\n", false),
+            ("a: b\n" + String(repeating: " ", count: 24) + "\n", true),
+            ("a: b\n" + String(repeating: " ", count: 25) + "\n", false),
+        ] {
+            let head = try? parse(
+                "HTTP/1.1 200 OK\n\(text)\n", isLenient: true, limits: limits)
+            #expect((head != nil) == fits, "\(text)")
+        }
     }
 
     @Test func `successive heads are parsed`() throws {
