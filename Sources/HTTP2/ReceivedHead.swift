@@ -100,8 +100,12 @@ struct ReceivedHead {
         if let fault { return .failure(fault) }
         let isConnect = method.elementsEqual("CONNECT".utf8)
         let target = isConnect ? authority : path
-        guard !target.contains(0x20), !method.contains(0x20) else {
-            return .failure(HTTPParseError(.badRequest, "a space in its method or path"))
+        guard !method.contains(0x20) else {
+            return .failure(HTTPParseError(.badRequest, "a space in its method"))
+        }
+        guard !target.contains(0x20) else {
+            let error = RequestTarget.ParsingError.octet(0x20)
+            return .failure(HTTPParseError(.badRequest, error.description))
         }
         guard isConnect || target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")] else {
             return .failure(HTTPParseError(.badRequest, "a path that does not begin with a slash"))

@@ -164,12 +164,17 @@ public enum PercentEncoding {
             if kept.contains(byte) {
                 encoded.append(byte)
             } else {
-                encoded.append(UInt8(ascii: "%"))
-                encoded.append(hexDigit(byte >> 4))
-                encoded.append(hexDigit(byte & 0xF))
+                append(escaped: byte, to: &encoded)
             }
         }
         return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// Appends `%` and the octet's two hexadecimal digits.
+    static func append(escaped byte: UInt8, to encoded: inout [UInt8]) {
+        encoded.append(UInt8(ascii: "%"))
+        encoded.append(hexDigit(byte >> 4))
+        encoded.append(hexDigit(byte & 0xF))
     }
 
     private static let segmentOctets = unreserved.union("!$&'()*+,;=:@")

@@ -1,7 +1,8 @@
 /// The target of a request (RFC 9112 §3.2), in one of four forms.
 ///
-/// A value; use it anywhere. It has no octets that are invalid in a request line, and keeps them as
-/// they were received; path and query are decoded on demand.
+/// A value; use it anywhere. It has no octets that are invalid in a request line. Those that people
+/// write into queries all the same, such as `"`, are percent-encoded; all others are kept as they
+/// were received. Path and query are decoded on demand.
 ///
 /// ```swift
 /// let target = RequestTarget(path: "/v1/articles/a%2Fb", query: "fields=title")
@@ -20,7 +21,8 @@ public struct RequestTarget: Sendable, Hashable {
     }
 
     public let form: Form
-    /// The octets as they were received.
+    /// The octets, with those encoded that a query may not have as they are: a target has the same
+    /// octets whichever way it was written.
     public let bytes: [UInt8]
     private let pathStart: Int
     private let pathEnd: Int
@@ -32,17 +34,36 @@ public struct RequestTarget: Sendable, Hashable {
         case dotSegment
     }
 
-    /// Parses these octets; `nil` if they match none of the four forms. Only `CONNECT` uses the
-    /// authority form.
+    /// Why octets are not a target.
+    public enum ParsingError: Error, Sendable, Hashable {
+        /// This octet has to be percent-encoded, wherever it is.
+        case octet(UInt8)
+        /// This octet has to be percent-encoded, except in a query.
+        case pathOctet(UInt8)
+        /// They match none of the four forms, or not one of the method.
+        case form
+    }
+
+    /// Parses these octets; `nil` if they are not a target.
     public init?(_ bytes: some Sequence<UInt8>, method: HTTPMethod = .get) {
-        let bytes = Array(bytes)
-        let octets = bytes[...]
-        guard let first = bytes.first, let queryMark = Self.queryMark(in: octets.span) else {
-            return nil
+        do throws(ParsingError) {
+            try self.init(parsing: bytes, method: method)
+        } catch { return nil }
+    }
+
+    /// Parses these octets. Only `CONNECT` uses the authority form.
+    public init(
+        parsing bytes: some Sequence<UInt8>, method: HTTPMethod = .get
+    ) throws(ParsingError) {
+        var bytes = Array(bytes)
+        let (queryMark, end) = Self.scan(bytes.span)
+        if end < bytes.count {
+            bytes = try Self.encoded(bytes, from: end, isQuery: queryMark < end)
         }
+        guard let first = bytes.first else { throw .form }
         self.bytes = bytes
         if method == .connect {
-            guard Authority(bytes)?.port != nil else { return nil }
+            guard Authority(bytes)?.port != nil else { throw .form }
             (form, pathStart, pathEnd) = (.authority, 0, 0)
         } else if first == UInt8(ascii: "/") {
             form = .origin
@@ -50,7 +71,7 @@ public struct RequestTarget: Sendable, Hashable {
         } else if bytes == [UInt8(ascii: "*")] {
             (form, pathStart, pathEnd) = (.asterisk, 1, 1)
         } else {
-            guard let start = Self.pathStart(ofAbsolute: bytes) else { return nil }
+            guard let start = Self.pathStart(ofAbsolute: bytes) else { throw .form }
             form = .absolute
             pathStart = start
             pathEnd = queryMark
@@ -97,21 +118,41 @@ public struct RequestTarget: Sendable, Hashable {
         return segments
     }
 
-    /// The index of the first `?`, or the count without one; `nil` if an octet is not allowed in a
-    /// target.
-    private static func queryMark(in bytes: borrowing Span<UInt8>) -> Int? {
+    /// The index of the first `?`, or the count without one, and the number of octets before the
+    /// first one that is not allowed in a target.
+    private static func scan(_ bytes: borrowing Span<UInt8>) -> (queryMark: Int, end: Int) {
         var mark = bytes.count
         // Invariant: the octets before `index` are allowed in a target.
         for index in 0..<bytes.count {
             let byte = bytes[unchecked: index]
-            guard octets.contains(byte) else { return nil }
+            guard octets.contains(byte) else { return (mark, index) }
             if byte == UInt8(ascii: "?"), mark == bytes.count { mark = index }
         }
-        return mark
+        return (mark, bytes.count)
+    }
+
+    /// The octets, of which the first `start` are allowed and the next one is not; those after it
+    /// belong to a query if it does.
+    private static func encoded(
+        _ bytes: [UInt8], from start: Int, isQuery: Bool
+    ) throws(ParsingError) -> [UInt8] {
+        var encoded = Array(bytes[..<start])
+        for byte in bytes[start...] {
+            if octets.contains(byte) {
+                encoded.append(byte)
+            } else {
+                guard rawOctets.contains(byte) else { throw .octet(byte) }
+                guard isQuery else { throw .pathOctet(byte) }
+                PercentEncoding.append(escaped: byte, to: &encoded)
+            }
+        }
+        return encoded
     }
 
     /// RFC 3986 §2: visible ASCII except ``"#<>\^`{|}``; a fragment is never sent.
     private static let octets = OctetSet(low: 0xAFFF_FFF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
+    /// Those that clients send in queries nevertheless, and other servers accept there.
+    private static let rawOctets = OctetSet(low: 0, high: 0).union("\"<>\\^`{|}")
 
     private static func authorityStart(_ bytes: [UInt8]) -> Int {
         (bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0) + 3
@@ -133,4 +174,28 @@ public struct RequestTarget: Sendable, Hashable {
 
 extension RequestTarget: CustomStringConvertible {
     public var description: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension RequestTarget.ParsingError: CustomStringConvertible {
+    /// What the request has.
+    public var description: String {
+        switch self {
+        case .octet(let octet): Self.text(octet, in: "target")
+        case .pathOctet(let octet): Self.text(octet, in: "path")
+        case .form: "a request target that is invalid for its method"
+        }
+    }
+
+    private static func text(_ octet: UInt8, in part: String) -> String {
+        let name =
+            switch octet {
+            case 0x20: "space"
+            case 0x21...0x7E: "\(Unicode.Scalar(octet))"
+            case 0x80...: "byte outside of ASCII"
+            default: "control character"
+            }
+        var code: [UInt8] = []
+        PercentEncoding.append(escaped: octet, to: &code)
+        return "a raw \(name) in its \(part): encode it as \(String(decoding: code, as: UTF8.self))"
+    }
 }

@@ -70,7 +70,10 @@ struct HeadScanner: Sendable {
         if byte == 0x0A {
             return .bad("a line feed without a carriage return at byte \(position)")
         }
-        return .bad("a control character in the head at byte \(position)")
+        guard kind == .request, lineEnds.isEmpty, position > start else {
+            return .bad("a control character in the head at byte \(position)")
+        }
+        return .bad(RequestTarget.ParsingError.octet(byte).description)
     }
 
     /// Whether the scanned head has a bare LF or a folded line, so that it is to be `repaired`.

@@ -112,12 +112,19 @@ private struct RequestLine {
         while second < line.count, line[unchecked: second] != 0x20 { second += 1 }
         guard second < line.count else { throw .bad("a request line with fewer than three parts") }
         method = try Self.method(line.extracting(0..<first))
-        version = try Self.version(line.extracting((second + 1)..<line.count))
+        let rest = line.extracting((second + 1)..<line.count)
+        // A space in the target: the version follows a later one.
+        if rest.count > 8, rest[rest.count - 9] == 0x20,
+            (try? Self.version(rest.extracting((rest.count - 8)...))) != nil
+        {
+            throw .bad(RequestTarget.ParsingError.octet(0x20).description)
+        }
+        version = try Self.version(rest)
         let bytes = line.extracting((first + 1)..<second).withUnsafeBufferPointer { Array($0) }
-        guard let target = RequestTarget(bytes, method: method),
-            target.form != .asterisk || method == .options
-        else { throw .bad("a request target that is invalid for its method") }
-        self.target = target
+        do throws(RequestTarget.ParsingError) {
+            target = try RequestTarget(parsing: bytes, method: method)
+            guard target.form != .asterisk || method == .options else { throw .form }
+        } catch { throw .bad(error.description) }
     }
 
     private static func method(

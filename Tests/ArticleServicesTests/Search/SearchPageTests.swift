@@ -45,6 +45,20 @@ import Testing
         }
     }
 
+    @Test func `the link to the next page has the encoded query, however it was written`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            _ = try fill(newsroom, 3)
+            try await newsroom.waitUntilIndexed()
+            for query in ["\"bread\"", "%22bread%22"] {
+                let first = try newsroom.send("GET /v1/search?q=\(query)&limit=1")
+                let link = try #require(first.nextTarget)
+                #expect(link.hasPrefix("/v1/search?q=%22bread%22&limit=1&cursor="))
+            }
+        }
+    }
+
     @Test func `a cursor belongs to its query and filter`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             _ = try fill(newsroom, 3)

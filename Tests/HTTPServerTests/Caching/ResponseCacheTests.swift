@@ -222,6 +222,21 @@ import Testing
         }
     }
 
+    @Test func `both spellings of a query are one entry, over both versions`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "one")
+        let configuration = bench.configuration { $0.takesCleartextHTTP2 = true }
+        try await TestServer.run(bench.router(), with: configuration) { test in
+            for query in ["%22x%7Cy%22", "\"x|y\"", "%22x|y\""] {
+                #expect(try test.client.get("/values/a?q=\(query)").text == "one")
+                let client = try TestHTTP2Client(RawConnection(test.address))
+                #expect(try client.exchange(.get, "/values/a?q=\(query)").text == "one")
+            }
+            #expect(bench.reads == 1 && bench.cache.statistics.responses == 1)
+            #expect(bench.cache.statistics.hits == 5)
+        }
+    }
+
     @Test func `credentials and other methods bypass the cache`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "public")

@@ -58,6 +58,25 @@ import Testing
         }
     }
 
+    @Test func `what a target may not have is named with its code, as over HTTP 1_1`()
+        async throws
+    {
+        try await TestServer.run(TestRoutes.router(), with: Self.cleartext) { server in
+            for (target, detail) in [
+                ("/hello#a", "a raw # in its target: encode it as %23"),
+                ("/he|llo", "a raw | in its path: encode it as %7C"),
+            ] {
+                let response = try client(server).exchange(.get, target)
+                #expect(response.status == 400)
+                let older = try server.client.get(target)
+                for text in [response.text, older.text] {
+                    #expect(text.contains("The request has \(detail)."))
+                }
+            }
+            #expect(try client(server).exchange(.get, "/hello?\"a\"").text == "hello")
+        }
+    }
+
     @Test func `something like the preface is rejected`() async throws {
         try await TestServer.run(TestRoutes.router(), with: Self.cleartext) { server in
             let connection = try RawConnection(server.address)

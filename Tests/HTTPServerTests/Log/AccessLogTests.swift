@@ -81,6 +81,11 @@ import Testing
         #expect(lines[0].contains("/hello?access_token=***&q=x"))
     }
 
+    @Test func `a target is logged as it is encoded`() async throws {
+        let lines = try await lines(.json, ["/hello?q=\"x\"&\"key=hidden"])
+        #expect(lines.first?.contains(#""target":"/hello?q=%22x%22&%22key=***""#) == true)
+    }
+
     @Test func `dropped lines are counted`() async throws {
         let lines = try await lines(.json, limitBytes: 1, ["/hello", "/hello", "/hello"])
         let dropped = lines.filter { $0.hasPrefix(#"{"droppedLines":"#) }

@@ -49,6 +49,10 @@ struct AuthorityTests {
         for byte in UInt8.min...UInt8.max {
             let isRejected = byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte)
             #expect((RequestTarget([0x2F, byte]) == nil) == isRejected, "octet \(byte)")
+            let isNever = byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#")
+            let query = RequestTarget("/?".utf8 + [byte])
+            let count = isNever ? nil : isRejected ? 5 : 3
+            #expect(query?.bytes.count == count, "octet \(byte) in a query")
         }
     }
 }

@@ -35,6 +35,39 @@ import Testing
         #expect(RequestTarget(target.utf8) == nil)
     }
 
+    @Test(arguments: [
+        ("/search?q=\"first+request\"", "/search?q=%22first+request%22"),
+        ("/?a=<b>&c|d^e`{f}\\", "/?a=%3Cb%3E&c%7Cd%5Ee%60%7Bf%7D%5C"),
+        ("/a?\"%22", "/a?%22%22"), ("http://x?|", "http://x?%7C"), ("/a?b?\"", "/a?b?%22"),
+    ])
+    func `a query has one spelling, whether or not its characters are encoded`(
+        raw: String, encoded: String
+    ) throws {
+        let target = try #require(RequestTarget(raw.utf8))
+        #expect(target.description == encoded)
+        #expect(target == RequestTarget(encoded.utf8))
+        #expect(encoded.hasSuffix("?" + (text(target.query) ?? "none")))
+    }
+
+    @Test(
+        arguments: [
+            ("/\"", .pathOctet(0x22), #"a raw " in its path: encode it as %22"#),
+            ("/a\\b?c", .pathOctet(0x5C), #"a raw \ in its path: encode it as %5C"#),
+            ("/{a}?\"", .pathOctet(0x7B), "a raw { in its path: encode it as %7B"),
+            ("/?a b", .octet(0x20), "a raw space in its target: encode it as %20"),
+            ("/a b", .octet(0x20), "a raw space in its target: encode it as %20"),
+            ("/?\"#a", .octet(0x23), "a raw # in its target: encode it as %23"),
+            ("/?a\u{1}", .octet(1), "a raw control character in its target: encode it as %01"),
+            ("/?한", .octet(0xED), "a raw byte outside of ASCII in its target: encode it as %ED"),
+            ("x", .form, "a request target that is invalid for its method"),
+        ] as [(String, RequestTarget.ParsingError, String)])
+    func `an error says which character to encode, and how`(
+        target: String, error: RequestTarget.ParsingError, text: String
+    ) {
+        #expect(throws: error) { try RequestTarget(parsing: target.utf8) }
+        #expect(error.description == text)
+    }
+
     @Test func `an asterisk and an authority have their own forms`() throws {
         let star = try #require(RequestTarget("*".utf8, method: .options))
         #expect(star.form == .asterisk)

@@ -40,6 +40,7 @@ enum AcceptedRequests {
         "GET /a/b;c=d?e=f&g=%20[] HTTP/1.1", "GET http://a HTTP/1.1", "GET http://a?x=y HTTP/1.1",
         "GET HTTPS://a:443/b?c HTTP/1.1", "GET http://[::1]:80/ HTTP/1.1", "CONNECT a:443 HTTP/1.1",
         "CONNECT [::1]:443 HTTP/1.1", "OPTIONS * HTTP/1.1", "OPTIONS / HTTP/1.1", "GET // HTTP/1.1",
+        "GET /?q=\"a|b\"<>{}^`\\ HTTP/1.1",
     ].map { Case($0, lines($0, "Host: a")) }
 
     static let hosts: [Case] = [

@@ -67,6 +67,10 @@ enum RefusedRequests {
         Case("a fragment", 400, lines("GET /#top HTTP/1.1", "Host: a")),
         Case("a backslash", 400, lines("GET /\\x HTTP/1.1", "Host: a")),
         Case("letters that are not escaped", 400, lines("GET /한 HTTP/1.1", "Host: a")),
+        Case("such letters in a query", 400, lines("GET /?q=한 HTTP/1.1", "Host: a")),
+        Case("a quotation mark in a path", 400, lines("GET /\"?q HTTP/1.1", "Host: a")),
+        Case("a space in a query", 400, lines("GET /?q=\"a b\" HTTP/1.1", "Host: a")),
+        Case("a fragment behind a query", 400, lines("GET /?q=\"a\"#b HTTP/1.1", "Host: a")),
     ]
 
     /// RFC 9112 §5, RFC 9110 §5.5

@@ -21,6 +21,23 @@ struct RequestParserTests {
             reception.requests.map { String(decoding: $0.body, as: UTF8.self) } == accepted.bodies)
     }
 
+    @Test(arguments: [
+        ("GET /?q=\"first request\" HTTP/1.1", "a raw space in its target: encode it as %20"),
+        ("GET /a b c HTTP/1.1", "a raw space in its target: encode it as %20"),
+        ("GET /?a\tb HTTP/1.1", "a raw control character in its target: encode it as %09"),
+        ("GET /?a\u{7}b HTTP/1.1", "a raw control character in its target: encode it as %07"),
+        ("GET /a#b HTTP/1.1", "a raw # in its target: encode it as %23"),
+        ("GET /?q=한 HTTP/1.1", "a raw byte outside of ASCII in its target: encode it as %ED"),
+        ("GET /\"a\" HTTP/1.1", #"a raw " in its path: encode it as %22"#),
+        ("GET / x HTCP/1.1", "a request line without an HTTP version"),
+    ])
+    func `a character that a target may not have is named with its code`(
+        line: String, detail: String
+    ) {
+        let error = Receiver.receive(lines(line, "Host: a")).error
+        #expect(error == HTTPParseError(.badRequest, detail))
+    }
+
     @Test func `the parser is reset after an error`() throws {
         var parser = RequestParser()
         let bad = Array("GET / HTTP/1.1\r\nHost: a\r\nX : b\r\n\r\n".utf8)
