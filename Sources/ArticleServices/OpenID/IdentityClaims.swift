@@ -80,13 +80,13 @@ package struct IdentityClaims: Sendable, Hashable {
     func check(
         for provider: OpenIDProvider, nonce sent: String, at time: Timestamp
     ) throws(IdentityTokenFault) {
-        guard issuer.hasBytes(of: provider.issuer) else { throw .issuer }
+        guard provider.isIssuer(issuer) else { throw .issuer }
         guard audiences.contains(where: { $0.hasBytes(of: provider.audience) }) else {
             throw .audience
         }
         // OpenID Connect Core 1.0 §3.1.3.7, steps 4 and 5.
         guard let party = authorizedParty ?? (audiences.count > 1 ? nil : provider.audience),
-            party.hasBytes(of: provider.audience)
+            provider.isParty(party)
         else { throw .authorizedParty }
         let limit = time.advanced(byMilliseconds: Self.skewMilliseconds)
         guard issuedAt <= limit, notBefore.map({ $0 <= limit }) ?? true else {

@@ -82,7 +82,8 @@ package enum IdentityTokenFault: Error, Sendable, Hashable {
         case .claim(let name): "has no valid claim \(name)"
         case .issuer: "was issued by another provider"
         case .audience: "is for another audience"
-        case .authorizedParty: "was requested by another client: azp is not the audience"
+        case .authorizedParty:
+            "was requested by another client: azp is neither the audience nor one of its parties"
         case .expired: "has expired"
         case .tooOld: "was issued more than 10 minutes ago"
         case .notYetValid: "is not yet valid: its times are in the future"

@@ -6,10 +6,12 @@ import HTTP
 public struct OpenIDProvider: Sendable, Hashable {
     /// The name by which clients mention it.
     public let name: String
-    /// The claim `iss` of its tokens, to the letter.
+    /// The claim `iss` of its tokens; see `isIssuer`.
     let issuer: String
     /// The claim `aud`: the client's id at this provider.
     let audience: String
+    /// Other clients of this provider that may request tokens for the audience (`azp`).
+    let parties: [String]
     /// Where its configuration is (OpenID Connect Discovery 1.0 §4).
     let discovery: OpenIDURL
 
@@ -19,7 +21,7 @@ public struct OpenIDProvider: Sendable, Hashable {
 
         public var description: String {
             switch self {
-            case .form: "must have the form name=issuer,audience"
+            case .form: "must have the form name=issuer,audience[,party…]"
             case .name:
                 "has an invalid name: 1 to 32 lower-case letters, digits and hyphens are allowed, "
                     + "and it must begin with a letter"
@@ -27,19 +29,25 @@ public struct OpenIDProvider: Sendable, Hashable {
                 "has an invalid issuer: it must be an https URL without user name, query and "
                     + "fragment"
             case .audience:
-                "has an invalid audience: 1 to 255 printable ASCII characters are allowed, but no "
-                    + "spaces and commas"
+                "has an invalid audience or party: 1 to 255 printable ASCII characters are "
+                    + "allowed, but no spaces and commas, and at most "
+                    + "\(OpenIDProvider.mostParties) parties"
             }
         }
     }
 
-    /// Parses `name=issuer,audience`.
+    private static let mostParties = 16
+
+    /// Parses `name=issuer,audience[,party…]`.
     public init(_ text: String) throws(Fault) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let comma = parts[1].firstIndex(of: ",") else { throw .form }
+        guard parts.count == 2 else { throw .form }
+        let values = parts[1].split(separator: ",", omittingEmptySubsequences: false)
+            .map { String($0) }
+        guard values.count >= 2 else { throw .form }
         name = String(parts[0])
-        issuer = String(parts[1][..<comma])
-        audience = String(parts[1][comma...].dropFirst())
+        (issuer, audience) = (values[0], values[1])
+        parties = Array(values.dropFirst(2))
         guard Self.isName(name) else { throw .name }
         // The path of the configuration comes after that of the issuer, without a final slash.
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
@@ -47,9 +55,24 @@ public struct OpenIDProvider: Sendable, Hashable {
             let discovery = OpenIDURL(base + "/.well-known/openid-configuration")
         else { throw .issuer }
         self.discovery = discovery
-        guard (1...255).contains(audience.utf8.count),
-            audience.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") })
+        guard parties.count <= Self.mostParties, values.dropFirst().allSatisfy(Self.isClient)
         else { throw .audience }
+    }
+
+    /// Whether a token's `iss` names this provider: to the letter, except that some of Google's
+    /// tokens omit the scheme.
+    func isIssuer(_ text: String) -> Bool {
+        text.hasBytes(of: issuer)
+            || issuer == "https://accounts.google.com" && text.hasBytes(of: "accounts.google.com")
+    }
+
+    /// Whether this client may request tokens for the audience.
+    func isParty(_ client: String) -> Bool {
+        client.hasBytes(of: audience) || parties.contains { client.hasBytes(of: $0) }
+    }
+
+    private static func isClient(_ id: String) -> Bool {
+        (1...255).contains(id.utf8.count) && id.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     private static func isName(_ name: String) -> Bool {

@@ -65,7 +65,7 @@ public final class OpenIDProviders: Sendable {
         } catch { throw .busy }
         guard isGenuine else { throw ServiceError(IdentityTokenFault.signature) }
         return VerifiedIdentity(
-            issuer: token.claims.issuer, subject: token.claims.subject,
+            issuer: keys.provider.issuer, subject: token.claims.subject,
             tokenDigest: token.digest, acceptedUntil: token.claims.acceptedUntil)
     }
 

@@ -6,7 +6,8 @@ struct OpenIDConfiguration: Sendable {
 
     private static let option = Option(
         "oidc", "PROVIDER",
-        "Provider of OpenID Connect for signing in, as name=issuer,audience.", repeatable: true)
+        "Provider of OpenID Connect for signing in, as name=issuer,audience[,party…].",
+        repeatable: true)
     static let options = [option]
 
     init(_ settings: Settings) throws(CommandFailure) {
@@ -28,20 +29,26 @@ struct OpenIDConfiguration: Sendable {
         }
     }
 
-    /// In the environment variable, commas also separate providers: two texts are one provider.
+    /// In the environment variable, commas also separate providers: a text with a URL behind its
+    /// first `=` begins one, and audience and parties follow.
     private static func values(_ settings: Settings) -> [Settings.Value] {
         var values: [Settings.Value] = []
-        var rest = settings.all(option.name)[...]
-        while let value = rest.popFirst() {
-            if value.origin == option.variable, let audience = rest.popFirst() {
+        for value in settings.all(option.name) {
+            if value.origin == option.variable, !isBeginning(value.text),
+                let last = values.popLast()
+            {
                 values.append(
-                    Settings.Value(
-                        text: "\(value.text),\(audience.text)", origin: value.origin))
+                    Settings.Value(text: "\(last.text),\(value.text)", origin: value.origin))
             } else {
                 values.append(value)
             }
         }
         return values
+    }
+
+    private static func isBeginning(_ text: String) -> Bool {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        return parts.count == 2 && parts[1].contains("://")
     }
 
     private static func failure(_ value: Settings.Value, _ text: String) -> CommandFailure {

@@ -82,6 +82,51 @@ import Testing
         }
     }
 
+    @Test func `a configured party may request tokens for the audience, and nobody else`()
+        async throws
+    {
+        let (google, party) = ("\"\(OpenIDDesk.google)\"", "\"\(OpenIDDesk.party)\"")
+        let several = #"["other","org.example.app"]"#
+        try await desk.run {
+            for claims in [
+                ["iss": google, "azp": party], ["iss": google, "azp": party, "aud": several],
+                ["iss": google, "azp": #""org.example.app""#], ["iss": google],
+            ] {
+                let identity = try await desk.verify(desk.token(claims), with: "google")
+                #expect(identity.issuer == OpenIDDesk.google)
+            }
+            for (claims, fault) in [
+                (["azp": #""1234-ios.apps.googleusercontent.com""#], .authorizedParty),
+                (["aud": several], .authorizedParty), (["azp": #""""#], .authorizedParty),
+                // A party is no audience.
+                (["aud": party, "azp": party], .audience), (["aud": party], .audience),
+            ] as [([String: String?], IdentityTokenFault)] {
+                let token = try desk.token(claims.merging(["iss": google]) { $1 })
+                #expect(try await desk.rejection(of: token, with: "google") == fault.reason)
+            }
+            // It is one of this provider only.
+            let reason = try await desk.rejection(of: desk.token(["azp": party]))
+            #expect(reason == IdentityTokenFault.authorizedParty.reason)
+        }
+    }
+
+    @Test func `Google's issuer without a scheme is the same one`() async throws {
+        try await desk.run {
+            let bare = #""accounts.google.com""#
+            let identity = try await desk.verify(desk.token(["iss": bare]), with: "google")
+            #expect(identity.issuer == OpenIDDesk.google)
+            for issuer in ["accounts.google.com/", "http://accounts.google.com", "google.com"] {
+                let reason = try await desk.rejection(
+                    of: desk.token(["iss": "\"\(issuer)\""]), with: "google")
+                #expect(reason == IdentityTokenFault.issuer.reason)
+            }
+            for issuer in [bare, #""id.example.org/a""#] {
+                let reason = try await desk.rejection(of: desk.token(["iss": issuer]))
+                #expect(reason == IdentityTokenFault.issuer.reason)
+            }
+        }
+    }
+
     @Test func `a token is accepted until it expires, and for a minute of another clock`()
         async throws
     {

@@ -25,6 +25,9 @@ final class OpenIDDesk: Sendable {
     static let audience = "org.example.app"
     static let nonce = "nonce-of-the-client"
     static let otherIssuer = "https://other.example.org"
+    /// A provider whose tokens other clients may request, too.
+    static let google = "https://accounts.google.com"
+    static let party = "1234-android.apps.googleusercontent.com"
 
     /// Keys of a whole run, as generating them takes long.
     static let curve = Result { try TestSigningKey(.p256, id: "c1") }
@@ -54,21 +57,22 @@ final class OpenIDDesk: Sendable {
             [
                 try OpenIDProvider("main=\(issuer),\(audience)"),
                 try OpenIDProvider("other=\(otherIssuer),\(audience)"),
+                try OpenIDProvider("google=\(google),\(audience),\(party)"),
             ], in: environment)
     }
 
     private static func document(
         _ url: String, _ state: Lock<State>
     ) async throws(OpenIDFailure) -> OpenIDDocument {
-        let isOther = url.hasPrefix(otherIssuer)
+        let other = [otherIssuer, google].first { url.hasPrefix($0) }
         let gate = state.withLock { state in
             state.fetched.append(url)
             return state.gate
         }
-        if !isOther, let gate { await gate.wait() }
+        if other == nil, let gate { await gate.wait() }
         let now = state.withLock { $0 }
         if let failure = now.failure { throw OpenIDFailure(reason: failure) }
-        let issuer = isOther ? otherIssuer : issuer
+        let issuer = other ?? issuer
         if url == issuer + "/.well-known/openid-configuration" {
             let usual = #"{"issuer":"\#(issuer)","jwks_uri":"\#(issuer)/keys"}"#
             return OpenIDDocument(body: Array((now.configuration ?? usual).utf8))

@@ -22,6 +22,15 @@ import Testing
         #expect(text.hasPrefix(provider.name + "=") && text.hasSuffix("," + provider.audience))
     }
 
+    @Test func `other clients may be named behind the audience`() throws {
+        let provider = try OpenIDProvider("g=https://a.test,web,android,x=y")
+        #expect(provider.audience == "web" && provider.parties == ["android", "x=y"])
+        #expect(["web", "android", "x=y"].allSatisfy(provider.isParty))
+        #expect(["Android", "", "ios"].allSatisfy { !provider.isParty($0) })
+        let most = "a=https://a.test,b" + String(repeating: ",c", count: 16)
+        #expect(try OpenIDProvider(most).parties.count == 16)
+    }
+
     @Test(
         arguments: [
             ("", .form), ("apple", .form), ("apple=https://a.test", .form), ("=", .form),
@@ -35,8 +44,10 @@ import Testing
             ("a=https://a.test?q,b", .issuer), ("a=https://a.test#f,b", .issuer),
             ("a=https://a.test:99999,b", .issuer), ("a=https://a test,b", .issuer),
             ("a=https://é.test,b", .issuer), ("a=https://a.test,", .audience),
-            ("a=https://a.test,b,c", .audience), ("a=https://a.test,b c", .audience),
-            ("a=https://a.test,é", .audience),
+            ("a=https://a.test,b,", .audience), ("a=https://a.test,b c", .audience),
+            ("a=https://a.test,é", .audience), ("a=https://a.test,b,c d", .audience),
+            ("a=https://a.test,b,c,,d", .audience),
+            ("a=https://a.test,b" + String(repeating: ",c", count: 17), .audience),
         ] as [(String, OpenIDProvider.Fault)])
     func `a wrong provider is rejected with what is wrong`(
         text: String, fault: OpenIDProvider.Fault

@@ -41,8 +41,23 @@ import Testing
         #expect(try names((1...16).map { "a\($0)=https://a.test,b" }).count == 16)
     }
 
+    @Test func `parties are taken from flags and from the variable`() throws {
+        let texts = [
+            "google=https://accounts.google.com,web,android,x=y", "b=https://b.test,api://7,z",
+        ]
+        let expected = try texts.map { try OpenIDProvider($0) }
+        let flags = try settings(texts.flatMap { ["--oidc", $0] })
+        #expect(try OpenIDConfiguration(flags).providers == expected)
+        let variable = ["BROADSHEET_OIDC": texts.joined(separator: ",")]
+        let environment = try settings([], environment: variable)
+        #expect(try OpenIDConfiguration(environment).providers == expected)
+    }
+
     @Test(arguments: [
-        (["a=https://a.test,b", "c"], #"--oidc: "c" must have the form name=issuer,audience"#),
+        (
+            ["a=https://a.test,b", "c"],
+            #"--oidc: "c" must have the form name=issuer,audience[,party…]"#
+        ),
         (["a=http://a.test,b"], #"--oidc: "a=http://a.test,b" has an invalid issuer: "#),
         (
             ["a=https://a.test,b", "a=https://b.test,c"],
