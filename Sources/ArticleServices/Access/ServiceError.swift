@@ -29,6 +29,8 @@ public enum ServiceError: Error, Sendable {
     case preconditionFailed(current: Int?)
     /// This precondition of a read does not match the current representation.
     case representationDiffers(HTTPFieldName)
+    /// `If-Match` has a weak tag, which matches nothing (RFC 9110 §13.1.1), and no other that does.
+    case weakTag
     /// A token of changes is unreadable, or of another request or role.
     case invalidToken
     /// A token of changes belongs to another history of the database.
@@ -107,6 +109,19 @@ public enum ServiceError: Error, Sendable {
         do throws(StoreError) { return try await read() } catch {
             if case .notFound = error { return nil }
             throw ServiceError(error)
+        }
+    }
+
+    /// The error of a request with these fields: clients send weak tags because something on the
+    /// way, such as a proxy that compresses, has weakened those of responses.
+    func explained(by fields: HTTPFields) -> ServiceError {
+        switch self {
+        case .preconditionFailed(current: .some), .representationDiffers(.ifMatch):
+            guard let text = fields.combined(.ifMatch), case .tags(let tags)? = IfMatch(text),
+                tags.contains(where: \.isWeak)
+            else { return self }
+            return .weakTag
+        default: return self
         }
     }
 

@@ -256,7 +256,7 @@ struct Routes {
             }
             return caller == .anonymous ? response : response.madePrivate()
         } catch {
-            return error.response(to: context.requestID, log: log)
+            return error.explained(by: message.fields).response(to: context.requestID, log: log)
         }
     }
 

@@ -1,7 +1,9 @@
 /// The media types that a client accepts, with their weights (RFC 9110 §12.5.1).
 ///
 /// A value; use it anywhere. Reading it never fails: a client that sends nothing valid accepts
-/// everything.
+/// everything, `*` alone stands for `*/*`, and a range whose weight is invalid still counts
+/// (``Weight``). A type with a suffix is also what the suffix says: `application/rss+xml` is
+/// acceptable to a client that accepts `application/xml` or `text/xml` (RFC 6839).
 ///
 /// ```swift
 /// let accept = Accept("text/html;q=0.5, application/json")
@@ -17,42 +19,24 @@ public struct Accept: Sendable, Hashable {
     /// If empty, every type is acceptable.
     private let ranges: [MediaRange]
 
-    /// Parses a field value. Invalid elements are ignored; if no valid element is left, or without
-    /// the field, every type is acceptable.
+    /// Parses a field value. Elements that are no media ranges are ignored; if no range is left, or
+    /// without the field, every type is acceptable.
     public init(_ text: String?) {
         var ranges: [MediaRange] = []
         var reader = FieldValueReader(text ?? "")
         reader.skipEmptyElements()
         while !reader.isAtEnd {
-            let range = Self.range(&reader)
-            if reader.skipSeparators() {
-                if let range { ranges.append(range) }
-            } else {
+            if let type = MediaType(from: &reader, isRange: true) {
+                let weight = type.parameter("q")
+                let quality = weight.map { Weight.thousandths(of: Array($0.utf8).span) } ?? 1000
+                ranges.append(MediaRange(type: type, quality: quality))
+            }
+            if !reader.skipSeparators() {
                 reader.skipElement()
                 reader.skipEmptyElements()
             }
         }
         self.ranges = ranges
-    }
-
-    private static func range(_ reader: inout FieldValueReader) -> MediaRange? {
-        guard let type = MediaType(from: &reader) else { return nil }
-        guard let weight = type.parameter("q") else { return MediaRange(type: type, quality: 1000) }
-        return quality(weight).map { MediaRange(type: type, quality: $0) }
-    }
-
-    /// Parses a weight (RFC 9110 §12.4.2) in thousandths: 0 to 1, with at most three decimals.
-    private static func quality(_ text: String) -> Int? {
-        let bytes = Array(text.utf8)
-        guard (1...5).contains(bytes.count), bytes.count == 1 || bytes[1] == UInt8(ascii: "."),
-            bytes.enumerated().allSatisfy({ $0 == 1 || (48...57).contains($1) })
-        else { return nil }
-        var quality = Int(bytes[0] - 48)
-        for index in 2..<5 {
-            let digit = index < bytes.count ? Int(bytes[index] - 48) : 0
-            quality = quality * 10 + digit
-        }
-        return quality <= 1000 ? quality : nil
     }
 
     /// The type's weight, 0 (not acceptable) to 1000. The most specific matching range decides.
@@ -79,19 +63,61 @@ public struct Accept: Sendable, Hashable {
     /// `nil` if the range does not match the type.
     private static func specificity(of range: MediaType, for type: MediaType) -> Int? {
         if range.type == "*" { return range.subtype == "*" ? 0 : nil }
-        guard range.type == type.type else { return nil }
-        if range.subtype == "*" { return 1 }
-        guard range.subtype == type.subtype else { return nil }
-        var specificity = 2
+        if range.type == type.type, range.subtype == "*" { return 1 }
+        guard range.type == type.type, range.subtype == type.subtype else {
+            return isSuffix(range, of: type) ? 2 : nil
+        }
+        var specificity = 3
         for parameter in range.parameters {
             if parameter.name == "q" { break }
             let value = type.parameter(parameter.name)
             // Clients send `application/json; charset=utf-8`, though JSON has no such parameter.
-            if parameter.name == "charset", value == nil { continue }
+            if value == nil, parameter.name == "charset" || parameter.value.isEmpty { continue }
             guard value?.lowercased() == parameter.value.lowercased() else { return nil }
             specificity += 1
         }
         return specificity
+    }
+
+    /// Whether the range is the format that the type's suffix names (RFC 6839).
+    private static func isSuffix(_ range: MediaType, of type: MediaType) -> Bool {
+        switch range.subtype {
+        case "xml":
+            (range.type == "application" || range.type == "text") && type.subtype.hasSuffix("+xml")
+        case "json": range.type == "application" && type.subtype.hasSuffix("+json")
+        default: false
+        }
+    }
+}
+
+/// A weight of content negotiation (RFC 9110 §12.4.2).
+enum Weight {
+    /// Reads a weight in thousandths. Clients also send `.2`, `2` or four decimals: these count as
+    /// the nearest weight. What is no number does not lower the weight of what it belongs to.
+    static func thousandths(of text: borrowing Span<UInt8>) -> Int {
+        var (whole, fraction, scale) = (0, 0, 1000)
+        var (digits, hasPoint, isTiny) = (0, false, false)
+        // Invariant: the octets before `index` are a decimal number of `whole` (at most 1) and
+        // `fraction` thousandths; `scale` is the weight of its last decimal.
+        for index in 0..<text.count {
+            let byte = text[index]
+            if byte == UInt8(ascii: "."), !hasPoint {
+                hasPoint = true
+                continue
+            }
+            guard (48...57).contains(byte) else { return 1000 }
+            let digit = Int(byte - 48)
+            digits += 1
+            if !hasPoint {
+                whole = min(1, whole + digit)
+            } else {
+                scale /= 10
+                fraction += digit * scale
+                isTiny = isTiny || digit > 0
+            }
+        }
+        guard digits > 0 else { return 1000 }
+        return whole > 0 ? 1000 : max(fraction, isTiny ? 1 : 0)
     }
 }
 
@@ -109,7 +135,8 @@ public struct AcceptEncoding: Sendable, Hashable {
     private var identity: Int?
     private var others: Int?
 
-    /// Parses all `Accept-Encoding` fields. Invalid elements are ignored.
+    /// Parses all `Accept-Encoding` fields. Elements that are not a coding, perhaps with a weight,
+    /// are ignored; an invalid weight counts as in ``Accept``.
     public init(_ fields: borrowing HTTPFields) {
         fields.withEachValue(of: .acceptEncoding) { value in
             var start = 0
@@ -148,7 +175,7 @@ public struct AcceptEncoding: Sendable, Hashable {
     }
 
     /// Parses the weight after a coding (RFC 9110 §12.4.2) in thousandths, 1000 without one; `nil`
-    /// if it is invalid.
+    /// if something else follows.
     private static func weight(_ element: borrowing Span<UInt8>, _ start: Int) -> Int? {
         var position = start
         skipSpace(element, &position)
@@ -156,29 +183,15 @@ public struct AcceptEncoding: Sendable, Hashable {
         guard element[position] == UInt8(ascii: ";") else { return nil }
         position += 1
         skipSpace(element, &position)
-        guard position + 2 < element.count, Token.lowercase(element[position]) == UInt8(ascii: "q"),
+        guard position + 1 < element.count, Token.lowercase(element[position]) == UInt8(ascii: "q"),
             element[position + 1] == UInt8(ascii: "=")
         else { return nil }
         position += 2
-        var weight = 0
-        var digits = 0
-        // Invariant: the octets from the `=` to `position` belong to the weight; its first `digits`
-        // digits are in `weight`.
-        while position < element.count, !Token.isSpace(element[position]) {
-            let byte = element[position]
-            if digits == 1, byte == UInt8(ascii: "."), element[position - 1] != byte {
-                position += 1
-                continue
-            }
-            guard (48...57).contains(byte), digits < 4 else { return nil }
-            weight = weight * 10 + Int(byte - 48)
-            digits += 1
-            position += 1
-        }
+        let valueStart = position
+        while position < element.count, !Token.isSpace(element[position]) { position += 1 }
+        let weight = Weight.thousandths(of: element.extracting(valueStart..<position))
         skipSpace(element, &position)
-        guard position == element.count, digits > 0 else { return nil }
-        for _ in digits..<4 { weight *= 10 }
-        return weight <= 1000 ? weight : nil
+        return position == element.count ? weight : nil
     }
 
     private static func skipSpace(_ bytes: borrowing Span<UInt8>, _ position: inout Int) {

@@ -62,8 +62,12 @@ struct FieldValueReader {
 
     /// Reads parameters (RFC 9110 §5.6.6), with names in lower case; `nil` if they are malformed.
     ///
-    /// - Parameter allowsBare: Whether a name may have no value (RFC 8288 §3).
-    mutating func parameters(allowsBare: Bool = false) -> [(name: String, value: String)]? {
+    /// - Parameters:
+    ///   - allowsBare: Whether a name may have no value (RFC 8288 §3).
+    ///   - allowsEmpty: Whether nothing may follow the `=`.
+    mutating func parameters(
+        allowsBare: Bool = false, allowsEmpty: Bool = false
+    ) -> [(name: String, value: String)]? {
         var parameters: [(name: String, value: String)] = []
         skipSpace()
         while take(";") {
@@ -73,7 +77,8 @@ struct FieldValueReader {
             if allowsBare { skipSpace() }
             if take("=") {
                 if allowsBare { skipSpace() }
-                guard let value = token() ?? quotedString() else { return nil }
+                let isEmpty = allowsEmpty && next != UInt8(ascii: "\"")
+                guard let value = token() ?? (isEmpty ? "" : quotedString()) else { return nil }
                 parameters.append((name, value))
             } else {
                 guard allowsBare else { return nil }

@@ -29,9 +29,13 @@ public struct MediaType: Sendable, Hashable {
         guard reader.isAtEnd else { return nil }
     }
 
-    init?(from reader: inout FieldValueReader) {
-        guard let type = reader.token(), reader.take("/"), let subtype = reader.token(),
-            let parameters = reader.parameters()
+    /// - Parameter isRange: Whether it is an element of `Accept`: then `*` alone stands for `*/*`,
+    ///   and parameters without a value are empty.
+    init?(from reader: inout FieldValueReader, isRange: Bool = false) {
+        guard let type = reader.token() else { return nil }
+        let subtype = reader.take("/") ? reader.token() : isRange && type == "*" ? type : nil
+        guard let subtype,
+            let parameters = reader.parameters(allowsBare: isRange, allowsEmpty: isRange)
         else { return nil }
         self.type = type.lowercased()
         self.subtype = subtype.lowercased()

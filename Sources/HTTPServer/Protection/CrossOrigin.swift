@@ -63,11 +63,15 @@ public struct CrossOrigin: Sendable {
         .rateLimitPolicy, .retryAfter, .wwwAuthenticate, .xRequestID,
     ].map(\.rawValue).joined(separator: ", ")
 
-    /// The request fields that pages may send besides the safelisted ones.
-    private static let sendable = [
-        HTTPFieldName.authorization, .broadsheetAfter, .contentType, .idempotencyKey, .ifMatch,
-        .ifModifiedSince, .ifNoneMatch, .ifUnmodifiedSince, .lastEventID, .xRequestID,
-    ].map(\.rawValue).joined(separator: ", ")
+    /// The request fields that pages may send besides the safelisted ones. The last ones are what
+    /// libraries for traces and requests add by themselves.
+    private static let sendable =
+        ([
+            HTTPFieldName.authorization, .broadsheetAfter, .contentType, .idempotencyKey, .ifMatch,
+            .ifModifiedSince, .ifNoneMatch, .ifUnmodifiedSince, .lastEventID, .traceparent,
+            .xRequestID,
+        ].map(\.rawValue) + ["baggage", "sentry-trace", "tracestate", "X-Requested-With"])
+        .joined(separator: ", ")
 
     private static let methods = [HTTPMethod.get, .head, .post, .put, .patch, .delete]
         .map(\.rawValue).joined(separator: ", ")

@@ -100,6 +100,7 @@ import Testing
         let taken = [
             "*/*", "application/*", "application/json", "text/html, */*;q=0.1",
             "application/json;charset=utf-8", "APPLICATION/JSON",
+            "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", "image/gif, */*;q=.01",
         ]
         let targets = ["/v1/articles", Self.article, "/v1/tags", "/v1/authors"]
         var scenarios = targets.flatMap { target in

@@ -89,6 +89,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a weak tag is answered with what to send instead`(hasKey: Bool) async throws {
+        try await run { test, version in
+            let read = try test.client.get("/v1/articles/hello")
+            let tag = try #require(read.fields[.etag])
+            let id = try Article(mapping: read.body).id
+            var fields: HTTPFields = [.contentType: "application/merge-patch+json"]
+            fields[.authorization] = hasKey ? "Bearer \(Self.key)" : nil
+            let methods: [HTTPMethod] = hasKey ? [.get, .patch, .delete] : [.get]
+            for (value, isWeak) in [
+                ("W/\(tag)", true), ("\"x\", W/\"\(version)\"", true), ("\"x\"", false),
+            ] {
+                fields[.ifMatch] = value
+                for method in methods {
+                    let response = try test.client.send(
+                        method, "/v1/articles/\(id)", fields: fields,
+                        body: method == .patch ? Array("{}".utf8) : [])
+                    #expect(response.status == 412)
+                    #expect(response.text.contains("send the `version` ") == isWeak)
+                }
+            }
+        }
+    }
+
     @Test func `the problem names the field`() async throws {
         try await run { test, _ in
             let rejected = try test.client.send(

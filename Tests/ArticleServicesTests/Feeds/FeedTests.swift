@@ -103,6 +103,15 @@ import Testing
                 ])
             let refused = try newsroom.send("GET \(Self.paths[0])", with: [.accept: "text/plain"])
             #expect(refused.status == 406)
+            for (accept, statuses) in [
+                ("application/xml", [200, 200, 406]), ("text/xml", [200, 200, 406]),
+                ("application/json", [406, 406, 200]), ("image/gif, *; q=.2", [200, 200, 200]),
+            ] {
+                let got = try Self.paths.map {
+                    try newsroom.send("GET \($0)", with: [.accept: accept]).status
+                }
+                #expect(got == statuses, "\(accept)")
+            }
         }
     }
 

@@ -81,7 +81,10 @@ import Testing
             #expect(answer.status == 204)
             #expect(answer.fields[.accessControlAllowOrigin] == Self.app)
             #expect(answer.fields.list(.accessControlAllowMethods, has: "PATCH"))
-            for name in ["Authorization", "If-Match", "Idempotency-Key", "Content-Type"] {
+            for name in [
+                "Authorization", "If-Match", "Idempotency-Key", "Content-Type", "traceparent",
+                "tracestate", "baggage", "sentry-trace", "x-requested-with",
+            ] {
                 #expect(answer.fields.list(.accessControlAllowHeaders, has: name))
             }
             #expect(answer.fields[.accessControlMaxAge] == "7200")

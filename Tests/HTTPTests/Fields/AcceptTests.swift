@@ -25,11 +25,41 @@ import Testing
     }
 
     @Test(arguments: [
-        "q=1.001", "q=2", "q=", "q=.5", "q=0,5", "q=0.1234", "q=inf", "q=-1", "q=1e0",
+        ("q=1.001", 1000), ("q=2", 1000), ("q=17.5", 1000), ("q=", 1000), ("q=.5", 500),
+        ("q=.25", 250), ("q=0.1234", 123), ("q=0.00001", 1), ("q=00.5", 500), ("q=1.", 1000),
+        ("q=.", 1000), ("q=inf", 1000), ("q=-1", 1000), ("q=1e0", 1000), ("q=0.5.1", 1000),
+        ("q = 0.5", 500), ("q", 1000), ("a;q=.5", 500), ("q=\"0.5\"", 500), ("q=0.0000", 0),
+        ("q=.0", 0),
     ])
-    func `an element with an invalid weight is ignored`(weight: String) throws {
+    func `a range with an invalid weight counts`(weight: String, quality: Int) throws {
         let json = try #require(MediaType("application/json"))
-        #expect(!json.isAccepted(by: "application/json;\(weight), text/html"))
+        #expect(
+            Accept("text/html, application/json;\(weight), a/b").quality(of: json) == quality)
+    }
+
+    @Test func `an asterisk stands for every type, as old Java has it`() throws {
+        let java = "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2"
+        for (text, quality) in [(java, 200), ("*", 1000), ("a/b, *;q=0.3", 300), ("*;q=0", 0)] {
+            let json = try #require(MediaType("application/json"))
+            #expect(Accept(text).quality(of: json) == quality, "\(text)")
+        }
+        let html = try #require(MediaType("text/html"))
+        #expect(Accept(java).quality(of: html) == 1000)
+    }
+
+    @Test(arguments: [
+        ("application/rss+xml", "application/xml", 1000),
+        ("application/atom+xml", "text/xml", 1000),
+        ("application/feed+json", "application/json;q=0.4", 400),
+        ("application/rss+xml", "text/xml;q=0.2, application/*;q=0.9", 200),
+        ("application/rss+xml", "application/xml;q=0, application/rss+xml", 1000),
+        ("application/rss+xml", "text/html, application/json", 0),
+        ("application/xml", "application/rss+xml", 0), ("application/feed+json", "text/json", 0),
+    ])
+    func `a type is acceptable as the format of its suffix`(
+        type: String, accept: String, quality: Int
+    ) throws {
+        #expect(Accept(accept).quality(of: try #require(MediaType(type))) == quality)
     }
 
     @Test func `a value without a valid element is ignored`() throws {
