@@ -1,4 +1,5 @@
 import ArticleAPI
+import Foundation
 import Glibc
 import HTTP
 import TestSupport
@@ -29,6 +30,14 @@ import Testing
     private func report(_ response: NewsroomResponse) throws -> FileImportReport {
         try #require(response.status == 200, "\(response.text)")
         return try FileImportReport(strict: JSONParser.parse(response.body))
+    }
+
+    @Test func `the example for nginx lets through what the API takes`() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Resources/nodes/nginx.conf")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let sizes = text.matches(of: #/client_max_body_size (\d+)m;/#).compactMap { Int($0.1) }
+        #expect(sizes.map { $0 << 20 } == [HTTPLimits().bodyBytes, FileImportService.limitBytes])
     }
 
     @Test func `a file is imported once, and again when it has changed`() async throws {
