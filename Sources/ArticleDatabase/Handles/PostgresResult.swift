@@ -102,6 +102,9 @@ extension StoreError {
             switch sqlState ?? "" {
             case "53100": .full
             case "XX001", "XX002": .corrupt(text)
+            // A prepared statement is there already, or is not there any more.
+            case "42P05", "26000":
+                .unavailable("\(text); a connection pooler (PgBouncer) has to be in session mode")
             case let code where code.hasPrefix("22") || code.hasPrefix("23"): .corrupt(text)
             default: .unavailable(text)
             }

@@ -38,6 +38,29 @@ struct PostgresStatementTests {
         check(try !row.step())
     }
 
+    /// The error of a statement, after the session was changed by another one.
+    private func error(
+        _ statement: String, isPreparedBefore: Bool
+    ) throws -> String {
+        let sql: StaticString = "SELECT 1::bigint"
+        let address = try PostgresServer.shared.newSchema()
+        let session = try PostgresSession(address, settings: [])
+        let connection = Connection(.postgres(session))
+        if isPreparedBefore { check(try connection.statement(sql).step()) }
+        _ = try session.run(statement)
+        do {
+            _ = try connection.statement(sql).step()
+            return "none"
+        } catch { return "\(error)" }
+    }
+
+    @Test func `what happens behind a pooler that shares sessions says so`() throws {
+        let there = try error("PREPARE s0 AS SELECT 1", isPreparedBefore: false)
+        #expect(there.contains("42P05") && there.contains("has to be in session mode"))
+        let gone = try error("DEALLOCATE ALL", isPreparedBefore: true)
+        #expect(gone.contains("26000") && gone.contains("has to be in session mode"))
+    }
+
     @Test func `empty texts and bytes are not NULL`() throws {
         let connection = try connect()
         let row = try connection.statement("SELECT ?1::text, ?2::bytea")
