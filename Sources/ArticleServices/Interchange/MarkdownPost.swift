@@ -135,9 +135,10 @@ private struct FileName {
         let dot = name.dropFirst().lastIndex(of: ".")
         let stem = dot.map { name[..<$0] } ?? name[...]
         let parts = stem.split(separator: "-", maxSplits: 3, omittingEmptySubsequences: false)
-        date =
-            parts.count == 4
-            ? Timestamp(frontMatter: parts.prefix(3).joined(separator: "-")) : nil
+        let isDated =
+            parts.count == 4 && parts[0].utf8.count == 4
+            && parts.prefix(3).allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+        date = isDated ? Timestamp(frontMatter: parts.prefix(3).joined(separator: "-")) : nil
         addressName = date == nil ? nil : String(parts[3])
         let rest = date == nil ? stem : parts[3]
         let words = rest.split { $0 == "-" || $0 == "_" || $0.isWhitespace }.joined(separator: " ")

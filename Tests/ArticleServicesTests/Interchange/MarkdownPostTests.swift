@@ -89,6 +89,8 @@ import Testing
         #expect(both.frontMatter.date?.description == "2020-02-03T00:00:00.000Z")
         let none = try MarkdownPost(Array("a".utf8), name: "2016-13-05-a.md")
         #expect(none.frontMatter.date == nil)
+        let worded = try MarkdownPost(Array("a".utf8), name: "jan-3-2020-news.md")
+        #expect(worded.frontMatter.date == nil && worded.title == "jan 3 2020 news")
     }
 
     @Test func `a file without front matter is all body`() throws {
