@@ -36,7 +36,8 @@ extension Unicode.Scalar {
         "m",
     ]
 
-    /// Superscripts, subscripts, and letters of mathematics that are not in its alphabets.
+    /// Superscripts, subscripts, letters of mathematics that are not in its alphabets, and two
+    /// letters in one.
     private static let ofLetterForms = Dictionary(
         uniqueKeysWithValues: letterForms.flatMap { letter, forms in
             forms.unicodeScalars.map { ($0, letter) }
@@ -49,6 +50,7 @@ extension Unicode.Scalar {
         ("j", "ʲⱼᴶ"), ("k", "ᵏₖᴷ"), ("l", "ˡₗᴸℓℒ"), ("m", "ᵐₘᴹℳ"), ("n", "ⁿₙᴺℕ"), ("o", "ºᵒₒᴼℴ"),
         ("p", "ᵖₚᴾℙ"), ("q", "ℚ"), ("r", "ʳᵣᴿℛℜℝ"), ("s", "ˢₛ"), ("t", "ᵗₜᵀ"), ("u", "ᵘᵤᵁ"),
         ("v", "ᵛᵥⱽ"), ("w", "ʷᵂ"), ("x", "ˣₓ"), ("y", "ʸ"), ("z", "ᶻℤℨ"),
+        ("dz", "ǳǲǱ"), ("dž", "ǆǅǄ"), ("ij", "ĳĲ"), ("lj", "ǉǈǇ"), ("nj", "ǌǋǊ"),
     ]
 }
 

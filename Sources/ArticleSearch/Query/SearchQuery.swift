@@ -25,7 +25,8 @@ package struct SearchQuery: Sendable, Hashable {
         excluded = reader.excluded
     }
 
-    /// The clauses, those of two words in a row also with both as one: `app store` finds `AppStore`.
+    /// The clauses, those of two words in a row also with both as one, so that `app store` finds
+    /// `AppStore`.
     private static func joined(_ clauses: [Clause], in text: [UInt8]) -> [Clause] {
         var joined = clauses
         for index in clauses.indices.dropFirst() {

@@ -73,7 +73,6 @@ enum BaseLetters {
         ("o", "øǿ"),
         ("t", "ŧ"),
         ("ae", "æǣǽ"),
-        ("ij", "ĳ"),
         ("oe", "œ"),
         ("th", "þ"),
         // Alef with madda, hamza or wasla; waw and yeh with hamza; teh marbuta and other forms of

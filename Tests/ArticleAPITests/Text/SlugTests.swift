@@ -12,6 +12,7 @@ struct SlugTests {
         ("İzmir’de İyi", "izmirde-iyi"), ("i\u{307}stanbul", "istanbul"),
         ("Ｈｅｌｌｏ　Ｗｏｒｌｄ！", "hello-world"),
         ("ﾕｰｻﾞｰの ﾎﾟｽﾄ", "ユーザーの-ポスト"), ("ﬁne oﬃce", "fine-office"), ("２０２４年", "2024年"), ("CO₂", "co2"),
+        ("Ĳssel", "ijssel"),
         ("Final Ⅶ", "final-vii"), ("𝐇𝐞𝐥𝐥𝐨", "hello"), ("\u{FEFB}", "لا"),
     ])
     func `a title of any script gives a slug`(title: String, slug: String) {

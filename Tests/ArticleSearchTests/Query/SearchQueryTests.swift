@@ -58,7 +58,8 @@ import Testing
         ("जरूर", "ज़रूर"), ("फिल्म", "फ़िल्म"), ("पढना", "पढ़ना"), ("নড", "নড়"), ("ਖਬਰ", "ਖ਼ਬਰ"), ("२०", "20"),
         ("oeuvre", "Œuvre"), ("aether", "Æther"), ("smorrebrod", "smørrebrød"),
         ("strasse", "Straße"),
-        ("thor", "Þór"), ("find", "ﬁnd"), ("offen", "oﬀen"), ("m2", "m²"), ("co2", "CO₂"),
+        ("thor", "Þór"), ("ijssel", "Ĳssel"), ("dzep", "ǅep"), ("find", "ﬁnd"), ("offen", "oﬀen"),
+        ("m2", "m²"), ("co2", "CO₂"),
         ("x10", "x¹⁰"),
         ("mme", "Mᵐᵉ"), ("vii", "Ⅶ"), ("hello", "𝐇𝐞𝐥𝐥𝐨"), ("istanbul", "İstanbul"),
     ])
