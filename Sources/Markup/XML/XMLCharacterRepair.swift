@@ -19,7 +19,7 @@ struct XMLCharacterRepair {
 
     /// So many such bytes in a row are no word of a language that windows-1252 was made for.
     private static let longRun = 6
-    /// Maximum number of bytes at the end of such runs: beyond it, the document has another encoding.
+    /// Maximum number of bytes at the end of such runs: beyond it, the text has another encoding.
     private static let limitForeign = 50
 
     init(readsWindows1252: Bool) { self.readsWindows1252 = readsWindows1252 }

@@ -2,8 +2,8 @@
 ///
 /// Nothing outside of the document is ever read, and no entities exist but the five of XML, numeric
 /// ones and names of HTML's characters (`&eacute;`): declarations in a DOCTYPE are left out, and
-/// references to other entities stay text as they are written. What is not well-formed in a way that
-/// is common is repaired (`XMLRepair`).
+/// references to other entities stay text as they are written. What is not well-formed in a way
+/// that is common is repaired (`XMLRepair`).
 ///
 /// After the start of an element, `text(limitBytes:)`, `markup(limitBytes:)` and `skip()` read up
 /// to its end.

@@ -6,11 +6,6 @@
 /// no entity is ever expanded.
 ///
 /// It is used for one document; a copy of it continues with the same one.
-///
-/// ```swift
-/// var repair = XMLRepair()
-/// let document = repair.take(bytes) + repair.finish()
-/// ```
 package struct XMLRepair {
     private var decoder: XMLDecoder
     private var characters: XMLCharacterRepair?

@@ -1,8 +1,4 @@
 /// What was repaired in a document: how often, and on which lines.
-///
-/// ```swift
-/// for repair in reader.repairs.list { print("line \(repair.line): \(repair.phrase)") }
-/// ```
 package struct XMLRepairs: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case character

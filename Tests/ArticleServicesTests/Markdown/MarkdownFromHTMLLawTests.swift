@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: 0..<8)
     func `spaces of any kind beside emphasis stay, outside of it`(seed: Int) throws {
         var generator = GeneratedHTML(seed: UInt64(seed))
-        for _ in 0..<200 {
+        for _ in 0..<30 {
             let html = "<p>\(generator.spaced(depth: 3))</p>\n"
             let again = try Self.again(html)
             #expect(Self.moved(again) == Self.moved(html), "\(html)")

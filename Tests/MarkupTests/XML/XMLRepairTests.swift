@@ -81,7 +81,7 @@ import Testing
             + "<?xml version=\"1.0\"?><rss><b/></rss>",
         "<!-- cleaned --><?xml version=\"1.0\"?><rss><b/></rss>",
         "\u{FEFF}\n\u{FEFF}<?xml version=\"1.0\"?><rss><b/></rss>",
-        "<?xml version=\"1.0\"?><rss><b/></rss><script>if (a < b && c) {}</script> x &amp; <![CDATA[",
+        "<?xml version=\"1.0\"?><rss><b/></rss><script>if (a < b && c) {}</script> &amp; <![CDATA[",
         "<?xml version=\"1.0\"?><rss><b/></rss></rss></channel>text",
         "<?xml version=\"1.0\"?><rss><b/></rss>\u{0}",
         "<?xml version=\"1.0\"?><rss><b/>", "<?xml version=\"1.0\"?><rss><b/></rs",
@@ -167,8 +167,8 @@ import Testing
 
     // MARK: Laws
 
-    /// Whether libxml2 finds the document well-formed without a repair, and a repair keeps its bytes.
-    /// Declarations and references to other entities than those of XML are not kept.
+    /// Whether libxml2 finds the document well-formed without a repair, and a repair keeps its
+    /// bytes. Declarations and references to other entities than those of XML are not kept.
     private static func isUnchanged(_ bytes: [UInt8], _ comment: String) -> Bool {
         let options = Int32(
             XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue)
