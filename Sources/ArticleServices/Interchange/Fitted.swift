@@ -66,9 +66,8 @@ extension Article.Draft {
         if let name = source?.name {
             source?.name = fit(name, ArticleLimits.sourceName.upperBound, "source", isLine: true)
         }
-        if let text = heroImage?.alternativeText {
-            heroImage?.alternativeText = fit(
-                text, ArticleLimits.alternativeText.upperBound, "heroImage")
+        if let text = imageText {
+            imageText = fit(text, ArticleLimits.alternativeText.upperBound, "image text")
         }
         let names = authors.compactMap { if case .name(let name) = $0 { name } else { nil } }
         if names.count == authors.count {

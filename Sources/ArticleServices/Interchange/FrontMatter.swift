@@ -291,3 +291,11 @@ extension FrontMatter {
         }
     }
 }
+
+extension Article.Draft {
+    /// The alternative text of the image, if there is one.
+    var imageText: String? {
+        get { heroImage?.alternativeText }
+        set { heroImage?.alternativeText = newValue }
+    }
+}

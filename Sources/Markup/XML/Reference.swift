@@ -188,7 +188,12 @@ package enum Reference {
         // Invariant: `kept` has the segments that those before `index` mean.
         for (index, segment) in zip(segments.indices, segments) {
             let isLast = index == segments.endIndex - 1
-            switch segment.replacing("%2e", with: ".").replacing("%2E", with: ".") {
+            // Most segments begin with neither, and need not be searched.
+            let mayBeDots = segment.utf8.first.map { ".%".utf8.contains($0) } ?? false
+            let plain =
+                mayBeDots
+                ? segment.replacing("%2e", with: ".").replacing("%2E", with: ".") : segment
+            switch plain {
             case ".": if isLast { kept.append("") }
             case "..":
                 _ = kept.popLast()

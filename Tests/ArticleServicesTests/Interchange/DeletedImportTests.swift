@@ -11,7 +11,7 @@ import Testing
         ("post.md", "---\ntitle: Of a file\ndate: 2020-01-01\n---\ntext"),
         (
             "lines.ndjson",
-            #"{"id":"01890a5d-ac96-7000-8000-000000000001","title":"Of a line","status":"published"}"#
+            #"{"id":"01890a5d-ac96-7000-8000-000000000001","title":"A line","status":"published"}"#
         ),
         ("blog.xml", WordPressImportTests.export(WordPressImportTests.item(1, "of-wordpress"))),
         (

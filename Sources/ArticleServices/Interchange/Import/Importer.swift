@@ -27,8 +27,8 @@ public struct Importer: Sendable {
     let isDryRun: Bool
     let isAsDrafts: Bool
     let restoresDeleted: Bool
-    /// Whether the paths of recognized files stay as they are recorded, because those of this import
-    /// are only names.
+    /// Whether the paths of recognized files stay as they are recorded, because those of this
+    /// import are only names.
     let keepsPaths: Bool
     /// Where the posts of an export of Ghost were found.
     let siteURL: String?
