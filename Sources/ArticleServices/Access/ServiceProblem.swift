@@ -41,8 +41,9 @@ extension ServiceError {
                 "does not match the current representation", of: name.rawValue, instance)
         case .weakTag:
             return .conditionProblem(
-                "A weak tag matches nothing. Something on the way, such as a proxy that compresses, "
-                    + "has weakened the ETag: send the `version` in quotation marks instead.",
+                "A weak tag matches nothing. Something on the way, such as a proxy that "
+                    + "compresses, has weakened the ETag: send the `version` in quotation marks "
+                    + "instead.",
                 "has a weak tag", of: "If-Match", instance)
         case .invalidToken: return .tokenProblem(.invalidToken, instance)
         case .syncReset: return .tokenProblem(.syncReset, instance)

@@ -1,8 +1,8 @@
 /// Finds the end of a message head and its lines, reading each byte once.
 ///
 /// Rejects bare CR, bare LF and control octets, which are not allowed anywhere in a head (RFC 9112
-/// §2.2); in a lenient response, a bare LF ends a line. The first invalid or excess octet determines
-/// the error, regardless of how the bytes were split.
+/// §2.2); in a lenient response, a bare LF ends a line. The first invalid or excess octet
+/// determines the error, regardless of how the bytes were split.
 struct HeadScanner: Sendable {
     enum Kind: Sendable {
         case request
