@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `an invalid file is named with its line, and the others are imported`() throws {
-        try write("---\ntitle: Bad\ndate: someday\n---\n", to: "\(posts)/bad.md")
+        try write("---\ntitle: Bad\nsummary: \u{0}\n---\n", to: "\(posts)/bad.md")
         let ended = try importPosts()
         #expect(ended.status == 65)
         #expect(ended.output == ["4 articles: 4 created"])

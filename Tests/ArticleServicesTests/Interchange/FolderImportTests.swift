@@ -18,8 +18,10 @@ import Testing
             #expect(report.counts == ["created": 4] && report.leftOut == 3)
             for slug in ["a", "b", "c"] { #expect(try await desk.article(slug).status == .draft) }
             #expect(try await desk.article("d").status == .published)
-            #expect(try await desk.run("site/_drafts/deep").counts == ["created": 1])
-            #expect(try await desk.article("a-2").status == .draft)
+            try desk.write("site/_drafts/deep/e.md", "Text.")
+            let deep = try await desk.run("site/_drafts/deep")
+            #expect(deep.counts == ["created": 1, "unchanged": 1])
+            #expect(try await desk.article("e").status == .draft)
             let reasons = report.omissions.map(\.reason)
             #expect(reasons.contains("_drafts kept it from the public, so it became a draft"))
         }

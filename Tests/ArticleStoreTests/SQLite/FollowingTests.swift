@@ -139,6 +139,8 @@ import Testing
             """
             CREATE TABLE before AS SELECT * FROM transitions
                 WHERE audience < 2 AND (audience = 1 OR kind = 0 OR NOT is_departure);
+            DROP INDEX imports_by_name; ALTER TABLE imports DROP COLUMN name;
+            ALTER TABLE imports DROP COLUMN title;
             DROP INDEX kept_writes_by_comment; DROP INDEX kept_writes_by_principal;
             ALTER TABLE kept_writes DROP COLUMN comment_text;
             ALTER TABLE kept_writes DROP COLUMN comment;

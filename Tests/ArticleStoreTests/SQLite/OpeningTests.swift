@@ -249,6 +249,8 @@ import Testing
                 DROP TABLE kept_writes; DROP TABLE kept_counts; CREATE TABLE kept_writes (scope);
                 ALTER TABLE revisions DROP COLUMN actor; DROP TABLE actors;
                 DROP TABLE transitions; DROP INDEX changes_by_subject; DROP TABLE webhooks;
+                DROP INDEX imports_by_name; ALTER TABLE imports DROP COLUMN name;
+                ALTER TABLE imports DROP COLUMN title;
                 DROP TABLE source_entries; DROP TABLE sources;
                 DROP TABLE search_state; DROP TABLE search_segments;
                 DROP TABLE search_blocks; DROP TABLE search_terms;

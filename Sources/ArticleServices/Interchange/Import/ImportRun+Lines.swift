@@ -14,9 +14,7 @@ extension ImportRun {
         let isObject = start.first { !blank.contains($0) } == UInt8(ascii: "{")
         if WordPressExport.isExport(start) {
             try await takeWordPress(file)
-        } else if isObject,
-            file.isNamed && file.format != .other || GhostExport.mayBegin(with: start)
-        {
+        } else if isObject, file.isNamed || GhostExport.mayBegin(with: start) {
             try await takeObject(file)
         } else if !file.isNamed {
             finish(bytes: file.sizeBytes)
