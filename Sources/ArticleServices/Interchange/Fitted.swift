@@ -21,10 +21,13 @@ enum Fitted {
         cut(text.onOneLine.inNFC, to: limit)
     }
 
-    /// The first names that an article can have, without blank ones.
+    /// The first names that an article can have, each once, without blank ones.
     static func names(_ names: [String]) -> [String] {
-        let lines = names.map { line($0, to: ArticleLimits.authorName.upperBound) }
-        return Array(lines.filter { !$0.allSatisfy(\.isWhitespace) }.prefix(ArticleLimits.authors))
+        var seen: Set<String> = []
+        let fitting = names.map { line($0, to: ArticleLimits.authorName.upperBound) }.filter {
+            !$0.allSatisfy(\.isWhitespace) && seen.insert($0).inserted
+        }
+        return Array(fitting.prefix(ArticleLimits.authors))
     }
 
     /// The first tags that an article can have, each once.

@@ -50,7 +50,7 @@ extension SourceDraft {
             slug: entry.slug, title: title ?? "",
             summary: Self.cut(entry.summary, to: ArticleLimits.summary.upperBound),
             language: entry.language ?? feed.language,
-            authors: Self.authors(entry.authors).map { .name($0) },
+            authors: Fitted.names(entry.authors).map { .name($0) },
             tags: entry.tags,
             heroImage: entry.image.flatMap {
                 WebAddress.fault($0.url) == nil
@@ -119,7 +119,7 @@ extension SourceDraft {
         draft.title = draft.title.inNFC
         draft.summary = draft.summary.inNFC
         draft.body = draft.body.inNFC
-        draft.tags = tags(source.tags + draft.tags)
+        draft.tags = Fitted.tags(source.tags + draft.tags)
         if let slug = draft.slug, Slug.fault(slug) != nil { draft.slug = nil }
         let faults = draft.faults
         guard let first = faults.first else { return .success(draft) }
@@ -150,24 +150,6 @@ extension SourceDraft {
             }
         }
         return text.isEmpty ? "" : "<p>\(html)</p>"
-    }
-
-    private static func tags(_ names: [String]) -> [String] {
-        var keys: Set<String> = []
-        let fitting = names.map(\.onOneLine.inNFC).filter { name in
-            let key = Tag(named: name).key
-            return ArticleLimits.tag.contains(name.unicodeScalars.count) && !key.isEmpty
-                && keys.insert(key).inserted
-        }
-        return Array(fitting.prefix(ArticleLimits.tags))
-    }
-
-    /// Names that are too long are cut; who wrote an article is not to be lost.
-    private static func authors(_ names: [String]) -> [String] {
-        var seen: Set<String> = []
-        let fitting = names.compactMap { title($0, limit: ArticleLimits.authorName.upperBound) }
-            .filter { seen.insert($0).inserted }
-        return Array(fitting.prefix(ArticleLimits.authors))
     }
 
     private static func note(_ entry: FeedEntry, _ title: String, hasURL: Bool) -> String? {

@@ -78,11 +78,16 @@ extension ImportFile {
         "security", "support", "todo", "agents", "claude",
     ]
 
-    /// The folder or name in its path that generators do not publish: `_drafts`, or another that
-    /// begins with an underscore.
+    /// The folder or name in its path that generators do not publish: one that begins with an
+    /// underscore, such as `_drafts`, or a folder whose name says so.
     var hidingName: String? {
-        parts.first { $0.hasPrefix("_") && $0.lowercased() != "_posts" }.map(String.init)
+        parts.first { part in
+            let name = part.lowercased()
+            return part.hasPrefix("_") && name != "_posts" || Self.draftFolders.contains(name)
+        }.map(String.init)
     }
+
+    private static let draftFolders: Set = ["draft", "drafts", "private", "unpublished"]
 }
 
 /// The given files and those in the given folders, in an order that only depends on their names.
