@@ -141,7 +141,7 @@ import Testing
             #expect(report.counts == ["created": 1, "failed": 5])
             #expect(
                 Set(report.failures.map(\.reason))
-                    == ["a post: it has no number and no usable name"])
+                    == ["a post: it has no number, usable name or guid"])
             #expect(try await desk.run("blog.xml").counts == ["unchanged": 1, "failed": 5])
         }
     }

@@ -18,6 +18,8 @@ struct WordPressExport {
     /// Maximum size of a text in an item, except for titles and the like.
     static let limitTextBytes = 4 << 20
     static let limitNameBytes = 64 << 10
+    /// Maximum size of a `guid` that identifies a post.
+    private static let limitGUIDBytes = 500
     /// Maximum size of the images that are remembered, and of the authors.
     static let limitImageBytes = 64 << 20
     static let limitAuthorBytes = 8 << 20
@@ -89,7 +91,7 @@ struct WordPressExport {
         default: return .other("items of other types")
         }
         guard let key = Self.key(of: fields) else {
-            return .rejected(key: "a post", reason: "it has no number and no usable name")
+            return .rejected(key: "a post", reason: "it has no number, usable name or guid")
         }
         switch fields.status {
         case "trash": return .other("posts in the trash")
@@ -105,8 +107,11 @@ struct WordPressExport {
 
     private static func key(of fields: WordPressFields) -> String? {
         if let id = fields.id { return "post:\(id)" }
-        guard let slug = fields.slug?.inNFC, Slug.fault(slug) == nil else { return nil }
-        return "slug:\(slug)"
+        if let slug = fields.slug?.inNFC, Slug.fault(slug) == nil { return "slug:\(slug)" }
+        guard let guid = fields.guid, (1...limitGUIDBytes).contains(guid.utf8.count) else {
+            return nil
+        }
+        return "guid:\(guid.onOneLine.inNFC)"
     }
 
     private func post(_ fields: WordPressFields, _ key: String) -> BlogPost {

@@ -13,6 +13,8 @@ struct WordPressFields {
     var slug: String?
     var formerSlugs: [String] = []
     var link: String?
+    /// What identifies the post for feed readers.
+    var guid: String?
     var creator: String?
     var content = ""
     var summary = ""
@@ -56,6 +58,7 @@ struct WordPressFields {
         switch WordPressNames.name(element.name) {
         case "title": title = try text(reader, "title")
         case "link": link = try line(reader)
+        case "guid": guid = try line(reader)
         case "dc:creator": creator = try line(reader)
         case "content:encoded": content = try text(reader, "content")
         case "excerpt:encoded": summary = try text(reader, "excerpt")
