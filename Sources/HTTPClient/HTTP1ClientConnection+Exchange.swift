@@ -147,7 +147,7 @@ extension HTTP1ClientConnection {
     {
         guard channel.mayRead else { return .wouldBlock }
         do throws(ChannelError) {
-            let result = try channel.read(into: buffer.room())
+            let result = try channel.read(into: readRoom())
             if case .bytes(let count) = result {
                 buffer.added(count)
                 receivedBytes += count

@@ -11,7 +11,8 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
     /// The current or next exchange.
     private(set) var exchange: Exchange?
     var parser: ResponseParser
-    let buffer: ReadBuffer
+    /// It grows when a head needs more; see `readRoom`.
+    private(set) var buffer = ReadBuffer()
     /// Created for the first coded body and reused for later ones.
     var contentDecoder: ContentDecoder?
     /// The number of completed exchanges.
@@ -26,9 +27,6 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
         self.origin = origin
         self.pool = pool
         parser = ResponseParser(limits: pool.configuration.message, isLenient: true)
-        let message = pool.configuration.message
-        buffer = ReadBuffer(
-            capacity: max(32 << 10, message.requestLineBytes + message.fieldBytes + 1_024))
     }
 
     // MARK: Called by the pool
@@ -90,6 +88,22 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
             pool.retry(exchange)
         }
         return nil
+    }
+
+    /// The free space for the next bytes. If a head fills the buffer, a larger one replaces it, up
+    /// to the size of the longest head; the parser rejects longer ones.
+    func readRoom() -> UnsafeMutableRawBufferPointer {
+        let room = buffer.room()
+        guard room.isEmpty else { return room }
+        let usedBytes = buffer.bytes.count
+        let message = pool.configuration.message
+        let limitBytes = message.requestLineBytes + message.fieldBytes + 1_024
+        guard usedBytes < limitBytes else { return room }
+        let larger = ReadBuffer(capacity: min(2 * usedBytes, limitBytes))
+        larger.room().copyMemory(from: UnsafeRawBufferPointer(buffer.bytes))
+        larger.added(usedBytes)
+        buffer = larger
+        return larger.room()
     }
 
     /// Waits until `roomAgain` is called or the exchange ends.

@@ -12,9 +12,10 @@ package struct FrontMatter: Sendable, Hashable {
     package var summary: String?
     /// `slug`, or the last part of `permalink`.
     package var slug: String?
-    /// `publishDate` (`publishedAt`, `pubDate` and others), else `date`, else `published`.
+    /// `publishDate` (`publishedAt`, `pubDate` and others), else `date`, else `published`; but the
+    /// latest of them if one was in the future.
     package var date: Timestamp?
-    /// `expiryDate` or `unpublishDate`: from then on, the post was not public.
+    /// `expiryDate` or `unpublishDate`, the earliest: from then on, the post was not public.
     package var expiry: Timestamp?
     /// `author` or `authors`: names in the order of the byline.
     package var authors: [String] = []
@@ -111,36 +112,39 @@ package struct FrontMatter: Sendable, Hashable {
         return parts.last.flatMap { $0.isEmpty ? nil : String($0) }
     }
 
+    /// Of several times of publication, the latest counts: nothing is public before it.
     private mutating func readTimes(_ fields: FrontMatterFields) {
-        let published = ["published", "publish"].lazy
-            .compactMap { fields.entry($0)?.node.word.flatMap { Timestamp(frontMatter: $0) } }
-        date = time(of: Self.publicationKeys + ["date"], in: fields) ?? published.first
-        expiry = time(of: Self.expiryKeys, in: fields)
+        let times = self.times(of: Self.publicationKeys + ["date"], in: fields)
+        let published = ["published", "publish"].flatMap { fields.entries($0) }
+            .compactMap { $0.node.time }
+        let flags = SourceVisibility.showingFlags.flatMap { fields.entries($0) }
+            .compactMap { $0.node.time }
+        date = (times + published + flags).max()
+        expiry = self.times(of: Self.expiryKeys, in: fields).min()
     }
 
-    private static let publicationKeys = [
+    static let publicationKeys = [
         "publishdate", "publisheddate", "publishedat", "publishedon", "datepublished", "pubdate",
         "embargo", "embargodate", "embargountil",
     ]
-    private static let expiryKeys = [
+    static let expiryKeys = [
         "expirydate", "unpublishdate", "expires", "expiresat", "expirationdate", "expiredate",
     ]
 
-    /// The first of these times. A time that cannot be read makes a draft, so that nothing is
-    /// published too early.
-    private mutating func time(of names: [String], in fields: FrontMatterFields) -> Timestamp? {
-        var first: Timestamp?
-        for name in names {
-            guard let (key, node) = fields.entry(name), node.word != "" else { continue }
-            if let time = node.word.flatMap({ Timestamp(frontMatter: $0) }) {
-                first = first ?? time
+    /// All of these times, in the order of the names. A time that cannot be read makes a draft, so
+    /// that nothing is published too early.
+    private mutating func times(of names: [String], in fields: FrontMatterFields) -> [Timestamp] {
+        var times: [Timestamp] = []
+        for (key, node) in names.flatMap({ fields.entries($0) }) where node.word != "" {
+            if let time = node.time {
+                times.append(time)
             } else {
                 status = .draft
                 notes.append(
                     Note(line: node.line, text: "\(key) is not a date", makesDraft: true))
             }
         }
-        return first
+        return times
     }
 
     /// The singular keys hold one tag unless it contains commas; the plural ones are also split at

@@ -114,11 +114,11 @@ struct FrontMatterBlock {
     }
 
     /// Whether a line that begins with a brace begins a JSON object, unlike `{% raw %}` of Liquid,
-    /// `{{< figure >}}` of Hugo and `{: .note}` of kramdown.
+    /// `{{< figure >}}` of Hugo and `{: .note}` of kramdown. An object with comments is an error.
     private static func beginsObject(_ line: ArraySlice<UInt8>) -> Bool {
         guard let next = TextLines.trimmed(line.dropFirst()).first else { return true }
         switch next {
-        case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "}"): return true
+        case _ where "\"'}/#".utf8.contains(next): return true
         default: return isLetter(next) && line.contains(UInt8(ascii: ":"))
         }
     }
@@ -150,37 +150,66 @@ struct FrontMatterBlock {
     }
 
     /// Whether the file begins with metadata in another form: front matter in a comment (Hugo,
-    /// Nikola), or lines that say who may read it, without a delimiter (Pelican, Hexo).
+    /// Nikola), the headers of Nikola and Org, or lines that say who may read it, without a
+    /// delimiter (Pelican, Hexo).
     private static func hides(_ opening: ArraySlice<UInt8>, _ lines: TextLines) -> Bool {
         var (line, lines) = (opening, lines)
+        let directives = [".. ", "#+"]
+        for mark in directives where line.starts(with: mark.utf8) {
+            return key(of: line.dropFirst(mark.utf8.count)) != nil
+        }
         let isComment = line.starts(with: "<!--".utf8)
         if isComment || line.allSatisfy({ $0 == UInt8(ascii: "-") }) {
             line = TextLines.trimmed(line.dropFirst(isComment ? 4 : line.count))
-            let next = Self.firstLine(of: &lines)?.text ?? []
-            let isMarked = ["---", "+++", ".. "].contains { marker in
+            var rest = lines
+            let next = Self.firstLine(of: &rest)?.text ?? []
+            let isMarked = (["---", "+++"] + directives).contains { marker in
                 line.starts(with: marker.utf8) || next.starts(with: marker.utf8)
             }
             if isComment, isMarked { return true }
-            if line.isEmpty { line = next }
+            if line.isEmpty { (line, lines) = (next, rest) }
         }
-        // Invariant: all lines before `line` are of the form `key: value` or continue one.
-        while let key = key(of: line) {
-            if SourceVisibility.headerKeys.contains(FrontMatterFields.name(of: key)) { return true }
-            repeat {
-                guard let next = lines.next() else { return false }
-                line = next
-            } while line.first.map { " \t".utf8.contains($0) } ?? false
+        guard isComment || key(of: line) != nil else { return false }
+        // Invariant: all lines before `line` are of the form `key: value` or continue one, or are
+        // blank between comments.
+        while true {
+            let text = withoutCommentMark(line)
+            if !isIndented(line), let key = key(of: text) {
+                if SourceVisibility.headerKeys.contains(FrontMatterFields.name(of: key)) {
+                    return true
+                }
+            } else if isComment, text.isEmpty || text.elementsEqual("-->".utf8) {
+                // The next comment may follow.
+            } else if ![" ", "\t", "- "].contains(where: { line.starts(with: $0.utf8) }) {
+                return false
+            }
+            guard let next = lines.next() else { return false }
+            line = next
         }
-        return false
     }
 
-    /// The key of a line like `Status: draft`.
+    /// Whether the line can only continue a value; up to three spaces may precede a key.
+    private static func isIndented(_ line: ArraySlice<UInt8>) -> Bool {
+        line.starts(with: "    ".utf8) || line.starts(with: "\t".utf8)
+    }
+
+    private static func withoutCommentMark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let text = TextLines.trimmed(line)
+        return text.starts(with: "<!--".utf8) ? TextLines.trimmed(text.dropFirst(4)) : text
+    }
+
+    /// The key of a line like `Status: draft` or `is draft : yes`, without its spaces.
     private static func key(of line: ArraySlice<UInt8>) -> String? {
         guard let colon = line.prefix(100).firstIndex(of: UInt8(ascii: ":")),
             colon > line.startIndex,
-            line[..<colon].allSatisfy({ isLetter($0) || "-_".utf8.contains($0) })
+            line[..<colon].allSatisfy({ byte in
+                isLetter(byte) || byte >= 0x80 || "0123456789-_. \t".utf8.contains(byte)
+            }),
+            // A list is no key.
+            !line.starts(with: "- ".utf8)
         else { return nil }
-        return String(decoding: line[..<colon], as: UTF8.self)
+        let key = line[..<colon].filter { !" \t".utf8.contains($0) }
+        return key.isEmpty ? nil : String(decoding: key, as: UTF8.self)
     }
 }
 

@@ -2,21 +2,23 @@
 ///
 /// Names are those of `name(of:)`. A missing value, `null` and an empty string are equivalent.
 struct FrontMatterFields {
-    /// The values by name, and the keys as they were written.
-    private let nodes: [String: FrontMatterNode]
-    private let keys: [String: String]
+    /// The values by name, with the keys as they were written; no list is empty.
+    private let named: [String: FrontMatterNode.Entries]
 
     /// Mappings that have further keys: those of Hugo and Zola.
     static let sections: Set = ["params", "extra", "taxonomies"]
 
     init(_ entries: FrontMatterNode.Entries) {
+        named = Dictionary(grouping: Self.all(entries)) { Self.name(of: $0.key) }
+    }
+
+    /// The entries, and then those of their sections.
+    static func all(_ entries: FrontMatterNode.Entries) -> FrontMatterNode.Entries {
         var all = entries
-        for (key, node) in entries where Self.sections.contains(Self.name(of: key)) {
+        for (key, node) in entries where sections.contains(name(of: key)) {
             if case .mapping(let entries) = node.value { all += entries }
         }
-        let named = all.map { (name: Self.name(of: $0.key), key: $0.key, node: $0.node) }
-        nodes = Dictionary(named.map { ($0.name, $0.node) }) { first, _ in first }
-        keys = Dictionary(named.map { ($0.name, $0.key) }) { first, _ in first }
+        return all
     }
 
     /// A key in any case, with or without hyphens and underscores: `publishdate` of `PublishDate`
@@ -26,12 +28,13 @@ struct FrontMatterFields {
     }
 
     /// The line of each name's value.
-    var lines: [String: Int] { nodes.mapValues(\.line) }
+    var lines: [String: Int] { named.compactMapValues { $0.first?.node.line } }
 
-    /// The key and the value of a name.
-    func entry(_ name: String) -> (key: String, node: FrontMatterNode)? {
-        nodes[name].map { (keys[name] ?? name, $0) }
-    }
+    /// The key and the value of a name: the first, if the name is written in several ways.
+    func entry(_ name: String) -> (key: String, node: FrontMatterNode)? { named[name]?.first }
+
+    /// All keys and values of a name.
+    func entries(_ name: String) -> FrontMatterNode.Entries { named[name] ?? [] }
 
     /// The text of the first of these names that has one, with line breaks replaced by spaces.
     func text(_ names: String...) throws(FrontMatterError) -> String? {

@@ -3,8 +3,8 @@ import ArticleAPI
 /// Who could read a post at its source, by the keys that site generators, WordPress' exporters and
 /// their plugins use.
 ///
-/// A post is a draft unless every key says that everybody could read it: also if a value is not
-/// understood.
+/// Keys that are not known are ignored. A post is a draft unless each of the known ones says that
+/// everybody could read it: also if its value is not understood.
 struct SourceVisibility {
     /// `nil` if no key says anything.
     private(set) var status: Article.Status?
@@ -16,19 +16,25 @@ struct SourceVisibility {
     private static let hidingFlags: Set = [
         "draft", "isdraft", "private", "isprivate", "hidden", "ishidden", "unlisted", "protected",
         "unpublished", "membersonly", "paid", "premium", "encrypt", "encrypted",
-        "headless", "deleted", "trashed", "eleventyexcludefromcollections",
+        "headless", "deleted", "trashed", "eleventyexcludefromcollections", "hide", "disabled",
+        "protect", "loginrequired", "ignorepublish",
     ]
-    /// Those that are false for it.
-    private static let showingFlags: Set = [
+    /// Those that are false for it, or the time of publication.
+    static let showingFlags: Set = [
         "published", "ispublished", "publish", "public", "ispublic", "listed", "visible", "render",
+        "enabled", "routable", "dgpublish",
     ]
     private static let words: Set = [
         "status", "poststatus", "publishstatus", "publicationstatus", "visibility", "access",
+        "state", "audience",
     ]
+    private static let times = Set(FrontMatter.publicationKeys + FrontMatter.expiryKeys)
     /// Names that, at the beginning of a file without front matter, are unlikely to be prose.
-    static let headerKeys: Set = [
-        "draft", "published", "publish", "status", "visibility", "private", "hidden", "unlisted",
-        "publishdate", "expirydate", "unpublishdate",
+    static let headerKeys = hidingFlags.union(showingFlags).union(words).union(times)
+        .union(["password", "archived"])
+    /// The parts of a page that Material for MkDocs hides with `hide`, not the page.
+    private static let pageParts: Set = [
+        "navigation", "toc", "path", "footer", "feedback", "tags",
     ]
 
     init(_ entries: FrontMatterNode.Entries) {
@@ -39,10 +45,14 @@ struct SourceVisibility {
         let name = FrontMatterFields.name(of: key)
         if Self.hidingFlags.contains(name) {
             guard node.flag != false, node.word != "" else { return }
+            if name == "hide", case .list(let items) = node.value,
+                items.allSatisfy({ Self.pageParts.contains($0.word ?? "") })
+            {
+                return
+            }
             hide(key, node, isExpected: name.hasSuffix("draft") && node.flag == true)
         } else if Self.showingFlags.contains(name) {
-            let isDate = node.word.flatMap { Timestamp(frontMatter: $0) } != nil
-            guard node.flag != true, !isDate else { return }
+            guard node.flag != true, node.time == nil else { return }
             hide(key, node, isExpected: name.hasPrefix("publish") && node.flag == false)
         } else if Self.words.contains(name) {
             takeWord(key, node)
@@ -53,7 +63,7 @@ struct SourceVisibility {
 
     private mutating func takeWord(_ key: String, _ node: FrontMatterNode) {
         switch node.word?.lowercased() {
-        case "publish", "published", "public": status = status ?? .published
+        case "publish", "published", "public", "everyone", "all": status = status ?? .published
         case "archived": restrict(to: .archived)
         case "scheduled", "future": restrict(to: .scheduled)
         case let word: hide(key, node, isExpected: word == "draft")
@@ -80,8 +90,17 @@ struct SourceVisibility {
         }
     }
 
+    /// A section page hides what is below it also by times, which the posts do not take from it.
     private mutating func cascade(_ entries: FrontMatterNode.Entries) {
-        let inner = SourceVisibility(entries)
+        var inner = SourceVisibility(entries)
+        for (key, node) in FrontMatterFields.all(entries) {
+            let name = FrontMatterFields.name(of: key)
+            let isTime = name == "date" || Self.times.contains(name)
+            let isFlag = Self.showingFlags.contains(name)
+            if isTime && node.word != "" || isFlag && node.time != nil {
+                inner.hide("cascade.\(key)", node)
+            }
+        }
         guard let status = inner.status, status != .published else { return }
         restrict(to: status)
         notes += inner.notes
@@ -112,6 +131,9 @@ extension FrontMatterNode {
         if isPlain, ["null", "Null", "NULL", "~"].contains(text) { return "" }
         return text.trimmingSpaces.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
+
+    /// A date in one of the formats that are found in posts.
+    var time: Timestamp? { word.flatMap { Timestamp(frontMatter: $0) } }
 
     /// A Boolean in any of YAML's spellings, or 1 or 0; `nil` for other values.
     var flag: Bool? {

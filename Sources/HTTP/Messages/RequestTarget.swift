@@ -21,8 +21,8 @@ public struct RequestTarget: Sendable, Hashable {
     }
 
     public let form: Form
-    /// The octets, with those encoded that a query may not have as they are: a target has the same
-    /// octets whichever way it was written.
+    /// The octets, with those encoded that a query may not have as they are, in upper case
+    /// (`{` as `%7B`). What was received encoded is kept as it is: `%7b` stays in lower case.
     public let bytes: [UInt8]
     private let pathStart: Int
     private let pathEnd: Int

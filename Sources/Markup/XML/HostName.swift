@@ -15,7 +15,11 @@ enum HostName {
         }
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")
         let plain = isLiteral ? host.filter { !"[:]".contains($0) } : host
-        guard let name = plain.utf8.allSatisfy({ $0 < 0x80 }) ? plain : lookup(plain),
+        // An address of IPv6 (RFC 3986, 3.2.2).
+        guard !isLiteral || plain.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        // The look-up would end at NUL, and what it maps may become forbidden.
+        guard !plain.utf8.contains(where: isForbidden),
+            let name = plain.utf8.allSatisfy({ $0 < 0x80 }) ? plain : lookup(plain),
             !name.isEmpty, !name.utf8.contains(where: isForbidden)
         else { return nil }
         return isLiteral ? host.lowercased() : name.lowercased()
@@ -52,7 +56,8 @@ enum HostName {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Controls and what ends a host (URL Standard, forbidden domain code points).
+    /// The forbidden domain code points of the URL Standard, NUL among them, and four more that no
+    /// host has.
     private static func isForbidden(_ byte: UInt8) -> Bool {
         byte <= 0x20 || byte == 0x7F || "#%/:<>?@[\\]^`{|}\"".utf8.contains(byte)
     }

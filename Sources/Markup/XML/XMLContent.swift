@@ -7,9 +7,19 @@ extension XMLReader {
     ///
     /// - Returns: `nil` if there are more than `limitBytes` of UTF-8. They are skipped.
     package func text(limitBytes: Int) throws(XMLError) -> String? {
+        var elements = 0
+        return try text(limitBytes: limitBytes, elements: &elements)
+    }
+
+    /// The same; counts the elements inside, whose tags are not part of the text.
+    package func text(limitBytes: Int, elements: inout Int) throws(XMLError) -> String? {
         var content = BoundedText(limitBytes)
         try readContent { event in
-            if case .text(let text) = event { content.append(text) }
+            switch event {
+            case .start: elements += 1
+            case .text(let text): content.append(text)
+            case .end: break
+            }
         }
         return content.text
     }

@@ -8,7 +8,7 @@ package final class ReadBuffer {
     @exclusivity(unchecked) @usableFromInline var start = 0
     @exclusivity(unchecked) @usableFromInline var end = 0
 
-    /// - Parameter capacity: larger than the longest head, in bytes.
+    /// - Parameter capacity: In bytes. A head must fit; for longer ones, use another buffer.
     package init(capacity: Int = 32 << 10) {
         memory = .allocate(byteCount: capacity, alignment: 16)
     }

@@ -22,6 +22,13 @@ struct OpenIDConfiguration: Sendable {
             do throws(OpenIDProvider.Fault) { provider = try OpenIDProvider(value.text) } catch {
                 throw Self.failure(value, "\"\(value.text)\" \(error)")
             }
+            if let party = Self.suspectParty(value.text) {
+                throw Self.failure(
+                    value,
+                    "\"\(provider.name)\" has the invalid party \"\(party)\": a party must not "
+                        + "contain = or :/, and another provider must have the form "
+                        + "name=https://…,audience[,party…]")
+            }
             guard !providers.contains(where: { $0.name == provider.name }) else {
                 throw Self.failure(value, "the name \"\(provider.name)\" is there twice")
             }
@@ -49,6 +56,13 @@ struct OpenIDConfiguration: Sendable {
     private static func isBeginning(_ text: String) -> Bool {
         let parts = text.split(separator: "=", maxSplits: 1)
         return parts.count == 2 && parts[1].contains("://")
+    }
+
+    /// The first party that looks like a provider or an issuer: that of a misspelt provider would
+    /// otherwise be trusted by the provider before it.
+    private static func suspectParty(_ text: String) -> Substring? {
+        text.split(separator: ",", omittingEmptySubsequences: false).dropFirst(2)
+            .first { $0.contains("=") || $0.contains(":/") }
     }
 
     private static func failure(_ value: Settings.Value, _ text: String) -> CommandFailure {

@@ -31,6 +31,23 @@ import Testing
         }
     }
 
+    @Test func `a post that moves to a folder of drafts becomes a draft`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("site/a.md", "---\ntitle: A\n---\nText.")
+            #expect(try await desk.run("site").counts == ["created": 1])
+            try desk.write("site/_index.md", "---\ncascade:\n  draft: true\n---\n")
+            #expect(try await desk.run("site/a.md").counts == ["updated": 1])
+            #expect(try await desk.article("a").status == .draft)
+        }
+    }
+
+    @Test func `a text file is rejected by its name, also with lines of JSON`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("a.txt", #"{"title":"A","status":"published"}"#)
+            #expect(try await desk.run("a.txt").counts == ["failed": 1])
+        }
+    }
+
     @Test func `section pages are skipped, and their cascades hide what is below`() async throws {
         try await ImportDesk.with { desk in
             try desk.write("site/_index.md", "+++\ntitle = 'Section'\n+++\n")

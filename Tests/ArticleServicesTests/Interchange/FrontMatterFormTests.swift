@@ -55,6 +55,7 @@ import Testing
         ("Date = '2020-01-31 10:00 +0900' # words", "2020-01-31T01:00:00.000Z"),
         ("date = 2020-01-31 # words", "2020-01-31T00:00:00.000Z"),
         ("publishdate = 2020-01-31\ndate = 2019-01-01", "2020-01-31T00:00:00.000Z"),
+        ("date = 2020-01-31\nDate = 2099-01-31", "2099-01-31T00:00:00.000Z"),
     ])
     func `dates of TOML are read`(text: String, date: String) throws {
         #expect(try toml(text).date?.description == date)
@@ -95,6 +96,18 @@ import Testing
         ("Title: A\nDate: 2020-01-01\nStatus: draft\n\nText", .unknownForm),
         ("title: A\npublished: false\n---\nText", .unknownForm),
         ("-----\ntitle: A\ndraft: true\n-----\n", .unknownForm),
+        (".. title: A\n.. status: private\n\nText", .unknownForm),
+        ("#+TITLE: A\n#+DRAFT: true\n\nText", .unknownForm),
+        ("title: A\npassword: s\n---\nText", .unknownForm), ("h1: A\nstatus: draft", .unknownForm),
+        ("title: A\ntags:\n- b\nisdraft: 1\n---\nText", .unknownForm),
+        ("title: A\naccess: paid\n---\nText", .unknownForm),
+        ("title: A\npost_status: trash\n---\nText", .unknownForm),
+        ("title: A\nembargo: 2099-01-01\n---\nText", .unknownForm),
+        ("title: A\ndraft : true\n---\nText", .unknownForm),
+        ("Title: A\n Status: draft\n\nText", .unknownForm),
+        ("Title: A\n  and more\nStatus: draft\n\nText", .unknownForm),
+        ("<!-- title: A -->\n<!-- status: draft -->\n\nText", .unknownForm),
+        ("<!--\ntitle: A\n-->\n\n<!--\nstatus: draft\n-->\n\nText", .unknownForm),
     ])
     func `what resembles front matter, but is not known, is rejected`(
         text: String, reason: FrontMatterError.Reason
@@ -103,9 +116,18 @@ import Testing
     }
 
     @Test(arguments: [
+        "{ // settings\n\"draft\": true }\nText", "{ /* x */\n\"draft\": true }\nText",
+        "{ # x\n\"draft\": true\n}\nText",
+    ])
+    func `an object with comments is rejected`(text: String) {
+        #expect(throws: FrontMatterError.self) { try post(text) }
+    }
+
+    @Test(arguments: [
         "{% include a.html %}", "{{< figure >}}", "{: .note }\nText", "{ a set }", "-----\n\nText",
         "- - -", "Note: a title\nand more\nstatus: x", "+ one\n+ two", "<!-- a comment -->\n# A",
-        "A: b\n\nStatus: draft", "***",
+        "A: b\n\nStatus: draft", "***", ".. and so on", "#+", "Note: a\n    status: b",
+        "<!-- note: a -->\n\n# A", "- a: b\nstatus: x",
     ])
     func `what does not resemble front matter is text`(text: String) throws {
         let post = try post(text)

@@ -46,6 +46,12 @@ import Testing
             #"a<!-- wp:group {"showFor":"logged-in"} --><p>secret</p><!-- wp:group --><p>secret"#
                 + "</p><!-- /wp:group -->secret<!-- /wp:group -->b", "ab", 1
         ),
+        (
+            #"a<!-- wp:group {"metadata": {"blockVisibility": false}} -->secret<!-- /wp:group -->b"#,
+            "ab", 1
+        ),
+        (#"a<!-- wp:p {"blockVisibility":{"hideBlock":true}} -->secret<!-- /wp:p -->b"#, "ab", 1),
+        ("a" + block("my/block", "b") + block("loginout", "c"), "abc", 0),
         ("a<!--more-->b<!-- a private note -->c<!-- unclosed", "abc<!-- unclosed", 0),
     ])
     func `parts are left out`(text: String, open: String, count: Int) {
@@ -59,11 +65,16 @@ import Testing
         "pmpro_member", "wlm_private_Gold", "s2If current_user_can(access_s2member_level1)",
         "logged_in", "is-logged-in", "paywall", "private", "premium-content", "rcp_is_paid",
         "content_protector", "subscriber", "um_loggedin", "not_logged_in", "access",
+        "ppwp passwords=\"a\"", "passster", "content_control", "content_lock", "login", "reply",
     ])
     func `shortcodes that restrict are recognized`(code: String) {
         #expect(Restriction.shortcode(in: "[gallery][x] [\(code)]a") != nil, "\(code)")
         let name = code.prefix { $0 != " " }
         #expect(Restriction.shortcode(in: "a[/\(name)]") == String(name))
+    }
+
+    @Test func `the end of a shortcode in another script is taken for one that restricts`() {
+        #expect(Restriction.shortcode(in: "[会员]a[/会员]") == "会员")
     }
 
     @Test(arguments: [

@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: [
         "draft: true", "draft: 'true'", "draft: yes", "draft: 1", "Draft: TRUE", "isDraft: true",
         "published: false", "published: No", "publish: off", "status: draft", "status: Draft",
-        "published: true\ndraft: true", "draft: true\nstatus: published",
+        "published: true\ndraft: true", "draft: true\nstatus: published", "state: draft",
     ])
     func `a draft is a draft, without a note`(yaml: String) throws {
         let front = try post(yaml).frontMatter
@@ -32,7 +32,11 @@ import Testing
         ("build: {list: false}", nil), ("params: {private: true}", nil), ("headless: true", nil),
         ("status: scheduled", "it is scheduled without a date"), ("publishDate: soon", nil),
         ("date: [2020-01-01]", nil), ("expiryDate: later", nil),
-        ("status: published\nhidden: x", nil),
+        ("status: published\nhidden: x", nil), ("protect: logged_in", "protect is \"logged_in\""),
+        ("routable: false", nil), ("dg-publish: false", nil), ("ignorePublish: true", nil),
+        ("hide: true", nil), ("hide: [toc, everything]", nil), ("disabled: true", nil),
+        ("enabled: false", nil), ("state: review", nil), ("audience: members", nil),
+        ("login_required: true", nil), ("public: soon", nil),
     ])
     func `what not everybody could read, or is not understood, is a draft with a note`(
         yaml: String, text: String?
@@ -49,7 +53,8 @@ import Testing
         "published: 2020-01-02", "published: on", "status: publish", "status: Published",
         "status: public\nvisibility: public", "private: false", "password: ''", "password:",
         "hidden: no", "build: {list: always, render: true}", "expiryDate:", "unlisted: ~",
-        "date: 2020-01-02\npublishDate:",
+        "date: 2020-01-02\npublishDate:", "state: published\naudience: everyone", "access: all",
+        "hide: [navigation, toc]", "hide: false", "enabled: true\nroutable: true", "protect:",
     ])
     func `what everybody could read is published`(yaml: String) throws {
         let post = try post(yaml)
@@ -59,6 +64,8 @@ import Testing
     @Test func `cascades of a section page hide what is below it`() throws {
         for yaml in [
             "cascade: {draft: true}", "cascade:\n- build: {render: never}\n  _target: {path: /x}",
+            "cascade: {publishDate: 2099-01-01}", "cascade: {params: {expiryDate: 2020-01-01}}",
+            "cascade: {published: 2099-01-01}",
         ] {
             let front = try post(yaml).frontMatter
             #expect(front.hidesDescendants && front.status == .draft)
@@ -72,6 +79,22 @@ import Testing
         #expect(front.date == Timestamp("2099-01-01T00:00:00Z"))
         #expect(
             try post("published: 2020-03-04").frontMatter.date?.milliseconds == 1_583_280_000_000)
+    }
+
+    @Test(arguments: [
+        "date: 2020-01-01\npublished: 2099-01-01", "published: 2099-01-01\ndate: 2020-01-01",
+        "publishDate: 2020-01-01\nembargo_until: 2099-01-01",
+        "publishDate: 2020-01-01\npublish_date: 2099-01-01",
+        "date: 2020-01-01\nparams: {date: 2099-01-01}", "date: 2020-01-01\nDate: 2099-01-01",
+        "public: 2099-01-01", "date: 2020-01-01\nvisible: 2099-01-01",
+    ])
+    func `of several dates, the latest is the time of publication`(yaml: String) throws {
+        #expect(try post(yaml).frontMatter.date == Timestamp("2099-01-01T00:00:00Z"))
+    }
+
+    @Test func `the earliest expiry counts`() throws {
+        let front = try post("expiryDate: 2099-01-01\nexpirydate: 2000-01-01").frontMatter
+        #expect(front.expiry == Timestamp("2000-01-01T00:00:00Z"))
     }
 
     @Test func `a post that expired is archived, and one that will is noted`() throws {

@@ -9,7 +9,7 @@ extension ArticleStoreConformance {
     @Suite struct Following {
         private static let seeds = [UInt64](1...(Thoroughness.isFull ? 30 : 3))
         /// Short and long ones. Each takes longer than the one before, as the lists grow.
-        private static let histories = Thoroughness.isFull ? (40, 8) : (9, 2)
+        private static let histories = Thoroughness.isFull ? (40, 8) : (12, 3)
 
         @Test(arguments: Engine.all, seeds)
         func `a copy that is current is what the lists show`(

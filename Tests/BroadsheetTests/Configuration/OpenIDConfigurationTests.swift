@@ -43,7 +43,7 @@ import Testing
 
     @Test func `parties are taken from flags and from the variable`() throws {
         let texts = [
-            "google=https://accounts.google.com,web,android,x=y", "b=https://b.test,api://7,z",
+            "google=https://accounts.google.com,web,android,x:y", "b=https://b.test,api://7,z",
         ]
         let expected = try texts.map { try OpenIDProvider($0) }
         let flags = try settings(texts.flatMap { ["--oidc", $0] })
@@ -79,6 +79,23 @@ import Testing
             }
             #expect(failure.status == .configuration)
             #expect(failure.message.contains("must have the form name=issuer,audience"))
+        }
+    }
+
+    @Test(arguments: [
+        "apple=https:/appleid.apple.com", "apple=https:appleid.apple.com", "apple=", "x=y",
+        "https:/appleid.apple.com", "apple:https://appleid.apple.com",
+    ])
+    func `a misspelt provider does not become a party of the one before`(text: String) throws {
+        let value = "google=https://accounts.google.com,A,\(text),B"
+        let flag = try #require(throws: CommandFailure.self) { try names([value]) }
+        #expect(flag.status == .usage)
+        let variable = try #require(throws: CommandFailure.self) {
+            try names([], environment: ["BROADSHEET_OIDC": value])
+        }
+        #expect(variable.status == .configuration)
+        for failure in [flag, variable] {
+            #expect(failure.message.contains(#""google" has the invalid party "\#(text)""#))
         }
     }
 

@@ -59,6 +59,10 @@ import Testing
         "http://a.example:x/",
         "http://a.example:1:2/", "http://a<b/", "http://a%00/", "http://a%ff/", "http://evil／x/",
         "http://\u{AD}/", "http://a%2Fb/", "http://xn--\u{FFFD}/",
+        "https://b%C3%BCcher.example%00.evil.example/", "https://bücher.example%00/",
+        "https://bücher\u{0}.example/", "http://[2001:db8\u{FFFD}1]/",
+        "https://b%C3%BCcher.example%2F.evil.example/",
+        "https://b%C3%BCcher%7F.example/", "https://b%C3%BCcher%20.example/",
     ])
     func `what has no base or no valid host is none`(reference: String) {
         #expect(Reference.resolve(reference, against: nil) == nil)

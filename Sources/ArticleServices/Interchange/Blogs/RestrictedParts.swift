@@ -2,6 +2,7 @@
 ///
 /// Comments mark such parts: the blocks of Ghost and WordPress, Ghost's cards for newsletters, and
 /// lines after which a text continues for members. A part that is not closed ends with the text.
+/// Shortcodes and fields that restrict make a draft of the whole post instead (`Restriction`).
 struct RestrictedParts: Sendable {
     private(set) var html = ""
     /// Number of parts that were left out.
@@ -116,18 +117,19 @@ enum Restriction {
     private static let words = [
         "restrict", "member", "subscriber", "paywall", "premium", "private", "protect",
         "loggedin", "password", "locker", "unlock", "paid", "patron", "patreon", "exclusive",
-        "hide", "hidden", "visitor", "guest",
+        "hide", "hidden", "visitor", "guest", "contentlock", "contentcontrol", "passster", "ppwp",
+        "mycredsell",
     ]
     /// The beginnings of names of certain plugins, and whole names.
     private static let beginnings = [
         "ihc", "mepr", "pmpro", "wlm_", "s2if", "s2member", "rcp", "um_", "wpmem", "pms", "swpm",
         "armif", "arm_", "mm_", "groups_", "userrole", "ifuser", "access_", "accesscontrol",
     ]
-    private static let names: Set = ["access", "role", "level", "vip"]
+    private static let names: Set = ["access", "role", "level", "vip", "lock", "login", "reply"]
     /// Parts of the names of fields that plugins keep beside a post.
     private static let fields = [
         "restrict", "member", "subscriber", "paywall", "protect", "newsletter_access", "_is_paid",
-        "rcp_", "wpmem_block",
+        "rcp_", "wpmem_block", "groups-read", "patreon", "ihc_mb", "arm_access", "premium",
     ]
     /// Values of such fields that do not restrict.
     private static let open: Set = [
@@ -146,8 +148,9 @@ enum Restriction {
 
     /// Whether attributes of any block say that only some users see it.
     static func areAttributes(_ json: some StringProtocol) -> Bool {
-        let joined = json.lowercased().filter { $0 != "-" && $0 != "_" }
-        return joined.contains("loggedin") || joined.contains("\"userrole")
+        let joined = json.lowercased().filter { !"-_ \t\r\n".contains($0) }
+        return ["loggedin", "\"userrole", "\"blockvisibility\":false", "\"hideblock\":true"]
+            .contains { joined.contains($0) }
     }
 
     /// Whether a field of a post says that not everybody reads it.
@@ -167,10 +170,13 @@ enum Restriction {
             let isEnd = position < bytes.count && bytes[position] == UInt8(ascii: "/")
             let name = bytes[(isEnd ? position + 1 : position)...].prefix(60).prefix { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-                    || (0x61...0x7A).contains(byte) || byte == 0x5F || byte == 0x2D
+                    || (0x61...0x7A).contains(byte) || byte == 0x5F || byte == 0x2D || byte >= 0x80
             }
             let text = String(decoding: name, as: UTF8.self)
-            if !text.isEmpty, isName(text) { return text }
+            // What the end of a shortcode in another script says is not known.
+            if !text.isEmpty, isName(text) || isEnd && name.contains(where: { $0 >= 0x80 }) {
+                return text
+            }
         }
         return nil
     }

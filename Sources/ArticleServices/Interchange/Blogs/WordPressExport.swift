@@ -160,6 +160,10 @@ struct WordPressExport {
         case nil: return post.hold("it has no status")
         }
         if post.publishedAt == nil { post.hold("it has no date") }
+        if fields.status == "future", !fields.hasZone {
+            post.hold("the zone of its date is unknown")
+        }
+        if fields.isContentBroken { post.hold("its text has elements of XML, and may lack some") }
         if let field = fields.restriction {
             post.hold("its field \(field) may restrict who reads it")
         }

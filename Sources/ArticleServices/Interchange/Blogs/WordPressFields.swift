@@ -17,12 +17,17 @@ struct WordPressFields {
     var guid: String?
     var creator: String?
     var content = ""
+    /// Whether tags were outside of the text, which is one of characters.
+    var isContentBroken: Bool { elements > 0 }
+    private var elements = 0
     var summary = ""
     var tags = BlogNames()
     /// Of `wp:post_date_gmt`; drafts have none.
     var date: Timestamp?
     /// Of `pubDate`, otherwise of `wp:post_date`, whose zone is not known.
     var otherDate: Timestamp? { feedDate ?? localDate }
+    /// Whether there is a time whose zone is known.
+    var hasZone: Bool { date != nil || feedDate != nil }
     private var feedDate: Timestamp?
     private var localDate: Timestamp?
     var hasPassword = false
@@ -90,7 +95,8 @@ struct WordPressFields {
     }
 
     private mutating func text(_ reader: XMLReader, _ name: String) throws(XMLError) -> String {
-        guard let text = try reader.text(limitBytes: WordPressExport.limitTextBytes) else {
+        let limit = WordPressExport.limitTextBytes
+        guard let text = try reader.text(limitBytes: limit, elements: &elements) else {
             tooLong = name
             return ""
         }

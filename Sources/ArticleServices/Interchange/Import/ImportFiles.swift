@@ -80,10 +80,12 @@ extension ImportFile {
 
     /// The folder or name in its path that generators do not publish: one that begins with an
     /// underscore, such as `_drafts`, or a folder whose name says so.
-    var hidingName: String? {
+    var hidingName: String? { Self.hidingName(in: parts) }
+
+    fileprivate static func hidingName(in parts: [Substring]) -> String? {
         parts.first { part in
             let name = part.lowercased()
-            return part.hasPrefix("_") && name != "_posts" || Self.draftFolders.contains(name)
+            return part.hasPrefix("_") && name != "_posts" || draftFolders.contains(name)
         }.map(String.init)
     }
 
@@ -125,7 +127,7 @@ struct ImportFiles {
             let name = Self.name(ofFolder: path)
             let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
             let others = otherFiles
-            addFolder(path, identity: name, depth: 1, hiddenBy: Self.draftFolder(above: path))
+            addFolder(path, identity: name, depth: 1, hiddenBy: Self.hiding(above: path))
             if otherFiles > others {
                 note(path, "other files were skipped: \(otherFiles - others)")
             }
@@ -138,7 +140,7 @@ struct ImportFiles {
             let identity = "\(Self.name(ofFolder: folder.isEmpty ? "." : folder))/\(name)"
             add(
                 path, identity: identity, status, ImportFile.Format(name: name),
-                hiddenBy: Self.draftFolder(above: path))
+                hiddenBy: Self.hiding(above: path))
         default:
             fault(path, "is neither a file nor a folder")
         }
@@ -189,7 +191,22 @@ struct ImportFiles {
         }
     }
 
-    /// The folder of drafts (Jekyll, Hexo) above a path, however the path is given.
+    /// What hides an argument from above: a folder in its path as it is given, `_drafts` wherever
+    /// that is, or a section page beside or above it.
+    private static func hiding(above path: String) -> String? {
+        if !path.hasPrefix("/"), let name = ImportFile.hidingName(in: path.split(separator: "/")) {
+            return name
+        }
+        var folders = path.split(separator: "/", omittingEmptySubsequences: false)
+        while folders.count > 1 {
+            folders.removeLast()
+            let folder = folders.joined(separator: "/")
+            guard !folder.isEmpty, let names = try? Folder.names(folder) else { break }
+            if let page = hidingSection(names, in: folder) { return page }
+        }
+        return draftFolder(above: path)
+    }
+
     private static func draftFolder(above path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }

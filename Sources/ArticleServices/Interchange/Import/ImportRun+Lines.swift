@@ -18,11 +18,7 @@ extension ImportRun {
             try await takeObject(file)
         } else if !file.isNamed {
             finish(bytes: file.sizeBytes)
-        } else if file.format == .other {
-            report.fail(
-                file.path, "is neither Markdown (.md) nor JSON lines (.ndjson) nor an export")
-            finish(bytes: file.sizeBytes)
-        } else if file.format == .document {
+        } else if file.format == .other || file.format == .document {
             failUnknown(file)
         } else {
             try await takePost(file)
@@ -34,8 +30,10 @@ extension ImportRun {
     private mutating func takeObject(_ file: ImportFile) async throws(InterchangeError) {
         guard let first = firstLine(of: file) else { return finish(bytes: file.sizeBytes) }
         if let value = try? first.json().value, !GhostExport.isExport(value) {
-            if file.isNamed { return try await takeLines(file) }
-            return finish(bytes: file.sizeBytes)
+            let isTaken = file.isNamed && (file.format != .other || ExportHeader(first) != nil)
+            if isTaken { return try await takeLines(file) }
+            if file.isNamed { failUnknown(file) } else { finish(bytes: file.sizeBytes) }
+            return
         }
         let value: JSONValue
         do throws(LineFault) { value = try Self.json(file.path) } catch {
@@ -52,7 +50,11 @@ extension ImportRun {
     }
 
     private mutating func failUnknown(_ file: ImportFile) {
-        report.fail(file.path, "is neither an export of WordPress or Ghost nor JSON lines")
+        report.fail(
+            file.path,
+            file.format == .other
+                ? "is neither Markdown (.md) nor JSON lines (.ndjson) nor an export"
+                : "is neither an export of WordPress or Ghost nor JSON lines")
         finish(bytes: file.sizeBytes)
     }
 

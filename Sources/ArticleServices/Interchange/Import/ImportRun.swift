@@ -129,6 +129,7 @@ struct ImportRun {
         switch origins.origin(of: waiting.item.path, among: paths) {
         case .new: break
         case .path(let path):
+            waiting.omissions.insert(waiting.fault("it was imported as \(path) before"), at: 0)
             if importer.keepsPaths {
                 waiting.item.path = path
             } else {
@@ -148,16 +149,20 @@ struct ImportRun {
     /// The import item for a draft that passed the contract's validation; `nil` if the services
     /// reject it, which is reported.
     ///
-    /// - Parameter bytes: the source, which is hashed with the options to detect changes in later
-    ///   imports.
+    /// - Parameters:
+    ///   - bytes: the source, which is hashed with the options to detect changes in later imports.
+    ///   - isHeld: whether its folder or the time gave it another status than the source has.
     mutating func item(
-        of draft: Article.Draft, identity: String, bytes: [UInt8], path: String, line: Int
+        of draft: Article.Draft, identity: String, bytes: [UInt8], path: String, line: Int,
+        isHeld: Bool = false
     ) -> ImportItem? {
         let now = importer.now()
         let language = importer.language.text
-        let options = "\(language)\n" + (importer.isAsDrafts ? "as drafts\n" : "")
         var draft = draft
         if importer.isAsDrafts { draft.status = .draft }
+        let options =
+            "\(language)\n" + (importer.isAsDrafts ? "as drafts\n" : "")
+            + (isHeld ? "held\n" : "")
         do throws(ServiceError) {
             let rendered = try importer.markdown.renderNow(draft.body)
             let content = try ArticleContent(
@@ -244,7 +249,9 @@ extension ImportRun {
             return report.fail(path, line: line, "\(fault.path) \(fault.message)")
         }
         guard
-            var item = item(of: draft, identity: file.identity, bytes: bytes, path: path, line: 1)
+            var item = item(
+                of: draft, identity: file.identity, bytes: bytes, path: path, line: 1,
+                isHeld: draft.status != post.draft.status)
         else { return }
         item.content.slug = post.slugChoice
         item.keepsSlug = post.frontMatter.slug == nil

@@ -3,8 +3,8 @@ public import ArticleStore
 public import Platform
 import Resources
 
-/// Imports files: Markdown with YAML front matter, articles as JSON lines, exports, and what
-/// WordPress and Ghost export.
+/// Imports files: Markdown with front matter, articles as JSON lines, exports, and what WordPress
+/// and Ghost export.
 ///
 /// An article is identified by its file: by the path beginning with the given folder's name
 /// (`posts-en/2016-02-01-hello.md`), and for JSON lines also by its `id`, else its `slug`, else its
