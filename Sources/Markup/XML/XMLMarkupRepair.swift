@@ -171,6 +171,8 @@ struct XMLMarkupRepair {
         }
         document.note(replacement.kind, line: tokenLine)
         document.write(replacement.bytes)
+        // Brackets may stand before what was left out.
+        if replacement.bytes.isEmpty { state = .text(brackets: 2) }
     }
 
     // MARK: Tags
