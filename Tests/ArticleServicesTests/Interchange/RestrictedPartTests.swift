@@ -47,7 +47,7 @@ import Testing
                 + "</p><!-- /wp:group -->secret<!-- /wp:group -->b", "ab", 1
         ),
         (
-            #"a<!-- wp:group {"metadata": {"blockVisibility": false}} -->secret<!-- /wp:group -->b"#,
+            #"a<!-- wp:p {"metadata": {"blockVisibility": false}} -->secret<!-- /wp:p -->b"#,
             "ab", 1
         ),
         (#"a<!-- wp:p {"blockVisibility":{"hideBlock":true}} -->secret<!-- /wp:p -->b"#, "ab", 1),
