@@ -28,7 +28,8 @@ public struct Accept: Sendable, Hashable {
         while !reader.isAtEnd {
             if let type = MediaType(from: &reader, isRange: true) {
                 let weight = type.parameter("q")
-                let quality = weight.map { Weight.thousandths(of: Array($0.utf8).span) } ?? 1000
+                let octets = Array((weight ?? "1").utf8)[...]
+                let quality = Weight.thousandths(of: octets.span)
                 ranges.append(MediaRange(type: type, quality: quality))
             }
             if !reader.skipSeparators() {

@@ -56,7 +56,8 @@ public struct RequestTarget: Sendable, Hashable {
         parsing bytes: some Sequence<UInt8>, method: HTTPMethod = .get
     ) throws(ParsingError) {
         var bytes = Array(bytes)
-        let (queryMark, end) = Self.scan(bytes.span)
+        let octets = bytes[...]
+        let (queryMark, end) = Self.scan(octets.span)
         if end < bytes.count {
             bytes = try Self.encoded(bytes, from: end, isQuery: queryMark < end)
         }

@@ -60,7 +60,8 @@ public struct ResponseParser: Sendable {
             return try head(in: bytes, scanner.start, scanner.lineEnds, to: method)
         }
         let (repaired, lineEnds) = scanner.repaired(bytes)
-        var head = try head(in: repaired.span, 0, lineEnds, to: method)
+        let octets = repaired[...]
+        var head = try head(in: octets.span, 0, lineEnds, to: method)
         head.keepsAlive = false
         return head
     }
