@@ -44,7 +44,8 @@ public struct ContentSource: Sendable, Hashable, Identifiable {
     public var articleCount: Int
     /// The number of entries that the last successful poll with new content could not take over.
     public var skippedCount: Int
-    /// Why the first of these was skipped; if none was, what was left out of an entry or cut.
+    /// The reason why the first entry was skipped. If none was skipped, the first part of an entry
+    /// that was left out or cut.
     public var skippedReason: String?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp

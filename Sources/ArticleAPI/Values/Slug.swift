@@ -1,5 +1,5 @@
 /// A name for URLs, made from a title: `Über uns!` gives `über-uns`, and `안녕 세상` stays Hangul.
-/// What is made has no compatibility forms: full-width `Ｈｅｌｌｏ` gives `hello`, and `ﬁn` gives `fin`.
+/// Compatibility forms become plain letters: full-width `Ｈｅｌｌｏ` gives `hello`, `ﬁn` gives `fin`.
 ///
 /// Slugs have no invisible characters (Unicode's Default_Ignorable_Code_Point: variation selectors,
 /// joiners, fillers), so that no two slugs look the same because of them. Look-alike letters of

@@ -70,7 +70,7 @@ package struct SearchQuery: Sendable, Hashable {
         package var isDecidedByKeys: Bool { sequence == nil }
         /// The folded word, without a class, if the clause is one of letters.
         let word: [UInt8]?
-        /// Whether the word may go on.
+        /// True for the last word of a query, which may not be typed to its end.
         let isTyped: Bool
         /// The folded word, without a class, if it may be corrected.
         package var correctable: [UInt8]? {

@@ -19,7 +19,7 @@ struct FoldedScalar {
     }
 
     let kind: Kind
-    /// Whether it is a letter in upper case.
+    /// True for an upper-case letter.
     private(set) var isCapital = false
     /// At most 8 bytes, the first one lowest.
     private var packed: UInt64 = 0
@@ -133,7 +133,7 @@ extension FoldedScalar {
 }
 
 extension Unicode.Scalar.Properties {
-    /// The digit of ASCII with the same value; `nil` if it is no digit.
+    /// The ASCII digit with the same value; `nil` if the scalar is not a digit.
     fileprivate var digit: Unicode.Scalar? {
         guard numericType == .decimal || numericType == .digit, let value = numericValue else {
             return nil
@@ -141,7 +141,7 @@ extension Unicode.Scalar.Properties {
         return Unicode.Scalar(UInt8(ascii: "0") + UInt8(value))
     }
 
-    /// Whether it is a mark over, below or through a letter, a nukta, or a vowel sign of Hebrew,
+    /// True for a mark over, below or through a letter, a nukta, or a vowel sign of Hebrew,
     /// Arabic or Syriac. Vowel signs of other scripts have no such combining class.
     fileprivate var isDiacriticalMark: Bool {
         guard generalCategory == .nonspacingMark else { return generalCategory == .enclosingMark }

@@ -17,7 +17,8 @@ package struct SearchText: Sendable {
         enum Kind: Sendable {
             case title, tag, author, summary, body
 
-            /// Whether one letter of a query finds words here, and any two words are also one.
+            /// A heading: a query of one letter finds words in it, and each two neighbouring words
+            /// are also indexed as one.
             var isHeading: Bool { self != .summary && self != .body }
         }
 

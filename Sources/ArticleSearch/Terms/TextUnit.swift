@@ -35,7 +35,7 @@ struct TextUnit: Sendable {
     let foldedEnd: UInt32
     let kind: Kind
     let gap: Gap
-    /// Whether it begins with a letter in upper case.
+    /// True if the unit begins with an upper-case letter.
     let isCapital: Bool
 
     @inline(__always) var folded: Range<Int> { Int(foldedStart)..<Int(foldedEnd) }

@@ -155,9 +155,9 @@ public struct ImportFileRequest: BackendAPIRequest {
     public var siteURL: String?
     /// Whether the outcome is only reported.
     public var isDryRun: Bool?
-    /// Whether all articles become drafts.
+    /// Makes every article a draft.
     public var isAsDrafts: Bool?
-    /// Whether articles that were deleted since they were imported are restored.
+    /// Restores articles that were deleted since they were imported.
     public var restoresDeleted: Bool?
 
     public init(

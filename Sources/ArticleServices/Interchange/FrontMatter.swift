@@ -12,8 +12,7 @@ package struct FrontMatter: Sendable, Hashable {
     package var summary: String?
     /// `slug`, or the last part of `permalink`.
     package var slug: String?
-    /// `publishDate` (`publishedAt`, `pubDate` and others), else `date`, else `published`; but the
-    /// latest of them if one was in the future.
+    /// The latest of `date`, `publishDate`, `publishedAt`, `pubDate`, `published` and others.
     package var date: Timestamp?
     /// `expiryDate` or `unpublishDate`, the earliest: from then on, the post was not public.
     package var expiry: Timestamp?

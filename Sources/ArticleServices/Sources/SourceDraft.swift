@@ -48,7 +48,7 @@ extension SourceDraft {
         note = Self.note(entry, title ?? "", hasURL: url != nil)
         let draft = Article.Draft(
             slug: entry.slug, title: title ?? "",
-            summary: Self.cut(entry.summary, to: ArticleLimits.summary.upperBound),
+            summary: Fitted.cut(entry.summary, to: ArticleLimits.summary.upperBound),
             language: entry.language ?? feed.language,
             authors: Fitted.names(entry.authors).map { .name($0) },
             tags: entry.tags,
@@ -57,7 +57,7 @@ extension SourceDraft {
                     ? Article.HeroImage(
                         url: $0.url,
                         alternativeText: $0.alternativeText.map {
-                            Self.cut($0, to: ArticleLimits.alternativeText.upperBound)
+                            Fitted.cut($0, to: ArticleLimits.alternativeText.upperBound)
                         }) : nil
             },
             publishedAt: entry.publishedAt ?? entry.updatedAt,
@@ -128,7 +128,7 @@ extension SourceDraft {
 
     /// What a reason calls the entry.
     private static func name(of draft: Article.Draft) -> String {
-        draft.title.isEmpty ? "an entry" : "\"\(cut(draft.title, to: 60))\""
+        draft.title.isEmpty ? "an entry" : "\"\(Fitted.cut(draft.title, to: 60))\""
     }
 
     /// The text of an entry as Markdown.
@@ -153,20 +153,18 @@ extension SourceDraft {
     }
 
     private static func note(_ entry: FeedEntry, _ title: String, hasURL: Bool) -> String? {
-        let name = title.isEmpty ? "an entry" : "\"\(cut(title, to: 60))\""
+        let name = title.isEmpty ? "an entry" : "\"\(Fitted.cut(title, to: 60))\""
         let link = hasURL ? nil : entry.unusableLink ?? entry.url
         if let link = link?.onOneLine {
-            return "\(name): its link \(cut(link, to: 200)) is no http(s) URL, and was left out"
+            let link = Fitted.cut(link, to: 200)
+            return "\(name): its link \(link) is no http(s) URL, and was left out"
         }
         if let image = entry.image?.url, WebAddress.fault(image) != nil {
-            return "\(name): its image \(cut(image, to: 200)) is no http(s) URL, and was left out"
+            let image = Fitted.cut(image, to: 200)
+            return "\(name): its image \(image) is no http(s) URL, and was left out"
         }
         return entry.title.unicodeScalars.count > ArticleLimits.title.upperBound
             ? "\(name): its title was cut to \(ArticleLimits.title.upperBound) characters" : nil
-    }
-
-    private static func cut(_ text: String, to limit: Int) -> String {
-        Fitted.cut(text, to: limit)
     }
 
     /// What a feed calls itself, or what its source is called otherwise.
@@ -179,8 +177,8 @@ extension SourceDraft {
     static func title(
         _ text: String, limit: Int = ArticleLimits.sourceName.upperBound
     ) -> String? {
-        let line = text.onOneLine.inNFC
-        return line.allSatisfy(\.isWhitespace) ? nil : cut(line, to: limit)
+        let line = Fitted.line(text, to: limit)
+        return line.allSatisfy(\.isWhitespace) ? nil : line
     }
 }
 
