@@ -19,11 +19,16 @@ static const unsigned char import_names[] = {
 #embed "postgres/025-import-names.sql"
 };
 
+static const unsigned char removal[] = {
+#embed "postgres/027-removal.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"022-baseline.sql", baseline, sizeof baseline},
     {"023-sources.sql", sources, sizeof sources},
     {"024-deleted-articles.sql", deleted_articles, sizeof deleted_articles},
     {"025-import-names.sql", import_names, sizeof import_names},
+    {"027-removal.sql", removal, sizeof removal},
 };
 
 struct broadsheet_resources broadsheet_postgres_migrations(void) {

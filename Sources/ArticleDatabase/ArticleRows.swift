@@ -6,7 +6,7 @@ public import ArticleStore
 /// An attribute that is added to articles changes this file and no other of the engine.
 extension SQL {
     // The first four statements return the columns of `StoredArticle`.
-    fileprivate static let articleByNumber: StaticString = """
+    static let articleByNumber: StaticString = """
         SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
             revisions.*
         FROM articles JOIN revisions ON row = (articles.number << 20 | articles.revision)

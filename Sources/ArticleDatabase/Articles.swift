@@ -279,11 +279,13 @@ extension WriteStep {
 
     /// Records one step in an article's history with its consequences: the article's state, its
     /// listings, the counters, and the number in the change sequence.
+    ///
+    /// - Parameter number: the revision's; `nil` for the next one.
     func record(
-        _ step: Step, of article: Int64, id: Article.ID, createdAt: Timestamp,
+        _ step: Step, number: Int? = nil, of article: Int64, id: Article.ID, createdAt: Timestamp,
         after previous: StoredArticle?
     ) throws(StoreError) {
-        let number = (previous?.lastRevision ?? 0) + 1
+        let number = number ?? (previous?.lastRevision ?? 0) + 1
         guard number <= Self.revisionLimit else { throw .tooMany("revisions of one article") }
         try insertRevision(step, number: number, of: article)
 

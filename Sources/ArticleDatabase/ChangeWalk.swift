@@ -192,7 +192,9 @@ struct ChangeWalk {
                 return isFirst ? .at(transition.revision) : .isTooFar
             }
             examined += 1
-            let revision = try StoredRevision(row, from: 1)
+            // A revision that was removed may have matched.
+            guard !row.isNull(2) else { return .at(Int(row.integer(1)) + 1) }
+            let revision = try StoredRevision(row, from: 2)
             if content.sees(Exposure(of: revision)), matcher.matches(revision.content) {
                 return .at(revision.number + 1)
             }
@@ -205,8 +207,8 @@ struct ChangeWalk {
 extension SQL {
     /// The states of an article before one of its changes, from the last to the first.
     fileprivate static let logBefore: StaticString = """
-        SELECT changes.sequence, revisions.* FROM changes
-        JOIN revisions ON row = (subject << 20 | changes.revision)
+        SELECT changes.sequence, changes.revision, revisions.* FROM changes
+        LEFT JOIN revisions ON row = (subject << 20 | changes.revision)
         WHERE kind = 0 AND subject = ?1 AND sequence < ?2 ORDER BY sequence DESC
         """
 }

@@ -24,10 +24,12 @@ extension SQLStore {
 extension SQL {
     fileprivate static let lastSequence: StaticString =
         "SELECT coalesce(max(sequence), 0) FROM changes"
+    // What a revision that was removed was is not known: it may have been public.
     fileprivate static let changesAfter: StaticString = """
         SELECT sequence, kind, subject, revision, is_deletion, CASE kind
-            WHEN 0 THEN EXISTS (SELECT 1 FROM revisions WHERE state = 1 AND row IN (
+            WHEN 0 THEN (SELECT count(*) FROM revisions WHERE state <> 1 AND row IN (
                 subject << 20 | changes.revision, subject << 20 | changes.revision - 1))
+                < CASE WHEN changes.revision = 1 THEN 1 ELSE 2 END
             ELSE kind < 3 END
         FROM changes WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
         """

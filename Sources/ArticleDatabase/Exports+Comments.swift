@@ -26,6 +26,9 @@ extension WriteStep {
     /// Restores a comment with its last revision, which is one change.
     func restore(_ comment: Comment) throws(StoreError) -> Bool {
         let name = "comment \(comment.id)"
+        if let article = try state.articleNumber(comment.articleID), try state.isEmpty(article) {
+            return false
+        }
         if let found = try state.storedComment(comment.id) {
             guard try isSame(comment, state.present(found)) else { throw .conflict(name) }
             return false

@@ -37,8 +37,8 @@ extension Snapshot {
             let id: Article.ID = try articles.identifier(1)
             let article = try state.exported(id, number: articles.integer(0))
             try give(.article(article))
-            for number in 0..<(try state.articleNumber(id)?.revision ?? 0) {
-                try give(.revision(state.exported(id, revision: number + 1)))
+            for number in try state.revisionNumbers(of: articles.integer(0)) {
+                try give(.revision(state.exported(id, revision: number)))
             }
         }
         try exportComments { (comment) throws(StoreError) in try give(.comment(comment)) }
@@ -123,9 +123,11 @@ extension WriteStep {
     /// Restores an article without revisions, which follow, possibly in a later batch.
     private func restore(_ article: ExportedArticle) throws(StoreError) -> Bool {
         if let found = try state.articleNumber(article.id) {
+            if try state.isEmpty(found) { return false }
             let slugs = try state.slugs(of: found.number)
+            // Slugs of revisions that were removed here are former ones, too.
             guard article.aliases.allSatisfy(slugs.contains),
-                try article.formerSlugs == state.formerSlugs(of: found.number),
+                article.formerSlugs.allSatisfy(slugs.contains),
                 try article.imported == state.importMark(of: found.number)
             else { throw .conflict("article \(article.id)") }
             return false
@@ -150,13 +152,21 @@ extension WriteStep {
         guard let found = try state.articleNumber(article.id) else {
             throw .conflict("\(name): the article does not exist")
         }
+        if try state.isEmpty(found) { return false }
         if (1...max(found.revision, 1)).contains(article.revision), found.revision > 0 {
-            let stored = try state.stored(article.id, at: article.revision)
+            let stored: StoredArticle
+            do throws(StoreError) {
+                stored = try state.stored(article.id, at: article.revision)
+            } catch .notFound {
+                // It was removed here, and does not come back.
+                return false
+            }
             guard try isSame(revision, stored) else { throw .conflict(name) }
             return false
         }
-        guard article.revision == found.revision + 1 else {
-            throw .conflict("\(name): the preceding revision does not exist")
+        // Revisions before this one may have been removed where it comes from.
+        guard 1...Self.revisionLimit ~= article.revision else {
+            throw .conflict("\(name): there is no such number")
         }
         let current = found.revision > 0 ? try state.stored(number: found.number) : nil
         if let current, current.createdAt != article.createdAt { throw .conflict(name) }
@@ -166,7 +176,8 @@ extension WriteStep {
                 time: revision.time, updatedAt: article.updatedAt,
                 content: try resolve(article, for: found.number, after: current, name),
                 isDeletion: revision.action == .deleted),
-            of: found.number, id: article.id, createdAt: article.createdAt, after: current)
+            number: article.revision, of: found.number, id: article.id,
+            createdAt: article.createdAt, after: current)
         try setImportTitle(article.title, of: found.number, at: article.revision)
         return true
     }

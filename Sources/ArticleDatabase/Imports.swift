@@ -149,8 +149,8 @@ extension WriteStep {
         return paths
     }
 
-    /// The article after it got content from outside; `nil` if it was edited or deleted here since
-    /// the last one, and so is left alone. One that was deleted from outside is restored.
+    /// The article after it got content from outside; `nil` if it was edited, deleted or emptied here
+    /// since the last one, and so is left alone. One that was deleted from outside is restored.
     ///
     /// - Parameter mark: the article and its revision with the last content; `nil` for a new one.
     func take(
@@ -160,8 +160,9 @@ extension WriteStep {
         guard let mark else {
             return try create(id, dated(content, first: edit.time, now: edit.time), by: edit)
         }
-        let current = try state.stored(number: mark.article)
-        guard current.lastRevision == mark.revision else { return nil }
+        guard let current = try state.storedUnlessEmpty(number: mark.article),
+            current.lastRevision == mark.revision
+        else { return nil }
         let before = try state.present(current, withBody: true, to: edit.audience)
         let first = current.revision.content.publishedAt ?? current.createdAt
         var content = dated(content, first: first, now: edit.time)

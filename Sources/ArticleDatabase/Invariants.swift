@@ -67,16 +67,13 @@ struct Invariants {
         [
             """
             SELECT 'article ' || \(dialect.hex("id")) || ' is at revision ' || revision
-                || ' but has ' || found
-            FROM (SELECT id, revision,
-                (SELECT count(*) FROM revisions
-                    WHERE row > articles.number << 20
-                        AND row <= (articles.number << 20 | articles.revision)) AS found,
-                (SELECT count(*) FROM revisions
-                    WHERE row > articles.number << 20
-                        AND row < (articles.number + 1) << 20) AS every
-                FROM articles) AS counted
-            WHERE found <> revision OR every <> revision LIMIT 20
+                || ' but has ' || coalesce(found, 0) || ' up to ' || coalesce(last, 0)
+            FROM articles LEFT JOIN (
+                SELECT article, count(*) AS found, max(number) AS last FROM revisions
+                GROUP BY article) AS history ON article = articles.number
+            WHERE last IS DISTINCT FROM revision AND revision > 0
+                    AND (state <> 3 OR last IS NOT NULL)
+                OR last > 0 AND revision = 0 LIMIT 20
             """,
             """
             SELECT 'article ' || \(dialect.hex("articles.id")) || ' differs from its last revision'
@@ -145,8 +142,10 @@ struct Invariants {
     private static let transitions = [
         """
         SELECT 'change ' || sequence || ' refers to a missing revision'
-        FROM changes LEFT JOIN revisions ON row = (subject << 20 | revision)
-        WHERE kind = 0 AND (row IS NULL OR (is_deletion = 1) <> (action = 2)) LIMIT 20
+        FROM changes LEFT JOIN articles ON articles.number = subject
+        LEFT JOIN revisions ON row = (subject << 20 | changes.revision)
+        WHERE kind = 0 AND (articles.id IS NULL OR changes.revision > articles.revision
+            OR row IS NOT NULL AND (is_deletion = 1) <> (action = 2)) LIMIT 20
         """,
         """
         SELECT 'change ' || sequence || ' refers to a missing author or revision'
@@ -164,10 +163,9 @@ struct Invariants {
         FROM changes WHERE kind = 0 GROUP BY subject, revision HAVING count(*) > 1 LIMIT 20
         """,
         """
-        SELECT 'there are ' || changes || ' changes for ' || revisions || ' revisions'
-        FROM (SELECT (SELECT count(*) FROM changes WHERE kind = 0) AS changes,
-            (SELECT count(*) FROM revisions) AS revisions) AS counted
-        WHERE changes <> revisions
+        SELECT 'revision ' || number || ' of article ' || article || ' has no change'
+        FROM (SELECT article, number FROM revisions
+            EXCEPT SELECT subject, revision FROM changes WHERE kind = 0) AS missing LIMIT 20
         """,
         """
         SELECT 'author ' || authors.number || ' is at a revision without a change'
@@ -176,38 +174,33 @@ struct Invariants {
         WHERE sequence IS NULL LIMIT 20
         """,
         """
-        WITH steps AS (
-            SELECT sequence, subject, changes.revision AS revision,
-                after.action <> 2 AS is_there,
-                after.action <> 2 AND after.state = 1 AS is_public,
-                coalesce(before.action <> 2, FALSE) AS was_there,
-                coalesce(before.action <> 2 AND before.state = 1, FALSE) AS was_public
-            FROM changes
-            JOIN revisions AS after ON after.row = (subject << 20 | changes.revision)
-            LEFT JOIN revisions AS before ON before.row = after.row - 1
-            WHERE kind = 0),
-        seen AS (
-            SELECT 0 AS audience, sequence, subject, revision, NOT is_public AS is_departure
-            FROM steps WHERE is_public OR was_public
-            UNION ALL
-            SELECT 1, sequence, subject, revision, NOT is_there
-            FROM steps WHERE is_there OR was_there),
-        expected AS (
-            SELECT audience, sequence, subject, revision,
-                CASE WHEN is_departure THEN 1 ELSE 0 END AS is_departure
-            FROM (SELECT *, row_number() OVER (
-                    PARTITION BY audience, subject ORDER BY sequence DESC) AS place
-                FROM seen) AS placed WHERE place = 1),
+        WITH seen AS (
+            SELECT 0 AS audience, article, number FROM revisions WHERE action <> 2 AND state = 1
+            UNION ALL SELECT 1, article, number FROM revisions WHERE action <> 2
+            UNION ALL SELECT 1 + users.number, article, revisions.number
+            FROM revisions JOIN users ON users.id = revisions.owner WHERE action <> 2),
+        last AS (
+            SELECT audience, article, max(number) AS number FROM seen GROUP BY audience, article),
         found AS (
-            SELECT audience, sequence, subject, revision, is_departure
-            FROM transitions WHERE kind = 0 AND audience < 2)
-        SELECT 'article ' || subject || fault || sequence || ' for '
-            || CASE audience WHEN 0 THEN 'the public' ELSE 'editors' END
-        FROM (
-            SELECT missing.*, ' lacks transition ' AS fault
-            FROM (SELECT * FROM expected EXCEPT SELECT * FROM found) AS missing
-            UNION ALL SELECT wrong.*, ' has the wrong transition '
-            FROM (SELECT * FROM found EXCEPT SELECT * FROM expected) AS wrong) AS faults LIMIT 20
+            SELECT audience, sequence, subject AS article, revision, is_departure
+            FROM transitions WHERE kind = 0),
+        compared AS (
+            SELECT audience, article, sequence, is_departure, found.revision AS revision,
+                last.number AS last, articles.revision AS current
+            FROM last FULL JOIN found USING (audience, article)
+            LEFT JOIN articles ON articles.number = article)
+        SELECT 'article ' || compared.article
+            || CASE WHEN sequence IS NULL THEN ' lacks' ELSE ' has the wrong' END
+            || ' transition ' || coalesce(sequence, last) || CASE audience WHEN 0 THEN ' for the public' WHEN 1 THEN ' for editors'
+                ELSE ' for owner ' || (audience - 1) END
+        FROM compared LEFT JOIN revisions AS before
+            ON before.row = (compared.article << 20 | compared.revision - 1)
+        -- Departures of a user who is being deleted may be gone.
+        WHERE sequence IS NULL AND (audience < 2 OR last = current)
+            OR is_departure = 0 AND (last IS DISTINCT FROM current OR compared.revision <> current)
+            OR is_departure = 1 AND (compared.revision = 1 OR last >= compared.revision
+                OR before.row IS NOT NULL AND before.number IS DISTINCT FROM last)
+        LIMIT 20
         """,
         """
         WITH expected AS (
@@ -232,39 +225,11 @@ struct Invariants {
             FROM (SELECT * FROM found EXCEPT SELECT * FROM expected) AS wrong) AS faults LIMIT 20
         """,
         """
-        SELECT 'transition ' || transitions.sequence || ' of author ' || transitions.subject
+        SELECT 'transition ' || transitions.sequence || ' of '
+            || CASE kind WHEN 0 THEN 'article ' ELSE 'author ' END || transitions.subject
             || ' refers to another change'
         FROM transitions LEFT JOIN changes USING (sequence, kind, subject, revision)
-        WHERE kind = 1 AND changes.is_deletion IS NULL LIMIT 20
-        """,
-        """
-        WITH steps AS (
-            SELECT 1 + users.number AS audience, sequence, subject, changes.revision AS revision,
-                after.action <> 2 AND after.owner IS NOT DISTINCT FROM users.id AS is_there,
-                coalesce(before.action <> 2
-                    AND before.owner IS NOT DISTINCT FROM users.id, FALSE) AS was_there
-            FROM changes
-            JOIN revisions AS after ON after.row = (subject << 20 | changes.revision)
-            LEFT JOIN revisions AS before ON before.row = after.row - 1
-            JOIN users ON users.id IN (after.owner, before.owner)
-            WHERE kind = 0),
-        expected AS (
-            SELECT audience, sequence, subject, revision,
-                CASE WHEN is_there THEN 0 ELSE 1 END AS is_departure
-            FROM (SELECT *, row_number() OVER (
-                    PARTITION BY audience, subject ORDER BY sequence DESC) AS place
-                FROM steps WHERE is_there OR was_there) AS placed WHERE place = 1),
-        found AS (
-            SELECT audience, sequence, subject, revision, is_departure
-            FROM transitions WHERE kind = 0 AND audience > 1)
-        SELECT 'article ' || subject || fault || sequence || ' for owner ' || (audience - 1)
-        FROM (
-            -- Departures of a user who is being deleted may be gone.
-            SELECT missing.*, ' lacks transition ' AS fault
-            FROM (SELECT * FROM expected WHERE is_departure = 0
-                EXCEPT SELECT * FROM found) AS missing
-            UNION ALL SELECT wrong.*, ' has the wrong transition '
-            FROM (SELECT * FROM found EXCEPT SELECT * FROM expected) AS wrong) AS faults LIMIT 20
+        WHERE kind < 2 AND changes.is_deletion IS NULL LIMIT 20
         """,
     ]
 

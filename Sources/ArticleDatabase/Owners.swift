@@ -7,8 +7,12 @@ extension SQL {
     static let mayOwn: StaticString = """
         SELECT 1 FROM users WHERE id = ?1 AND role IN ('author', 'editor', 'admin')
         """
-    static let articleOwner: StaticString =
-        "SELECT state, owner FROM articles WHERE id = ?1 AND revision > 0"
+    // Of an article without content, nobody may know anything.
+    static let articleOwner: StaticString = """
+        SELECT articles.state, articles.owner FROM articles
+        JOIN revisions ON row = (articles.number << 20 | articles.revision)
+        WHERE articles.id = ?1
+        """
     static let ownedArticles: StaticString =
         "SELECT number FROM articles WHERE owner = ?1 LIMIT ?2"
     static let clearOwner: StaticString = "UPDATE articles SET owner = NULL WHERE number = ?1"

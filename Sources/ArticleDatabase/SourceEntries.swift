@@ -146,7 +146,7 @@ extension WriteStep {
     /// Whether the article that was not edited got as many revisions as it may within a day.
     private func isTooSoon(_ mark: EntryMark, at time: Timestamp) throws(StoreError) -> Bool {
         guard mark.revision >= Self.revisionsPerDay,
-            try state.stored(number: mark.article).lastRevision == mark.revision
+            try state.storedUnlessEmpty(number: mark.article)?.lastRevision == mark.revision
         else { return false }
         let row = try connection.statement(SQL.isRevisionAfter)
         try row.bind(1, mark.article)
@@ -160,8 +160,9 @@ extension WriteStep {
     private func delete(
         _ key: [UInt8], _ mark: EntryMark, from stored: StoredSource, round: Int, by edit: Edit
     ) throws(StoreError) -> SourceOutcome {
-        let current = try state.stored(number: mark.article)
-        guard current.lastRevision == mark.revision else {
+        guard let current = try state.storedUnlessEmpty(number: mark.article),
+            current.lastRevision == mark.revision
+        else {
             try setRound(key, of: stored.number, round)
             return .keptEdits
         }

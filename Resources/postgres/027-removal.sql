@@ -1,0 +1,4 @@
+-- Revisions may be removed, and then the bodies that no other has: without these, each removal would search
+-- all revisions and stored writes for references.
+CREATE INDEX revisions_by_body ON revisions (body);
+CREATE INDEX kept_writes_by_body ON kept_writes (body) WHERE body IS NOT NULL;
