@@ -48,17 +48,21 @@ public struct CommentRules: Sendable, Hashable {
         }
     }
 
-    /// Rejects a policy for an article that is less strict than the server's, except by editors: an
-    /// author must not let through what they want to approve.
+    /// Rejects a policy for an article that is less strict than what applies to it now, except by
+    /// editors: an author must not let through what they want to approve.
+    ///
+    /// - Parameters:
+    ///   - wanted: `nil` for that of the server, like `current`.
     func check(
         _ wanted: CommentPolicy?, replacing current: CommentPolicy? = nil, by caller: Principal
     ) throws(ServiceError) {
-        guard caller.audience != .editors, let wanted, wanted != current,
-            wanted.strictness < policy.strictness
+        let present = current ?? policy
+        guard caller.audience != .editors, wanted != current,
+            (wanted ?? policy).strictness < present.strictness
         else { return }
         throw .invalidValue(
             "/comments",
-            "can only be stricter than the server's policy, which is `\(policy.name)`; editors can "
+            "can only be stricter than what applies now, which is `\(present.name)`; editors can "
                 + "set it")
     }
 
@@ -77,9 +81,10 @@ public struct CommentRules: Sendable, Hashable {
             guard edition.isOwn else { throw .notTheWriter }
             let end = comment.createdAt.advanced(byMilliseconds: Int64(editSeconds) * 1_000)
             guard now < end else { throw .editTimeOver(seconds: editSeconds) }
-            // Otherwise what nobody has approved could replace what somebody has.
+            // Otherwise what nobody has approved could replace what somebody has, also in a thread
+            // that was closed since.
             if body != comment.body, comment.status == .visible, !isEditor,
-                (edition.policy ?? policy) == .moderated
+                (edition.policy ?? policy) != .open
             {
                 comment.status = .pending
             }
