@@ -124,11 +124,14 @@ extension Snapshot {
         return parent
     }
 
+    /// Those of a minute after the time are recent, too: they were committed first, while this one
+    /// waited, or come from a machine whose clock is ahead. Later ones are no limit, as a clock may
+    /// have been set back.
     private func recent(by writer: Int64, at time: Timestamp) throws(StoreError) -> [Timestamp] {
         let row = try connection.statement(SQL.recentComments)
         try row.bind(1, writer)
         try row.bind(2, time.milliseconds - Self.hour + 1)
-        try row.bind(3, time)
+        try row.bind(3, time.milliseconds + Self.minute)
         var times: [Timestamp] = []
         while try row.step() { times.append(row.time(0)) }
         return times
@@ -140,7 +143,7 @@ extension Snapshot {
         let row = try connection.statement(SQL.sameComment)
         try row.bind(1, writer)
         try row.bind(2, time.milliseconds - Self.minute + 1)
-        try row.bind(3, time)
+        try row.bind(3, time.milliseconds + Self.minute)
         try row.bind(4, article)
         try row.bind(5, content.body)
         return try row.step()

@@ -186,6 +186,7 @@ public struct CommentSituation: Sendable, Hashable {
     /// that is not a reply.
     public var isParentUnusable: Bool
     /// When the writer wrote their last comments within an hour, the newest first; at most 1,000.
+    /// Some may be up to a minute later than this one.
     public var recent: [Timestamp]
     /// Whether the writer wrote the same text on the same article within a minute.
     public var isRepetition: Bool

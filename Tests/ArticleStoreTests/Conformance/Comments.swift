@@ -194,6 +194,30 @@ extension ArticleStoreConformance {
             }
         }
 
+        /// Its writer may have sent it later to another node, which committed it first.
+        @Test(arguments: Engine.all)
+        func `what was written within a minute after a comment counts, too`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                let situations = Lock<[CommentSituation]>([])
+                for milliseconds: Int64 in [120_001, 60_002, 60_001, 1, 0] {
+                    let content = CommentContent(
+                        article: thread.article, body: "one", writer: thread.ada.id)
+                    _ = try await store.createComment(
+                        .make(), content, by: .later(milliseconds)
+                    ) { situation in
+                        situations.withLock { $0.append(situation) }
+                        return .visible
+                    }
+                }
+                let found = situations.withLock { $0 }
+                #expect(found.map(\.recent.count) == [0, 1, 2, 1, 1])
+                #expect(found.map(\.isRepetition) == [false, true, true, true, true])
+            }
+        }
+
         @Test(arguments: Engine.all)
         func `an article's own policy is kept with its revisions`(_ engine: Engine) async throws {
             try await engine.with { store in

@@ -93,6 +93,30 @@ struct NodeTests {
         }
     }
 
+    @Test func `a limit of comments holds for all nodes together`() async throws {
+        try await with { first, second in
+            let thread = try await Thread(first)
+            let accepted = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<30 {
+                    group.addTask {
+                        let content = CommentContent(
+                            article: thread.article, body: "\(number)", writer: thread.ada.id)
+                        let store = number % 2 == 0 ? first : second
+                        let comment = try? await store.createComment(
+                            .make(), content, by: .later(Int64(number * 7 % 30))
+                        ) { situation in
+                            guard situation.recent.count < 10 else { throw StoreError.busy }
+                            return .visible
+                        }
+                        return comment != nil
+                    }
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(accepted == 10)
+        }
+    }
+
     @Test func `every observer is told of each change once and in order, whoever made it`()
         async throws
     {
