@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -208,8 +209,46 @@ static bool is_too_deep(cmark_node *root, uint32_t limit) {
     return false;
 }
 
+// Links: cmark leaves out those of schemes that it knows to be dangerous, but there are many, above
+// all on phones, which hand unknown ones to other apps. So only listed ones remain.
+
+/// The allowed schemes, each with a space before and after it, in lower case.
+static const char *link_schemes, *image_schemes;
+
+/// Whether the target of a link or an image is relative, or has an allowed scheme.
+static bool is_allowed(cmark_node *node) {
+    const char *url = cmark_node_get_url(node);
+    size_t length = url ? strcspn(url, ":/?#") : 0;
+    if (!url || url[length] != ':') return true;
+    bool is_image = cmark_node_get_type(node) == CMARK_NODE_IMAGE;
+    for (const char *next = is_image ? image_schemes : link_schemes; *next == ' ';) {
+        const char *scheme = next + 1;
+        size_t listed = strcspn(scheme, " ");
+        if (listed > 0 && listed == length && strncasecmp(scheme, url, length) == 0) return true;
+        next = scheme + listed;
+    }
+    return false;
+}
+
+/// Replaces links that are not allowed by their texts, and images by their descriptions.
+static void remove_links(cmark_node *document) {
+    cmark_iter *iterator = cmark_iter_new(document);
+    for (cmark_event_type event; (event = cmark_iter_next(iterator)) != CMARK_EVENT_DONE;) {
+        cmark_node *node = cmark_iter_get_node(iterator);
+        cmark_node_type type = cmark_node_get_type(node);
+        if (event != CMARK_EVENT_EXIT || (type != CMARK_NODE_LINK && type != CMARK_NODE_IMAGE)
+            || is_allowed(node))
+            continue;
+        // The iterator is past the node and what it contains.
+        for (cmark_node *child; (child = cmark_node_first_child(node));)
+            if (!cmark_node_insert_before(node, child)) cmark_node_free(child);
+        cmark_node_free(node);
+    }
+    cmark_iter_free(iterator);
+}
+
 static void render(const char *text, const struct broadsheet_markdown_request *request) {
-    // Without CMARK_OPT_UNSAFE, raw HTML and links that run scripts are omitted.
+    // Without CMARK_OPT_UNSAFE, raw HTML is omitted.
     cmark_parser *parser = cmark_parser_new_with_mem(CMARK_OPT_DEFAULT, &memory);
     const char *extensions[] = {"table", "strikethrough", "autolink", "tasklist"};
     for (size_t index = 0; index < sizeof extensions / sizeof *extensions; index++) {
@@ -222,6 +261,7 @@ static void render(const char *text, const struct broadsheet_markdown_request *r
     size_t count = 0;
     uint32_t outcome = BROADSHEET_MARKDOWN_TOO_DEEP;
     if (!is_too_deep(document, request->depth)) {
+        remove_links(document);
         html = cmark_render_html_with_mem(
             document, CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser), &memory);
         count = strlen(html);
@@ -278,7 +318,9 @@ static void drop_privileges(void) {
 /// Renders until the connection ends, in a process started for that purpose. It runs before `main`,
 /// so that every program with this module can be used.
 __attribute__((constructor)) static void become_worker(int count, char **arguments) {
-    if (count != 1 || strcmp(arguments[0], BROADSHEET_MARKDOWN_WORKER) != 0) return;
+    if (count != 3 || strcmp(arguments[0], BROADSHEET_MARKDOWN_WORKER) != 0) return;
+    link_schemes = arguments[1];
+    image_schemes = arguments[2];
     signal(SIGPROF, out_of_time);
     cmark_gfm_core_extensions_ensure_registered();
     drop_privileges();

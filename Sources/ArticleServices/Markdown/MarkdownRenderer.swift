@@ -3,8 +3,8 @@ import ArticleStore
 import CMarkdown
 import Platform
 
-/// Renders Markdown (GitHub's flavour, with libcmark-gfm) as HTML without raw HTML and without
-/// links that run scripts.
+/// Renders Markdown (GitHub's flavour, with libcmark-gfm) as HTML without raw HTML, and with links
+/// of the schemes in `LinkSchemes` only.
 ///
 /// Time, memory and output are limited for any text: it is rendered in a separate process, which is
 /// killed when it exceeds a limit. This also contains faults in the library.
@@ -50,7 +50,7 @@ public final class MarkdownRenderer: Sendable {
 
     /// Identifies the library, its version and its options: HTML with another name is rendered
     /// again.
-    static let name = "cmark-gfm \(String(cString: broadsheet_markdown_version())) safe-2"
+    static let name = "cmark-gfm \(String(cString: broadsheet_markdown_version())) safe-3"
 
     /// Renders a body without blocking the caller's thread.
     ///

@@ -1,5 +1,6 @@
 import CMarkdown
 import Glibc
+import Markup
 import Platform
 
 /// A subprocess of this program that renders Markdown, and exits with its parent.
@@ -168,10 +169,15 @@ final class MarkdownWorker: Sendable {
         private static let timedOut = -2
     }
 
+    private static func list(_ schemes: [String]) -> String {
+        " \(schemes.joined(separator: " ")) "
+    }
+
     private static func start(on socket: Int32) throws(SystemError) -> ChildProcess {
         let libraries = getenv("LD_LIBRARY_PATH").map { "LD_LIBRARY_PATH=\(String(cString: $0))" }
         return try ChildProcess(
-            "/proc/self/exe", [BROADSHEET_MARKDOWN_WORKER],
+            "/proc/self/exe",
+            [BROADSHEET_MARKDOWN_WORKER, list(LinkSchemes.links), list(LinkSchemes.images)],
             environment: libraries.map { [$0] } ?? [], input: socket, inOwnGroup: true)
     }
 }

@@ -6,7 +6,9 @@
 #pragma once
 #include <stdint.h>
 
-/// `argv[0]` of a rendering process, which never reaches `main`.
+/// `argv[0]` of a rendering process, which never reaches `main`. `argv[1]` has the schemes of URLs
+/// that links may have, `argv[2]` those of images: in lower case, each with a space before it and
+/// after it (` http https `). Other links and images become text.
 #define BROADSHEET_MARKDOWN_WORKER "broadsheet-markdown"
 
 /// Precedes the text to render.

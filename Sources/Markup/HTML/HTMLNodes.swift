@@ -24,11 +24,6 @@ enum HTMLNames {
 
     /// Elements that embed something, to which there will be a link.
     static let frames: Set<String> = ["iframe", "embed", "video", "audio", "object", "frame"]
-
-    static let safeSchemes: Set<String> = [
-        "http", "https", "mailto", "tel", "sms", "ftp", "ftps", "sftp", "irc", "ircs", "xmpp",
-        "news", "geo", "magnet", "feed", "webcal",
-    ]
 }
 
 /// A node of libxml2's tree, read only while its document exists.

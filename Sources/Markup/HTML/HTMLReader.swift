@@ -306,7 +306,8 @@ struct HTMLReader {
     private mutating func image(_ node: xmlNodePtr) -> [MarkdownInline] {
         let alternative = node["alt"] ?? ""
         let sources = imageSources(node)
-        guard let url = sources.compactMap({ address($0) }).first(where: { !$0.isEmpty }) else {
+        let urls = sources.compactMap { address($0, allowing: LinkSchemes.images) }
+        guard let url = urls.first(where: { !$0.isEmpty }) else {
             if !sources.isEmpty { leaveOut(.address) }
             return [.text(alternative)]
         }
@@ -346,15 +347,17 @@ struct HTMLReader {
         return [.text(" "), .beginLink, .text(title), .endLink(url: url, title: nil), .text(" ")]
     }
 
-    /// The address of a link, resolved; `nil` if it is not safe.
-    private func address(_ written: String) -> String? {
+    /// The address of a link or an image, resolved; `nil` if it has a scheme that is not allowed.
+    private func address(
+        _ written: String, allowing schemes: [String] = LinkSchemes.links
+    ) -> String? {
         // As browsers do (WHATWG URL §4.4).
         var text = String(written.unicodeScalars.filter { !["\t", "\n", "\r"].contains($0) })
         text = String(text.drop { $0 == " " })
         while text.last == " " { text.removeLast() }
         if !text.isEmpty { text = Reference.resolve(text, against: base) ?? text }
         guard let scheme = Reference.scheme(of: text) else { return text }
-        return HTMLNames.safeSchemes.contains(scheme) ? text : nil
+        return schemes.contains(scheme) ? text : nil
     }
 }
 

@@ -73,6 +73,41 @@ import Testing
         for html in [html, html.inNFC] { #expect(Markup.fault(in: html) == nil, "\(html)") }
     }
 
+    @Test(arguments: [
+        "intent://a#Intent;scheme=x;end", "blob:https://a.example/b", "filesystem:https://a/b",
+        "view-source:https://a.example", "itms-services://?action=x", "ftp://a.example/b",
+        "x-apple-systempreferences:", "IntEnt:a", "h&#116;tps&#58;a:b", "&#105;ntent:a",
+        "https&#32;:a", "&#9;https:a", "&#65279;intent:a", "java&NewLine;script:a",
+        "intent&colon;a",
+        "https\\:a", "http%73:a", "httpsx:a", "http :a", "ttp:a", "p:a", "ht:a", ":a",
+        "data:image/png;base64,iVBORw0KGgo=",
+    ])
+    func `a link of another scheme becomes its text`(url: String) throws {
+        let html = try Self.html("*a [b **c**](<\(url)> \"t\") ![d *e*](<\(url)>)*")
+        #expect(html == "<p><em>a b <strong>c</strong> d <em>e</em></em></p>\n")
+        #expect(try Self.html("|[b](<\(url)>)|\n|-|").contains("<th>b</th>"))
+        let nested = try Self.html("[![a](<\(url)>)](/b) ![![c](<\(url)>)](/d)")
+        #expect(nested == "<p><a href=\"/b\">a</a> <img src=\"/d\" alt=\"c\" /></p>\n")
+    }
+
+    @Test(arguments: [
+        "https://a.example/b:c", "HTTP://a.example", "mailto:a@b.example", "tel:+15550100",
+        "sms:+15550100", "xmpp:a@b.example", "//a.example/b", "/b:c", "?a:b", "#a:b", "b/c:d", "",
+    ])
+    func `a link of a common scheme, or without one, remains`(url: String) throws {
+        #expect(try Self.html("[b](<\(url)>)") == "<p><a href=\"\(url)\">b</a></p>\n")
+        let image = try Self.html("![b](<\(url)>)")
+        let scheme = url.lowercased().prefix { $0 != ":" }
+        let isText = ["mailto", "tel", "sms", "xmpp"].contains(scheme)
+        #expect(image == (isText ? "<p>b</p>\n" : "<p><img src=\"\(url)\" alt=\"b\" /></p>\n"))
+    }
+
+    @Test func `addresses that become links by themselves are those of common schemes`() throws {
+        let html = try Self.html("<intent://a> ftp://a.example <magnet:?x> a@b.example")
+        let link = "<a href=\"mailto:a@b.example\">a@b.example</a>"
+        #expect(html == "<p>intent://a ftp://a.example magnet:?x \(link)</p>\n")
+    }
+
     @Test(arguments: [1, 10, 1_000, 20_000])
     func `texts of any size are rendered alike, one after another`(copies: Int) throws {
         let paragraph = "A *b* [c](https://a.example/d) `e`, **f**, ~~g~~ <https://h.example>.\n\n"

@@ -58,6 +58,7 @@ enum Markup {
                 (97...122).contains(byte | 0x20) || (48...57).contains(byte)
                     || Array("+-.".utf8).contains(byte)
             }
-        return isLocal || ["http", "https", "mailto", "ftp"].contains(scheme.lowercased())
+        return isLocal
+            || ["http", "https", "mailto", "tel", "sms", "xmpp"].contains(scheme.lowercased())
     }
 }

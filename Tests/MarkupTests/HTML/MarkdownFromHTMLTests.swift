@@ -138,6 +138,8 @@ import Testing
         ("<a href='/a (b)'> c </a>d", "[c](/a%20\\(b\\)) d"), ("<a name='x'>a</a>", "a"),
         ("<a href='javascript:alert(1)'>a</a>", "a"), ("<a href=' JaVa\nScript:x'>a</a>", "a"),
         ("<a href='data:text/html,x'>a</a>", "a"), ("<a href='/x'></a>", ""),
+        ("<a href='&#x69;ntent://a'>a</a>", "a"), ("<a href='webcal://a.b/c'>a</a>", "a"),
+        ("<a href='TEL:+15550100'>a</a>", "[a](TEL:+15550100)"), ("<img alt=a src=tel:1>", "a"),
         ("<img src='/a.png' alt='b [c]' title='d'>", "![b \\[c\\]](/a.png \"d\")"),
         ("<img src='data:image/gif;base64,x' data-src='/a.png'>", "![](/a.png)"),
         ("<img src='data:image/gif;base64,x' alt='b'>", "b"), ("!<a href='/b'>a</a>", "\\![a](/b)"),
