@@ -10,28 +10,31 @@
 public enum ForwardedNodes {
     /// The `for` parameter of each `Forwarded` element (RFC 7239 §5.2); `nil` without the field.
     ///
-    /// A node that is obfuscated, unknown or missing is `nil`; so is every node of a malformed
-    /// field.
+    /// A node that is obfuscated, unknown, malformed or missing is `nil`. Each element is parsed by
+    /// itself, from one comma to the next, so that what a client sent cannot hide the element that
+    /// its proxy added. A port or an IPv6 address needs no quotes.
     public static func forwarded(_ fields: borrowing HTTPFields) -> [ForwardedNode?]? {
-        guard let value = fields.combined(.forwarded) else { return nil }
-        var reader = FieldValueReader(value)
-        var nodes: [ForwardedNode?] = []
-        reader.skipEmptyElements()
-        while !reader.isAtEnd {
-            guard let pairs = reader.forwardedPairs() else { return [nil] }
-            let node = pairs.first { $0.name == "for" }
-            nodes.append(node.flatMap { ForwardedNode($0.value) })
-            guard reader.skipSeparators() else { return [nil] }
+        fields.combined(.forwarded).map { value in
+            parts(of: value, by: ",").filter { !$0.isEmpty }.map { element in
+                let node = parts(of: element, by: ";").first { pair in
+                    pair.prefix(4).lowercased() == "for="
+                }
+                return node.flatMap { ForwardedNode(String($0.dropFirst(4))) }
+            }
         }
-        return nodes
     }
 
     /// The elements of `X-Forwarded-For`; `nil` without the field.
     public static func xForwardedFor(_ fields: borrowing HTTPFields) -> [ForwardedNode?]? {
-        guard let value = fields.combined(.xForwardedFor) else { return nil }
-        return value.split(separator: ",", omittingEmptySubsequences: false).map {
-            ForwardedNode(String($0).trimmed)
+        fields.combined(.xForwardedFor).map { value in
+            parts(of: value, by: ",").map { ForwardedNode($0) }
         }
+    }
+
+    /// The trimmed parts between these octets.
+    private static func parts(of text: String, by separator: Unicode.Scalar) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
+            .map { String(Substring($0)).trimmed }
     }
 }
 
@@ -42,10 +45,14 @@ public struct ForwardedNode: Sendable, Hashable {
     /// 0 if the node has no port.
     public let port: UInt16
 
-    /// Parses `192.0.2.1`, `192.0.2.1:80`, `[2001:db8::1]:80` and, as is common, `2001:db8::1`;
-    /// `nil` for obfuscated identifiers.
+    /// Parses `192.0.2.1`, `192.0.2.1:80`, `[2001:db8::1]:80` and, as is common, `2001:db8::1`, with
+    /// or without quotes; `nil` for obfuscated identifiers.
     init?(_ text: String) {
-        var host = text[...]
+        var text = text[...]
+        if text.utf8.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") {
+            text = text.dropFirst().dropLast()
+        }
+        var host = text
         var digits: Substring = ""
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return nil }
