@@ -99,6 +99,10 @@ static const unsigned char import_names[] = {
 #embed "migrations/025-import-names.sql"
 };
 
+static const unsigned char marks[] = {
+#embed "migrations/026-marks.sql"
+};
+
 static const unsigned char removal[] = {
 #embed "migrations/027-removal.sql"
 };
@@ -128,6 +132,7 @@ static const struct broadsheet_resource migrations[] = {
     {"023-sources.sql", sources, sizeof sources},
     {"024-deleted-articles.sql", deleted_articles, sizeof deleted_articles},
     {"025-import-names.sql", import_names, sizeof import_names},
+    {"026-marks.sql", marks, sizeof marks},
     {"027-removal.sql", removal, sizeof removal},
 };
 

@@ -95,7 +95,7 @@ extension Snapshot {
         if let owner = article.owner, audience != .editors, audience != .author(owner) {
             article.owner = nil
         }
-        article.version = try epoch().version(of: article.id, revision: article.revision)
+        article.version = try text(of: stored.version)
         return article
     }
 
@@ -158,7 +158,7 @@ extension WriteStep {
             throw .notFound
         }
         try edit.audience.checkAccess(to: current)
-        try expectation.check(current.id, at: current.lastRevision, in: state)
+        try expectation.check(current.version, in: state)
         let before = try state.present(current, withBody: true, to: edit.audience)
         let content: ArticleContent
         do { content = try change(before) } catch { throw .rejected(error) }
@@ -194,7 +194,7 @@ extension WriteStep {
             throw .notFound
         }
         try edit.audience.checkAccess(to: current)
-        try expectation.check(current.id, at: current.lastRevision, in: state)
+        try expectation.check(current.version, in: state)
         try record(
             Step(
                 action: .deleted, actor: try stored(edit.actor),
@@ -334,26 +334,5 @@ extension WriteStep {
         try row.bind(7, owner)
         try row.bind(8, deletedAt)
         try row.run()
-    }
-}
-
-extension Precondition {
-    /// Compares the current revision (`nil` if there is none) with the expected state.
-    func check<Subject>(
-        _ id: Identifier<Subject>, at current: Int?, in state: Snapshot
-    ) throws(StoreError) {
-        let holds =
-            switch self {
-            case .anything: true
-            case .existing: current != nil
-            case .nothing: current == nil
-            case .versions(let versions):
-                if let current {
-                    versions.contains(try state.epoch().version(of: id, revision: current))
-                } else {
-                    false
-                }
-            }
-        guard holds else { throw .preconditionFailed(current: current) }
     }
 }

@@ -103,7 +103,7 @@ extension Snapshot {
     /// The author with its version, as callers see it.
     func versioned(_ author: Author) throws(StoreError) -> Author {
         var author = author
-        author.version = try epoch().version(of: author.id, revision: author.revision)
+        author.version = try text(of: author.version())
         return author
     }
 
@@ -145,7 +145,7 @@ extension WriteStep {
         _ change: (Author?) throws -> AuthorContent
     ) throws(StoreError) -> (author: Author, isNew: Bool) {
         let found = try state.author(id)
-        try expectation.check(id, at: found?.author.revision, in: state)
+        try expectation.check(found.map { $0.author.version(number: $0.number) }, in: state)
         let content: AuthorContent
         let before: Author? = if let found { try state.versioned(found.author) } else { nil }
         do { content = try change(before) } catch { throw .rejected(error) }

@@ -15,8 +15,8 @@ struct ChangeWalk {
     private let matcher: ArticleMatcher?
     /// What the client has.
     private let start: ChangePosition
-    /// The position of a client that has everything.
-    private let end: ChangePosition
+    /// The number of the last transition that a client with everything has.
+    private let last: Int64
     private var page: ChangeSlice
     /// The size of the page, estimated like that of lists.
     private var bytes = 0
@@ -34,10 +34,15 @@ struct ChangeWalk {
         var last: Int64 = 0
         for log in logs { last = max(last, try log.lastSequence(in: state)) }
         let epoch = try state.epoch()
-        start = query.position ?? ChangePosition(epoch: epoch, sequence: 0, base: last)
-        last = max(last, start.sequence)
-        end = ChangePosition(epoch: epoch, sequence: last, base: last)
-        page = ChangeSlice(items: [], position: start, isLast: false)
+        if let position = query.position {
+            start = position
+        } else {
+            start = ChangePosition(
+                epoch: epoch, sequence: 0, base: last,
+                mark: try state.mark(ofChange: last) ?? 0)
+        }
+        self.last = max(last, start.sequence)
+        page = ChangeSlice(items: [], marks: [], position: start, isLast: false)
     }
 
     /// Walks until a limit is reached: the number of items, their bytes, or the number of examined
@@ -52,15 +57,21 @@ struct ChangeWalk {
         while let walk = LogWalk.first(of: walks), let transition = walk.transition {
             guard try take(transition, of: walk) else { return page }
             page.position.sequence = transition.sequence
+            if transition.sequence > start.base { page.position.mark = transition.mark }
             try walk.advance()
         }
-        page.position = end
+        return try finished()
+    }
+
+    /// The page of a client that has everything then.
+    mutating func finished() throws(StoreError) -> ChangeSlice {
+        if last != max(page.position.sequence, page.position.base) {
+            page.position.mark = try state.mark(ofChange: last) ?? 0
+        }
+        (page.position.sequence, page.position.base) = (last, last)
         page.isLast = true
         return page
     }
-
-    /// The page of a client that begins at the end.
-    var nothing: ChangeSlice { ChangeSlice(items: [], position: end, isLast: true) }
 
     private var isExhausted: Bool { examined >= state.limits.examinedRowsPerPage }
 
@@ -159,6 +170,7 @@ struct ChangeWalk {
         _ change: SyncChange<Article>, _ transition: Transition, _ size: Int
     ) {
         page.items.append((transition.sequence, change))
+        page.marks.append(transition.mark)
         bytes += size
     }
 
@@ -215,15 +227,9 @@ extension SQL {
 
 extension Snapshot {
     func changes(_ query: ChangeQuery) throws(StoreError) -> ChangeSlice {
-        let epoch = try epoch()
-        if let position = query.position {
-            let last = try changeSequence()
-            guard position.epoch == epoch, max(position.sequence, position.base) <= last else {
-                throw .otherHistory
-            }
-        }
+        if let position = query.position, try !isInHistory(position) { throw .otherHistory }
         var walk = try ChangeWalk(query, in: self)
-        return query.startsNow ? walk.nothing : try walk.run()
+        return try query.startsNow ? walk.finished() : walk.run()
     }
 }
 

@@ -34,8 +34,11 @@ extension SQL {
         FROM changes WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
         """
     fileprivate static let insertChange: StaticString = """
-        INSERT INTO changes (kind, subject, revision, is_deletion) VALUES (?1, ?2, ?3, ?4)
+        INSERT INTO changes (kind, subject, revision, is_deletion, mark)
+        VALUES (?1, ?2, ?3, ?4, ?5)
         """
+    fileprivate static let markOfChange: StaticString =
+        "SELECT mark FROM changes WHERE sequence = ?1"
     fileprivate static let articleIDByNumber: StaticString =
         "SELECT id FROM articles WHERE number = ?1"
     fileprivate static let authorIDByNumber: StaticString =
@@ -50,6 +53,24 @@ extension Snapshot {
     func changeSequence() throws(StoreError) -> Int64 {
         let row = try connection.statement(SQL.lastSequence)
         return try row.step() ? row.integer(0) : 0
+    }
+
+    /// The mark of a change; 0 for the beginning and for changes from before there were marks, `nil`
+    /// if there is no such change.
+    func mark(ofChange sequence: Int64) throws(StoreError) -> Int64? {
+        guard sequence > 0 else { return 0 }
+        let row = try connection.statement(SQL.markOfChange)
+        try row.bind(1, sequence)
+        return try row.step() ? row.integer(0) : nil
+    }
+
+    /// Whether a client with this position can be told what has changed since: the only place that
+    /// decides this.
+    ///
+    /// A history is linear, so the commit that a position was taken from proves all before it.
+    func isInHistory(_ position: ChangePosition) throws(StoreError) -> Bool {
+        guard try epoch() == position.epoch else { return false }
+        return try mark(ofChange: max(position.sequence, position.base)) == position.mark
     }
 
     func changes(after sequence: Int64, limit: Int) throws(StoreError) -> [ChangeRecord] {
@@ -123,6 +144,7 @@ extension WriteStep {
         try row.bind(2, number)
         try row.bind(3, revision)
         try row.bind(4, isDeletion ? 1 : 0)
+        try row.bind(5, connection.effects.takeCommitMark())
         let sequence = try row.insert()
         connection.effects.add(
             ChangeRecord(

@@ -156,7 +156,7 @@ extension Snapshot {
         let comment = try comment(id, visibleTo: viewer)
         // What is left of a comment among its replies cannot be edited.
         guard comment.state != .deleted, comment.isWhole(to: viewer) else { throw .notFound }
-        try expectation.check(comment.id, at: comment.revision, in: self)
+        try expectation.check(comment.version, in: self)
         return comment
     }
 
@@ -238,7 +238,7 @@ extension WriteStep {
         guard let before = try state.storedComment(id), before.state != .deleted,
             before.isOwn(viewer) || before.isVisible(to: viewer) && before.isWhole(to: viewer)
         else { throw .notFound }
-        try expectation.check(before.id, at: before.revision, in: state)
+        try expectation.check(before.version, in: state)
         do { try check(state.edition(of: before, viewer)) } catch { throw .rejected(error) }
         try delete(before, at: time)
     }

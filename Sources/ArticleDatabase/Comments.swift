@@ -269,7 +269,7 @@ extension Snapshot {
             id: stored.id, articleID: stored.articleID, parentID: stored.parentID,
             author: stored.author, body: stored.body, status: stored.state.status,
             createdAt: stored.createdAt, updatedAt: stored.updatedAt, revision: stored.revision,
-            version: try epoch().version(of: stored.id, revision: stored.revision))
+            version: try text(of: stored.version))
     }
 
     fileprivate func commentCount(of article: Article.ID) throws(StoreError) -> Int {

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import Platform
 
 /// What the steps of the open transaction leave for its commit: counters to write, changes to
 /// announce, and what only the processes that share the database need to know.
@@ -9,6 +10,8 @@ struct CommitEffects {
     /// Whether there were more changes than are kept.
     private(set) var isTruncated = false
     private(set) var accessChanges: [AccessChange] = []
+    /// The random number of the commit; `nil` if nothing has asked for it.
+    private var commitMark: Int64?
     /// If there are more changes, observers are not told of them one by one.
     static let mostChanges = 500
 
@@ -29,6 +32,18 @@ struct CommitEffects {
             accessChanges: accessChanges.count)
     }
 
+    /// The random number that tells this commit from all others, with which its changes are marked.
+    ///
+    /// A machine that is set back together with its memory may repeat its random numbers, but not
+    /// at the same nanoseconds.
+    mutating func takeCommitMark() -> Int64 {
+        if let commitMark { return commitMark }
+        let random = Int64.random(in: .min ... .max) ^ SystemClock.monotonicNanoseconds
+        let mark = random == 0 ? 1 : random
+        commitMark = mark
+        return mark
+    }
+
     mutating func add(_ change: ChangeRecord) {
         if changes.count < Self.mostChanges {
             changes.append(change)
@@ -39,7 +54,10 @@ struct CommitEffects {
 
     mutating func add(_ change: AccessChange) { accessChanges.append(change) }
 
-    mutating func clear() { undo(to: .begin) }
+    mutating func clear() {
+        undo(to: .begin)
+        commitMark = nil
+    }
 
     /// Discards effects after the mark.
     mutating func undo(to mark: Mark) {

@@ -117,7 +117,7 @@ final class Connection {
     /// Rolls back the whole transaction, which a failure may already have ended.
     func rollBack() {
         names.forget()
-        effects.undo(to: .begin)
+        effects.clear()
         if isInTransaction { try? execute(SQL.rollback) }
     }
 

@@ -114,7 +114,7 @@ extension Snapshot {
         return DeletedArticle(
             id: stored.id, slug: content.slug, title: content.title, status: content.state.status,
             revision: stored.lastRevision,
-            version: try epoch().version(of: stored.id, revision: stored.lastRevision),
+            version: try text(of: stored.version),
             deletedAt: stored.revision.time, actor: try actor(stored.revision.actor),
             owner: stored.owner)
     }
@@ -126,7 +126,7 @@ extension WriteStep {
     ) throws(StoreError) -> Article {
         guard let current = try state.stored(.id(id)) else { throw .notFound }
         try edit.audience.checkAccess(to: current)
-        try expectation.check(current.id, at: current.lastRevision, in: state)
+        try expectation.check(current.version, in: state)
         let earlier = try state.stored(id, at: number)
         var content = earlier.revision.content
         content.owner = current.owner

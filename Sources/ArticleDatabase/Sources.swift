@@ -173,7 +173,7 @@ extension Snapshot {
 
     fileprivate func present(_ stored: StoredSource) throws(StoreError) -> ContentSource {
         var source = stored.source
-        source.version = try epoch().version(of: source.id, revision: source.revision)
+        source.version = try text(of: source.stored)
         return source
     }
 
@@ -270,7 +270,7 @@ extension WriteStep {
     ) throws(StoreError) -> ContentSource {
         let stored = try state.source(id)
         let old = stored.source
-        try expectation.check(id, at: old.revision, in: state)
+        try expectation.check(old.stored, in: state)
         var new: ContentSource
         do { new = try change(old) } catch { throw .rejected(error) }
         guard new != old else { return try state.present(stored) }
@@ -299,7 +299,7 @@ extension WriteStep {
         _ id: ContentSource.ID, expecting expectation: Precondition
     ) throws(StoreError) {
         let stored = try state.source(id)
-        try expectation.check(id, at: stored.source.revision, in: state)
+        try expectation.check(stored.source.stored, in: state)
         try removeEntries(of: stored.number)
         let row = try connection.statement(SQL.deleteSource)
         try row.bind(1, stored.number)

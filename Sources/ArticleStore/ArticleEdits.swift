@@ -155,7 +155,7 @@ public enum Precondition: Sendable, Hashable {
 ///
 /// ```swift
 /// let epoch = Epoch(high: high, low: low)
-/// let version = epoch.version(of: id, revision: 7)
+/// let version = epoch.version(of: id, revision: 7, at: time)
 /// ```
 public struct Epoch: Sendable, Hashable {
     public let high: UInt64
@@ -172,15 +172,32 @@ public struct Epoch: Sendable, Hashable {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
     /// The version of this revision of the subject in this history: `7-x1y2z3`. The same revision
-    /// in another history has the same version with a probability of 2^-30.
-    public func version<Subject>(of id: Identifier<Subject>, revision: Int) -> String {
+    /// in another history, or one that was made at another time after the database was set back,
+    /// has the same version with a probability of 2^-30.
+    ///
+    /// - Parameters:
+    ///   - time: when the revision was made.
+    ///   - state: what else tells revisions apart.
+    public func version<Subject>(
+        of id: Identifier<Subject>, revision: Int, at time: Timestamp, state: Int64 = 0
+    ) -> String {
+        let time = UInt64(bitPattern: time.milliseconds)
+        let words = [high, low, id.high, id.low, time, UInt64(bitPattern: state)]
+        return Self.version(revision, of: words)
+    }
+
+    /// The version of this revision as programs gave it that did not consider its time.
+    package func formerVersion<Subject>(of id: Identifier<Subject>, revision: Int) -> String {
+        Self.version(revision, of: [high, low, id.high, id.low])
+    }
+
+    private static func version(_ revision: Int, of words: [UInt64]) -> String {
         var mark: UInt64 = 0
-        for word in [high, low, id.high, id.low, UInt64(bitPattern: Int64(revision))] {
-            mark = Self.mixed(mark ^ word)
-        }
+        for word in words { mark = mixed(mark ^ word) }
+        mark = mixed(mark ^ UInt64(bitPattern: Int64(revision)))
         var text = Array("\(revision)-".utf8)
-        for place in 0..<Self.markLength {
-            text.append(Self.digits[Int(mark >> UInt64(59 - 5 * place)) & 31])
+        for place in 0..<markLength {
+            text.append(digits[Int(mark >> UInt64(59 - 5 * place)) & 31])
         }
         return String(decoding: text, as: UTF8.self)
     }

@@ -115,9 +115,10 @@ final class LastChange: ChangeObserver {
     @Test func `versions in a history`() {
         let (high, low) = (UInt64(1), UInt64(2))
         let epoch = Epoch(high: high, low: low)
-        let version = epoch.version(of: id, revision: 7)
+        let time = Timestamp(milliseconds: 1_700_000_000_000)
+        let version = epoch.version(of: id, revision: 7, at: time)
         #expect(version.hasPrefix("7-") && version.utf8.count == 2 + Epoch.markLength)
-        #expect(Epoch(high: 3, low: low).version(of: id, revision: 7) != version)
+        #expect(Epoch(high: 3, low: low).version(of: id, revision: 7, at: time) != version)
     }
 
     @Test func `pages of articles`() async throws {

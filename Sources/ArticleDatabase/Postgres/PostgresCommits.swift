@@ -74,7 +74,7 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
         guard let commits = connection.precedingCommits else {
             throw .unavailable("no transaction was begun")
         }
-        let (number, mark) = (commits + 1, Int64.random(in: .min ... .max))
+        let (number, mark) = (commits + 1, connection.effects.takeCommitMark())
         let notes = CommitNotes(connection.effects).text
         if notes != nil { node.willCommit(number) }
         do throws(StoreError) {

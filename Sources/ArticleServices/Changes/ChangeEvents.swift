@@ -48,7 +48,7 @@ struct ChangeEventEncoder: Sendable {
         for (index, item) in slice.items.enumerated() {
             let isLast = index == slice.items.count - 1
             let position =
-                isLast ? slice.position : slice.position(at: item.sequence, after: start)
+                isLast ? slice.position : slice.position(at: index, after: start)
             events.append(
                 "change", id: id(of: position), data: encoding.write(item.change, list.fields),
                 sequence: item.sequence)

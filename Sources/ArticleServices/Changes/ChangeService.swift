@@ -69,8 +69,8 @@ struct ChangeService: Sendable {
             }
             cut.items.append(item)
         }
-        if cut.items.count < slice.items.count, let last = cut.items.last {
-            cut.position = slice.position(at: last.sequence, after: query.position)
+        if cut.items.count < slice.items.count, !cut.items.isEmpty {
+            cut.position = slice.position(at: cut.items.count - 1, after: query.position)
             cut.isLast = false
         }
         return cut
@@ -80,11 +80,16 @@ struct ChangeService: Sendable {
 extension ChangeSlice {
     /// The position of a client that has the slice up to this change.
     ///
-    /// - Parameter start: the position from which the slice was read.
-    func position(at sequence: Int64, after start: ChangePosition?) -> ChangePosition {
+    /// - Parameters:
+    ///   - index: that of the change in `items`.
+    ///   - start: the position from which the slice was read.
+    func position(at index: Int, after start: ChangePosition?) -> ChangePosition {
         // A snapshot begins at the audience's last change, where a slice that is complete ends.
-        ChangePosition(
-            epoch: position.epoch, sequence: sequence, base: start?.base ?? position.base)
+        let start = start ?? position
+        let sequence = items[index].sequence
+        return ChangePosition(
+            epoch: position.epoch, sequence: sequence, base: start.base,
+            mark: sequence > start.base ? marks[index] : start.mark)
     }
 }
 

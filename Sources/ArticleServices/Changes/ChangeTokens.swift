@@ -4,13 +4,14 @@ import ArticleStore
 /// Writes and reads the tokens of changes: `<epoch>.<sealed>`.
 ///
 /// The epoch is in the clear, so that a token of another history can be told from an invalid one.
-/// The numbers are sealed for the request's filters and types and for the audience. Equal positions
-/// have equal tokens, and all tokens have one length.
+/// The numbers and the mark that proves them are sealed for the request's filters and types and for
+/// the audience. Equal positions have equal tokens, and all tokens have one length.
 struct ChangeTokens: Sendable {
     let cursors: CursorSealer
 
     func seal(_ position: ChangePosition, in list: String) -> String {
-        let numbers = SealedNumbers(sequence: position.sequence, base: position.base)
+        let numbers = SealedNumbers(
+            sequence: position.sequence, base: position.base, mark: position.mark)
         let epoch = ByteText.base64URL(position.epoch.cursorBytes)
         return "\(epoch).\(cursors.seal(numbers, in: list))"
     }
@@ -29,7 +30,8 @@ struct ChangeTokens: Sendable {
             let epoch = Epoch(cursorBytes: bytes)
         else { throw .invalidToken }
         if let numbers: SealedNumbers = try? cursors.open(String(parts[1]), in: list) {
-            return ChangePosition(epoch: epoch, sequence: numbers.sequence, base: numbers.base)
+            return ChangePosition(
+                epoch: epoch, sequence: numbers.sequence, base: numbers.base, mark: numbers.mark)
         }
         // Another database has other secrets.
         let isOurs: Bool
@@ -42,18 +44,21 @@ struct ChangeTokens: Sendable {
 private struct SealedNumbers: CursorPosition {
     var sequence: Int64
     var base: Int64
+    var mark: Int64
 
-    init(sequence: Int64, base: Int64) {
+    init(sequence: Int64, base: Int64, mark: Int64) {
         self.sequence = sequence
         self.base = base
+        self.mark = mark
     }
 
-    var cursorBytes: [UInt8] {
-        packed([UInt64(bitPattern: sequence), UInt64(bitPattern: base)])
-    }
+    var cursorBytes: [UInt8] { packed([sequence, base, mark].map { UInt64(bitPattern: $0) }) }
 
+    /// Tokens of earlier versions have two numbers: nothing up to them has a mark.
     init?(cursorBytes: [UInt8]) {
-        guard let words = unpacked(cursorBytes, count: 2) else { return nil }
-        self.init(sequence: Int64(bitPattern: words[0]), base: Int64(bitPattern: words[1]))
+        let words = unpacked(cursorBytes, count: 3) ?? unpacked(cursorBytes, count: 2)
+        guard let numbers = words?.map({ Int64(bitPattern: $0) }) else { return nil }
+        let mark = numbers.count == 3 ? numbers[2] : 0
+        self.init(sequence: numbers[0], base: numbers[1], mark: mark)
     }
 }

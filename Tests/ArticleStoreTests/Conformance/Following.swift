@@ -217,11 +217,13 @@ extension ArticleStoreConformance {
                 _ = try await store.createArticle(.make(), .sample(), by: .first)
                 let end = try await store.changes(ChangeQuery(audience: .everyone)).position
                 let other = Epoch(high: end.epoch.high, low: end.epoch.low ^ 1)
-                for position in [
-                    ChangePosition(epoch: other, sequence: 0, base: 1),
-                    ChangePosition(epoch: end.epoch, sequence: 2, base: 1),
-                    ChangePosition(epoch: end.epoch, sequence: 0, base: 2),
-                ] {
+                for (epoch, sequence, base, mark) in [
+                    (other, 0, 1, end.mark), (end.epoch, 2, 1, end.mark),
+                    (end.epoch, 0, 2, end.mark), (end.epoch, 1, 1, end.mark ^ 1),
+                    (end.epoch, 0, 1, 0), (end.epoch, 0, 0, end.mark),
+                ] as [(Epoch, Int64, Int64, Int64)] {
+                    let position = ChangePosition(
+                        epoch: epoch, sequence: sequence, base: base, mark: mark)
                     for startsNow in [false, true] {
                         let error = try await failure {
                             var query = ChangeQuery(audience: .everyone)

@@ -12,7 +12,8 @@ extension ArticleStoreConformance {
             var query = ChangeQuery(audience: .everyone)
             query.startsNow = true
             let epoch = try await store.changes(query).position.epoch
-            let position = ChangePosition(epoch: epoch, sequence: sequence, base: sequence + 3)
+            let position = ChangePosition(
+                epoch: epoch, sequence: sequence, base: sequence + 3, mark: sequence &* 7_919)
             return SearchProgress(version: version, position: position)
         }
 

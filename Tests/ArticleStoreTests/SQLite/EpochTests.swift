@@ -138,13 +138,17 @@ import Testing
     @Test func `a version is the revision and six characters that identify it`() throws {
         let epoch = Epoch(high: 1, low: 2)
         let id = try #require(Article.ID("01890a5d-ac96-774b-bcce-b302099a8057"))
-        let version = epoch.version(of: id, revision: 7)
-        #expect(version == epoch.version(of: id, revision: 7))
+        let time = Timestamp(milliseconds: 1_700_000_000_000)
+        let version = epoch.version(of: id, revision: 7, at: time)
+        #expect(version == epoch.version(of: id, revision: 7, at: time))
+        let later = time.advanced(byMilliseconds: 1)
+        #expect(version != epoch.version(of: id, revision: 7, at: later))
+        #expect(version != epoch.version(of: id, revision: 7, at: time, state: 1))
         #expect(version.wholeMatch(of: /7-[0-9a-hjkmnp-tv-z]{6}/) != nil)
         var marks: Set<String> = []
         for revision in 1...2_000 {
             for epoch in [epoch, Epoch(high: 1, low: 3), Epoch(high: 2, low: 2)] {
-                marks.insert(String(epoch.version(of: id, revision: revision).suffix(6)))
+                marks.insert(String(epoch.version(of: id, revision: revision, at: time).suffix(6)))
             }
         }
         // Among 6,000 marks of 30 bits, duplicates are very unlikely.
