@@ -297,6 +297,9 @@ extension WriteStep {
             createdAt: createdAt, updatedAt: step.updatedAt, owner: content.owner,
             deletedAt: step.isDeletion ? step.time : nil)
 
+        if let former = previous?.revision.content.body, step.isDeletion || former != content.body {
+            try removeRendering(ofBody: former)
+        }
         var before: Places?
         if let previous, previous.state != .deleted {
             let old = previous.revision.content

@@ -14,7 +14,6 @@ extension SQL {
         "SELECT 1 FROM revisions WHERE body = ?1 LIMIT 1"
     fileprivate static let removeWritesOfBody: StaticString =
         "DELETE FROM kept_writes WHERE body = ?1"
-    fileprivate static let removeRendering: StaticString = "DELETE FROM renderings WHERE body = ?1"
     fileprivate static let removeBody: StaticString = "DELETE FROM bodies WHERE number = ?1"
     fileprivate static let removeContent: StaticString =
         "UPDATE articles SET deleted_at = NULL, owner = NULL WHERE number = ?1"
@@ -80,7 +79,7 @@ extension WriteStep {
             try uses.bind(1, body)
             if try uses.step() { continue }
             try run(SQL.removeWritesOfBody, body)
-            try run(SQL.removeRendering, body)
+            try removeRendering(ofBody: body)
             try run(SQL.removeBody, body)
         }
     }

@@ -46,7 +46,8 @@ public protocol ArticleRepository: Sendable {
     ) async throws(StoreError) -> [BodyHTML?]
 
     /// Stores the rendered body of an article at a revision. This is not a change of the article
-    /// and has no number in the change sequence. Throws `.notFound` without that revision.
+    /// and has no number in the change sequence. Nothing is stored for a text that the article no
+    /// longer has, or if it is deleted. Throws `.notFound` without that revision.
     func keepBodyHTML(
         _ html: BodyHTML, of id: Article.ID, revision: Int
     ) async throws(StoreError)

@@ -31,9 +31,37 @@ extension ArticleStoreConformance {
                 let other = try await store.updateArticle(
                     made.id, expecting: .anything, by: .later(2)
                 ) { .of($0) { $0.draft.body = "Sugar." } }
-                #expect(try await Self.kept(store, other) == nil)
-                #expect(
-                    try await store.bodyHTML(of: [titled, other], by: "r1") == [Self.html, nil])
+                // The text that it had needs its rendering no more.
+                #expect(try await store.bodyHTML(of: [titled, other], by: "r1") == [nil, nil])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `only the text that an article has keeps its HTML`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                var content = ArticleContent.sample()
+                content.bodyHTML = Self.html
+                let made = try await store.createArticle(.make(), content, by: .first)
+                let edited = try await store.updateArticle(
+                    made.id, expecting: .anything, by: .later(1)
+                ) { .of($0) { $0.draft.body = "Sugar." } }
+                // A reader of the history does not bring it back.
+                try await store.keepBodyHTML(Self.html, of: made.id, revision: 1)
+                #expect(try await Self.kept(store, made) == nil)
+                try await store.keepBodyHTML(Self.html, of: made.id, revision: 2)
+                #expect(try await Self.kept(store, edited) == Self.html)
+                let restored = try await store.restoreArticle(
+                    made.id, to: 1, expecting: .anything, by: .later(2))
+                #expect(try await store.bodyHTML(of: [edited, restored], by: "r1") == [nil, nil])
+                // The first revision has the same text as the present one.
+                try await store.keepBodyHTML(Self.html, of: made.id, revision: 1)
+                #expect(try await Self.kept(store, restored) == Self.html)
+                try await store.deleteArticle(made.id, expecting: .anything, by: .later(3))
+                #expect(try await Self.kept(store, restored) == nil)
+                try await store.keepBodyHTML(Self.html, of: made.id, revision: 3)
+                #expect(try await Self.kept(store, restored) == nil)
             }
         }
 
