@@ -8,13 +8,15 @@ import Platform
 /// This does not delay a single step: the queue commits what is there and never waits for more.
 ///
 /// When a commit takes too long, such as one that waits for a synchronous standby, only its own
-/// steps keep waiting: what becomes of them is not known yet. All others are `.busy`.
+/// steps keep waiting: what becomes of them is not known yet. All others are `.delayed`.
 final class CommitQueue: Sendable {
     /// Counters since the queue was created.
     struct Counts: Sendable {
         var commits = 0
         var writes = 0
         var steps = 0
+        /// Steps that failed because the disk is full.
+        var fullSteps = 0
         var commitsBySharing = [Int](
             repeating: 0, count: StoreStatistics.sharingBounds.count + 1)
 
@@ -46,20 +48,31 @@ final class CommitQueue: Sendable {
     let announcer: ChangeAnnouncer
     private let clock: CommitSequence
     private let limits: StoreLimits
+    private let delay: @Sendable () -> CommitDelay
     // Only accessed on `queue` after `init`.
     private nonisolated(unsafe) let engine: any CommitEngine
 
+    /// - Parameter delay: what a commit waits for that takes too long.
     init(
         _ engine: sending any CommitEngine, _ limits: StoreLimits, _ clock: CommitSequence,
-        _ announcer: ChangeAnnouncer
+        _ announcer: ChangeAnnouncer, delay: @escaping @Sendable () -> CommitDelay = { .unknown }
     ) {
         self.engine = engine
+        self.delay = delay
         self.limits = limits
         self.clock = clock
         self.announcer = announcer
     }
 
     var counts: Counts { state.withLock { $0.counts } }
+
+    /// For how long the present commit has been going on; zero if there is none.
+    var commitDuration: Duration { state.withLock { Self.duration(in: $0) } }
+
+    /// Whether steps are rejected because it takes too long, and what it waits for.
+    var commitDelay: CommitDelay? {
+        state.withLock { patience(in: $0) <= .zero } ? delay() : nil
+    }
 
     /// Number of steps waiting for a commit.
     var waiting: Int { state.withLock { $0.jobs.count } }
@@ -101,9 +114,8 @@ final class CommitQueue: Sendable {
             state in
             if state.isClosed { return (.unavailable("the store is closed"), false, false) }
             if let rejection = state.rejection { return (rejection, false, false) }
-            guard state.jobs.count < limits.writeQueueDepth, patience(in: state) > .zero else {
-                return (.busy, false, false)
-            }
+            guard patience(in: state) > .zero else { return (.delayed(delay()), false, false) }
+            guard state.jobs.count < limits.writeQueueDepth else { return (.busy, false, false) }
             state.jobs.append(job)
             defer { (state.isDraining, state.isWatched) = (true, true) }
             return (nil, !state.isDraining, !state.isWatched)
@@ -115,8 +127,11 @@ final class CommitQueue: Sendable {
 
     /// How long steps will still wait for the current commit.
     private func patience(in state: State) -> Duration {
-        let taken = state.commitStart.map { $0.duration(to: .now) } ?? .zero
-        return .milliseconds(limits.commitPatienceMilliseconds) - taken
+        .milliseconds(limits.commitPatienceMilliseconds) - Self.duration(in: state)
+    }
+
+    private static func duration(in state: State) -> Duration {
+        state.commitStart.map { $0.duration(to: .now) } ?? .zero
     }
 
     private func rejectOverdue(after delay: Duration) {
@@ -136,7 +151,7 @@ final class CommitQueue: Sendable {
             defer { state.jobs = [] }
             return (state.jobs, nil)
         }
-        for job in overdue { _ = job.finish(.busy) }
+        for job in overdue { _ = job.finish(.delayed(delay())) }
         if let rest { rejectOverdue(after: rest) }
     }
 
@@ -255,8 +270,12 @@ final class CommitQueue: Sendable {
             if failure == nil { state.counts.add(commitOf: jobs.count) }
             state.commitStart = .now
         }
-        for job in jobs where job.finish(failure) {
-            state.withLock { $0.counts.writes += 1 }
+        for job in jobs {
+            if job.finish(failure) {
+                state.withLock { $0.counts.writes += 1 }
+            } else if job.hitFullDisk {
+                state.withLock { $0.counts.fullSteps += 1 }
+            }
         }
     }
 }

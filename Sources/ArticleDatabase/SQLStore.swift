@@ -56,8 +56,10 @@ public struct StoreCore: Sendable {
         let counts = writer.counts
         return StoreStatistics(
             commits: counts.commits, writes: counts.writes, steps: counts.steps,
-            commitsBySharing: counts.commitsBySharing, checkpoints: checkpoints,
-            waitingReads: readers.waiting, waitingWrites: writer.waiting)
+            fullSteps: counts.fullSteps, commitsBySharing: counts.commitsBySharing,
+            checkpoints: checkpoints, waitingReads: readers.waiting,
+            waitingWrites: writer.waiting,
+            commitSeconds: writer.commitDuration / .seconds(1), commitDelay: writer.commitDelay)
     }
 }
 

@@ -1,3 +1,5 @@
+public import ArticleStore
+
 /// Counters since a store was opened, and current queue lengths. A value; use it anywhere.
 public struct StoreStatistics: Sendable, Hashable {
     /// Number of commits, each with one flush of the log.
@@ -6,6 +8,8 @@ public struct StoreStatistics: Sendable, Hashable {
     public var writes: Int
     /// Number of attempted steps in these commits, including failures and dry runs.
     public var steps: Int
+    /// Number of steps that failed because the disk is full.
+    public var fullSteps: Int
     /// Histogram of the steps per commit with the upper bounds `sharingBounds`, and one bucket
     /// above these.
     public var commitsBySharing: [Int]
@@ -14,6 +18,10 @@ public struct StoreStatistics: Sendable, Hashable {
     /// Number of reads waiting for a connection, and of writes waiting for a commit.
     public var waitingReads: Int
     public var waitingWrites: Int
+    /// For how long the present commit has been going on, in seconds; 0 if there is none.
+    public var commitSeconds: Double
+    /// What that waits for, if further writes are rejected because of it.
+    public var commitDelay: CommitDelay?
 
     public static let sharingBounds = [1, 2, 4, 8, 16, 32, 64, 128]
 }

@@ -12,6 +12,9 @@ protocol CommitJob: Sendable {
     /// Resumes the caller with the step's result, or with the error of the commit. Returns whether
     /// the step is kept.
     func finish(_ failure: StoreError?) -> Bool
+
+    /// Whether the step failed because the disk is full; known after `finish`.
+    var hitFullDisk: Bool { get }
 }
 
 /// One atomic step of the writer: if it throws, its changes are rolled back.
@@ -81,6 +84,10 @@ final class WriteJob<Value: Sendable>: CommitJob {
         continuation.resume(returning: result)
         if case .success = result { return isKept }
         return false
+    }
+
+    var hitFullDisk: Bool {
+        if case .failure(.full) = result { true } else { false }
     }
 
     /// Rolls back only the step; `false` if the whole transaction has to be rolled back.

@@ -173,6 +173,11 @@ public struct Backend: Sendable {
     /// Lets `/readyz` respond with 503 from now on, so that balancers send requests elsewhere.
     public func drain() { isDraining.withLock { $0 = true } }
 
+    /// Whether this server can respond to requests.
+    public var health: HealthService {
+        HealthService(store: store, publisher: publisher, isDraining: isDraining, log: log)
+    }
+
     /// Shows admins these statistics from now on.
     public func report(_ source: any StatisticsSource) { statistics.begin(from: source) }
 
@@ -283,8 +288,7 @@ public struct Backend: Sendable {
         feeds.register(on: &routes)
         routes.on(FetchDescriptionRequest.self, description.fetch)
 
-        HealthService(store: store, publisher: publisher, isDraining: isDraining, log: log)
-            .register(on: &routes)
+        health.register(on: &routes)
         admin.register(on: &routes)
         routes.on(FetchStatisticsRequest.self, statistics.fetch)
         imports.register(on: &routes)

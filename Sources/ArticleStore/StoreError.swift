@@ -48,6 +48,8 @@ public enum StoreError: Error, Sendable {
     case rejected(any Error)
     /// The queue is full: retry after some seconds. Nothing was queued.
     case busy
+    /// The present commit takes too long: retry after some seconds. Nothing was queued.
+    case delayed(CommitDelay)
     /// The store is being moved to another engine: retry after some seconds. Nothing was queued.
     case moving
     /// The disk is full; reads still work.
@@ -56,6 +58,14 @@ public enum StoreError: Error, Sendable {
     case unavailable(String)
     /// The file is inconsistent. The text is only logged.
     case corrupt(String)
+}
+
+/// What a commit that takes too long waits for. A value; use it anywhere. See ``StoreError``.
+public enum CommitDelay: Sendable, Hashable {
+    /// A synchronous standby of the database.
+    case standby
+    /// The disk, or what else it may be.
+    case unknown
 }
 
 /// Why a store could not be opened. The description is one line for the operator.

@@ -19,6 +19,9 @@ public protocol StoreNode: Sendable {
     /// Whether new reads see everything that was committed until a second ago. Costs little.
     var isCurrent: Bool { get }
 
+    /// Why this process cannot follow the others at present; `nil` if it can. For the log.
+    var failure: String? { get }
+
     /// Waits, for two seconds at most, until that is so and new reads see this commit.
     ///
     /// - Returns: `false` if they still may not see it, or too many wait already.
@@ -47,6 +50,8 @@ public protocol StoreNode: Sendable {
 }
 
 extension StoreNode {
+    public var failure: String? { nil }
+
     /// Whether this process is the leader.
     public var isLeader: Bool { term != nil }
 }

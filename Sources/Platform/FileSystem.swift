@@ -52,6 +52,19 @@ package enum FileSystem {
         }
     }
 
+    /// The bytes that this user can still write to the file system of a file (`statvfs(3)`); `nil`
+    /// if it cannot be asked.
+    package static func freeBytes(at path: String) -> Int? {
+        var disk = statvfs()
+        return statvfs(path, &disk) == 0 ? Int(disk.f_bavail) * Int(disk.f_frsize) : nil
+    }
+
+    /// The same for an open file.
+    package static func freeBytes(of descriptor: Int32) -> Int? {
+        var disk = statvfs()
+        return fstatvfs(descriptor, &disk) == 0 ? Int(disk.f_bavail) * Int(disk.f_frsize) : nil
+    }
+
     /// Makes changes to a file's folder durable (`fsync(2)`).
     package static func flushFolder(of path: String) throws(SystemError) {
         let folder = folder(of: path)

@@ -1,5 +1,6 @@
 import Glibc
 import HTTP
+import Sockets
 import TestSupport
 import Testing
 
@@ -40,7 +41,34 @@ import Testing
             }
             if !name.hasPrefix(".") && !name.hasPrefix("a.db-") { names.append(name) }
         }
-        return names.filter { $0 != "a.db" && $0 != "a.db.lock" && $0 != "a.db.control" }.sorted()
+        let usual = ["a.db", "a.db.lock", "a.db.control", "a.db.backed-up"]
+        return names.filter { !usual.contains($0) }.sorted()
+    }
+
+    /// The metric of a server that is started and stopped.
+    private func ageOfBackup() throws -> Double? {
+        let served = try Served(database, ["--admin-listen", "127.0.0.1:0"])
+        let line = try #require(served.program.output.next())
+        let address = line.dropFirst("metrics on http://".count).dropLast("/metrics".count)
+        let admin = try #require(try SocketAddress.resolve(String(address)).first)
+        let page = try TestClient(admin).get("/metrics").text
+        #expect(served.stop() == 0)
+        let found = page.firstMatch(of: /\nbroadsheet_backup_age_seconds ([^\n]*)\n/)
+        return found.flatMap { Double($0.output.1) }
+    }
+
+    @Test func `the age of the last backup is known after a restart`() throws {
+        #expect(try ageOfBackup() == .infinity)
+        #expect(try make().status == 0)
+        let first = try #require(try ageOfBackup())
+        #expect(first > 0 && first < 600)
+        var times = [timespec(), timespec(tv_sec: time(nil) - 100_000, tv_nsec: 0)]
+        times[0] = times[1]
+        #expect(utimensat(AT_FDCWD, database + ".backed-up", times, 0) == 0)
+        #expect(try #require(try ageOfBackup()) >= 100_000)
+        // One that fails changes nothing.
+        #expect(try make().status == 73)
+        #expect(try #require(try ageOfBackup()) >= 100_000)
     }
 
     @Test func `a backup of a served database equals one of an idle database`() throws {

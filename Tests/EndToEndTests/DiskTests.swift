@@ -20,7 +20,7 @@ import Testing
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
     func `on a full disk writes fail with 507, reads work, and writes recover`() throws {
         #expect(try Served(folder.file("a.db")).stop() == 0)
-        let disk = try SmallDisk(folder)
+        let disk = try SmallDisk(folder, "--log off --log-level error")
         let served = disk.served
         var places: [String] = []
         var status = 201
@@ -34,10 +34,14 @@ import Testing
         #expect(try served.client.get("/v1/articles?limit=3").status == 200)
         #expect(try Self.create(served).0 == 507)
         #expect(try served.client.get("/livez").status == 200)
+        try served.waitForError("/disk/a.db is full, with ")
 
         disk.makeRoom()
         let (after, place) = try Self.create(served)
         #expect(after == 201)
+        // At the level error, too, as the beginning was.
+        let next = try #require(served.program.errors.next())
+        #expect(next.contains("the disk has room again: writes succeed, after "))
         places += [place].compactMap(\.self)
         // The disk disappears with the program, so flushed files are copied while nobody writes.
         let copies = try TemporaryFolder()

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import HTTP
 import Sockets
@@ -37,6 +38,53 @@ import Testing
         #expect(rest.contains { $0.contains("while=told") })
         #expect(!rest.contains { $0.contains("while=quiet") })
     }
+
+    @Test func `the access log says which key or user sent a request, rejected ones included`()
+        throws
+    {
+        let served = try serve("info")
+        let created = try Program.run(
+            "key", "create", "--name", "app", "--role", "reader", "--database", folder.file("a.db"))
+        let key = try #require(created.output.first { $0.hasPrefix("bsk_") }, "\(created)")
+        let id = String(key.dropFirst(4).prefix(16))
+        let connection = try RawConnection(served.addresses[0])
+        let send = { (line: String, key: String?) in
+            let credentials = key.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+            try connection.send("\(line) HTTP/1.1\r\nHost: localhost\r\n\(credentials)\r\n")
+            return try connection.response().status
+        }
+        // The third of these is served from the cache.
+        for _ in 1...3 { #expect(try send("GET /v1/articles?limit=9", key) == 200) }
+        #expect(try send("DELETE /v1/articles/rye", key) == 403)
+        #expect(try send("GET /v1/articles?limit=8", String(key.dropLast()) + "~") == 401)
+        #expect(try send("GET /v1/articles?limit=7", Served.adminKey) == 200)
+        #expect(try send("GET /v1/articles?limit=6", nil) == 200)
+        #expect(try served.send(.post, "/v1/users", Self.user).status == 201)
+        let signedIn = try served.client.send(
+            .post, "/v1/sessions", fields: [.contentType: "application/json"],
+            body: Array(#"{"name":"mina","password":"correct horse battery"}"#.utf8))
+        #expect(signedIn.status == 201, "\(signedIn.text)")
+        let session = try #require(
+            JSONSerialization.jsonObject(with: Data(signedIn.body)) as? [String: Any])
+        let token = try #require(session["accessToken"] as? String)
+        for _ in 1...3 { #expect(try send("GET /v1/articles?limit=5", token) == 200) }
+        #expect(served.stop() == 0)
+        let lines = served.program.errors.rest()
+        let ofKey = lines.filter { $0.contains(#","key":"\#(id)","#) }
+        #expect(ofKey.count { $0.contains("limit=9") && $0.contains(#""status":200"#) } == 3)
+        #expect(ofKey.contains { $0.contains("DELETE") && $0.contains(#""status":403"#) })
+        #expect(ofKey.contains { $0.contains("limit=8") && $0.contains(#""status":401"#) })
+        #expect(lines.contains { $0.contains("limit=7") && $0.contains(#","key":"operator","#) })
+        let anonymous = try #require(lines.first { $0.contains("limit=6") })
+        #expect(!anonymous.contains(#""key""#) && !anonymous.contains(#""user""#))
+        let ofUser = lines.filter { $0.contains("limit=5") && $0.contains(#","user":""#) }
+        #expect(ofUser.count == 3)
+        let secret = key.dropFirst(21)
+        #expect(!lines.contains { $0.contains(secret) || $0.contains(token.suffix(20)) })
+    }
+
+    private static let user =
+        #"{"name":"mina","password":"correct horse battery","role":"reader"}"#
 
     @Test func `at the error level successful requests are not logged`() throws {
         let served = try serve("error")

@@ -38,6 +38,8 @@ import Testing
         }
         #expect(response.fields[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
         #expect(try TestClient(admin).get("/v1/articles").status == 404)
+        #expect(try TestClient(admin).get("/livez").text == "ok\n")
+        #expect(try TestClient(admin).get("/readyz").text == "ready\n")
         #expect(served.stop() == 0)
         return response.text
     }
@@ -56,6 +58,9 @@ import Testing
         #expect(page.contains("\nbroadsheet_store_writes_per_commit_bucket{le=\"+Inf\"} "))
         #expect(page.contains("\nbroadsheet_work_queue_depth{queue=\"markdown\"} 0\n"))
         #expect(page.contains("\nbroadsheet_tls_handshake_failures_total{reason=\"gone\"} 0\n"))
+        #expect(page.contains("\nbroadsheet_store_commit_seconds 0.0\n"))
+        #expect(page.contains("\nbroadsheet_disk_free_bytes{holds=\"database\"} "))
+        #expect(page.contains("\nbroadsheet_backup_age_seconds +Inf\n"))
     }
 
     /// The metric families of a page, with their types.

@@ -16,6 +16,7 @@ final class PostgresFollower: Sendable {
     private let limits: StoreLimits
     private let clock: CommitSequence
     private let mayLead: Bool
+    private let isCommitSlow: @Sendable () -> Bool
     private let open: @Sendable () throws(StoreError) -> PostgresSession
     private let queue = DispatchQueue(label: "broadsheet.store.follower")
     private let isClosed = Atomic(false)
@@ -43,10 +44,13 @@ final class PostgresFollower: Sendable {
 
     /// Begins with what is committed now.
     ///
-    /// - Parameter open: opens a session for following.
+    /// - Parameters:
+    ///   - isCommitSlow: whether a commit of this process takes so long that it has to be found out
+    ///     what it waits for.
+    ///   - open: opens a session for following.
     init(
         _ announcer: ChangeAnnouncer, _ node: PostgresNode, _ clock: CommitSequence,
-        _ limits: StoreLimits, mayLead: Bool,
+        _ limits: StoreLimits, mayLead: Bool, isCommitSlow: @escaping @Sendable () -> Bool,
         open: @escaping @Sendable () throws(StoreError) -> PostgresSession
     ) throws(StoreError) {
         self.announcer = announcer
@@ -54,6 +58,7 @@ final class PostgresFollower: Sendable {
         self.limits = limits
         self.clock = clock
         self.mayLead = mayLead
+        self.isCommitSlow = isCommitSlow
         self.open = open
         do throws(SystemError) { wakeup = try WakeupDescriptor() } catch {
             throw .unavailable("\(error)")
@@ -87,6 +92,7 @@ final class PostgresFollower: Sendable {
         while !isClosed.load(ordering: .acquiring) {
             do throws(StoreError) { try follow(connected()) } catch {
                 place = Place(notes: place.notes)
+                node.note(failure: error.reason)
                 node.loseLeadership()
                 _ = wait(on: nil, milliseconds: Self.pauseMilliseconds)
             }
@@ -122,18 +128,29 @@ final class PostgresFollower: Sendable {
         }
     }
 
+    /// Whether a session of this role waits for a synchronous standby: that of this process, or of
+    /// another one, which this one's waits for.
+    private static let standbyIsAwaited = """
+        EXISTS (SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event = 'SyncRep')
+        """
+
     /// The number of commits. Also takes the leader's lock if it is free.
     private func ask(_ session: PostgresSession) throws(StoreError) -> Int64 {
         let asksForLock = mayLead && !place.hasLock
         let lock = asksForLock ? ", pg_try_advisory_lock(\(PostgresLock.leadership))" : ""
+        let delay = isCommitSlow() ? Self.standbyIsAwaited : "false"
         let result = try session.run(
-            "SELECT commits, \(PostgresLock.serverCount)\(lock) FROM commit_clock WHERE number = 1",
-            withinMilliseconds: Self.responseMilliseconds)
+            """
+            SELECT commits, \(PostgresLock.serverCount), \(delay)\(lock)
+            FROM commit_clock WHERE number = 1
+            """, withinMilliseconds: Self.responseMilliseconds)
         guard result.rows == 1, let commits = Int64(result.text(0, 0)) else {
             throw .corrupt("the clock of commits is missing")
         }
         node.note(servers: Int(result.text(0, 1)) ?? 1)
-        if asksForLock { place.hasLock = result.text(0, 2) == "t" }
+        node.note(awaitsStandby: result.text(0, 2) == "t")
+        if asksForLock { place.hasLock = result.text(0, 3) == "t" }
         if place.hasLock, !place.isLeader {
             // A commit that the former leader has begun ends first.
             _ = try session.beginWrite()

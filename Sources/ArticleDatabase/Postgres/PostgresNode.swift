@@ -14,6 +14,8 @@ final class PostgresNode: StoreNode {
         var lastObserver = 0
         /// Commits of this process with notes, which are not for itself.
         var ownNotes: Set<Int64> = []
+        /// Why the follower could not ask; `nil` after it could.
+        var failure: String?
     }
 
     /// A read that waits for a commit.
@@ -40,6 +42,7 @@ final class PostgresNode: StoreNode {
     private let leaderProcess = Atomic<Int32>(0)
     private let terms = Atomic<Int>(0)
     private let servers = Atomic<Int>(1)
+    private let standbyIsAwaited = Atomic(false)
 
     init(_ announcer: ChangeAnnouncer) { self.announcer = announcer }
 
@@ -50,7 +53,23 @@ final class PostgresNode: StoreNode {
     func confirm(through commit: Int64, asOf time: Int64) {
         confirmed.store(commit, ordering: .releasing)
         currentUntil.store(time + Self.nanoseconds(Self.freshness), ordering: .releasing)
+        state.withLock { $0.failure = nil }
         resumeWaiters()
+    }
+
+    /// The follower could not ask, for this reason.
+    func note(failure: String) { state.withLock { $0.failure = failure } }
+
+    var failure: String? { state.withLock { $0.failure } }
+
+    /// Whether commits wait for a synchronous standby of the database.
+    func note(awaitsStandby: Bool) {
+        standbyIsAwaited.store(awaitsStandby, ordering: .relaxed)
+    }
+
+    /// What a commit waits for that takes too long.
+    var commitDelay: CommitDelay {
+        standbyIsAwaited.load(ordering: .relaxed) ? .standby : .unknown
     }
 
     /// The server's process with this id had the leader's lock after `time`.

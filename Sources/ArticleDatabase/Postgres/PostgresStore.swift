@@ -66,17 +66,19 @@ public final class PostgresStore: Sendable {
             let process = PostgresNode(announcer)
             self.process = process
             let readers = try ReaderPool(configuration.limits, clock, open: openReader)
+            let writer = CommitQueue(
+                PostgresCommits(session, clock, process, open: openWriter),
+                configuration.limits, clock, announcer, delay: { process.commitDelay })
             core = StoreCore(
                 readers: readers,
                 exports: ExportReaders(configuration.limits, open: openExport),
                 accountExports: ExportReaders(configuration.limits, open: openExport),
-                writer: CommitQueue(
-                    PostgresCommits(session, clock, process, open: openWriter),
-                    configuration.limits, clock, announcer),
+                writer: writer,
                 joinedReads: JoinedReads(readers), leadership: process)
             follower = try PostgresFollower(
                 announcer, process, clock, configuration.limits,
-                mayLead: configuration.mayLead, open: openFollower)
+                mayLead: configuration.mayLead,
+                isCommitSlow: { writer.commitDuration > .seconds(1) }, open: openFollower)
             follower.start()
         } catch {
             if case .rejected(let error as StoreOpeningError) = error { throw error }

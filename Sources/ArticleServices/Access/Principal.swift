@@ -93,6 +93,17 @@ public struct Principal: Sendable, Hashable {
         }
     }
 
+    /// The principal in the log; `nil` if it is anonymous.
+    var sender: RequestSender? {
+        switch kind {
+        case .anonymous: nil
+        case .session: RequestSender(user: user?.description)
+        case .key: RequestSender(key: id, user: user?.description)
+        case .operatorKey, .operatorSession: RequestSender(key: Self.operatorKey.id)
+        case .controlSocket: RequestSender(key: id)
+        }
+    }
+
     /// Whether it shares its rate limit with all readers of its address. Where anyone can sign up,
     /// an account of its own limit would be worth as much as an address.
     var sharesAddress: Bool { kind == .session && role == .reader }

@@ -1,5 +1,5 @@
 public import ArticleAPI
-import ArticleStore
+public import ArticleStore
 public import HTTP
 
 /// Why a service did not fulfil a request; `ServiceProblem.swift` maps it to HTTP.
@@ -50,8 +50,12 @@ public enum ServiceError: Error, Sendable {
     /// The only media type that is available.
     case notAcceptable(String)
     case busy
+    /// Writes wait for a commit that takes too long.
+    case delayed(CommitDelay)
     /// This node may not have seen the latest changes.
     case behind
+    /// Neither has it, as its database does not respond.
+    case cutOff
     /// Articles that were due before the start are being published.
     case starting
     /// The server is about to stop, and still responds to other requests.
@@ -125,6 +129,11 @@ public enum ServiceError: Error, Sendable {
         }
     }
 
+    /// Why a node has nothing that is recent enough.
+    static func outdated(_ node: any StoreNode) -> ServiceError {
+        node.failure == nil ? .behind : .cutOff
+    }
+
     /// One invalid value in the body.
     static func invalidValue(_ pointer: String, _ detail: String) -> ServiceError {
         .invalid([Problem.Detail(detail, at: .pointer(pointer))])
@@ -175,6 +184,7 @@ extension ServiceError {
         case .repeated: self = .inFlight
         case .otherHistory: self = .syncReset
         case .busy: self = .busy
+        case .delayed(let delay): self = .delayed(delay)
         case .full: self = .full
         case .moving: self = .moving
         case .conflict(let text), .tooMany(let text), .unavailable(let text), .corrupt(let text):

@@ -1,4 +1,5 @@
 public import ArticleAPI
+import ArticleStore
 public import HTTP
 public import HTTPServer
 
@@ -68,8 +69,8 @@ extension ServiceError {
         case .userRequired, .sessionRequired, .signUpClosed, .exposedSecrets, .nameTaken,
             .tooManyAttempts, .tooManySignUps:
             return accountProblem(instance)
-        case .busy, .behind, .starting, .stopping, .indexing, .overLimit, .tooManyStreams,
-            .exporting, .full, .moving, .unavailable:
+        case .busy, .delayed, .behind, .cutOff, .starting, .stopping, .indexing, .overLimit,
+            .tooManyStreams, .exporting, .full, .moving, .unavailable:
             let (kind, detail) = shortage
             return plain(kind, detail)
         }
@@ -112,6 +113,23 @@ extension ServiceError {
             (
                 .unavailable,
                 "The server is overloaded; the request was not processed. Retry later."
+            )
+        case .delayed(.standby):
+            (
+                .unavailable,
+                "Writes wait for a standby of the database, which does not respond; the request "
+                    + "was not processed. Retry later."
+            )
+        case .delayed(.unknown):
+            (
+                .unavailable,
+                "The database takes long to store what precedes; the request was not processed. "
+                    + "Retry later."
+            )
+        case .cutOff:
+            (
+                .unavailable,
+                "The database does not respond to this node; nothing was done. Retry later."
             )
         case .behind:
             (
@@ -165,7 +183,7 @@ extension ServiceError {
         case .forbidden, .userRequired, .sessionRequired:
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
-        case .busy, .behind, .inFlight, .starting, .stopping, .moving:
+        case .busy, .delayed, .behind, .cutOff, .inFlight, .starting, .stopping, .moving:
             fields.append(.retryAfter, "1")
         case .indexing, .unavailable, .tooManyStreams, .exporting: fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds), .tooManyComments(let seconds),

@@ -101,7 +101,7 @@ struct AdminService: Sendable {
     /// Restored records have no JSON pointers, so commands get the error as a sentence.
     private static func rejection(_ error: StoreError) -> ServiceError {
         switch error {
-        case .full, .busy, .unavailable, .corrupt: ServiceError(error)
+        case .full, .busy, .delayed, .unavailable, .corrupt: ServiceError(error)
         default: .invalidValue("/records", error.sentence)
         }
     }

@@ -125,7 +125,7 @@ public final class KeyRing: Sendable {
         let kept = record?.digest ?? [UInt8](repeating: 0, count: 32)
         guard Digest.areEqual(digest, kept), let record else { throw .unauthenticated(.unknown) }
         let principal = try principal(of: record, owner)
-        if !principal.seesHidden { remember(key, of: record, owner) }
+        if !principal.seesHidden { remember(key, of: record, owner, principal.sender) }
         return principal
     }
 
@@ -152,9 +152,12 @@ public final class KeyRing: Sendable {
     func name(of id: String) -> String? { state.withLock { $0.record(of: id).0?.name } }
 
     /// Remembers a verified key of a reader, unless it was revoked in the meantime.
-    private func remember(_ key: String, of record: KeyRecord, _ owner: UserRecord?) {
+    private func remember(
+        _ key: String, of record: KeyRecord, _ owner: UserRecord?, _ sender: RequestSender?
+    ) {
         guard let number = UInt64(record.id, radix: 16) else { return }
-        let verified = VerifiedReader(key, account: record.id, expiresAt: record.expiresAt)
+        let verified = VerifiedReader(
+            key, account: record.id, sender: sender, expiresAt: record.expiresAt)
         state.withLock { state in
             guard state.record(of: record.id) == (record, owner) else { return }
             state.verified[number] = verified

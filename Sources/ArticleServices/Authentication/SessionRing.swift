@@ -91,7 +91,7 @@ final class SessionRing: Sendable {
         guard let user = principal.user else { return }
         let reader = VerifiedReader(
             token.text, account: user.description, sharesAddress: principal.sharesAddress,
-            expiresAt: principal.expiresAt)
+            sender: principal.sender, expiresAt: principal.expiresAt)
         let verified = Verified(
             token: Array(token.text.utf8), principal: principal, since: now(),
             reader: principal.seesHidden ? nil : reader)

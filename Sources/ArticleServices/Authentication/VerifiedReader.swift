@@ -13,12 +13,14 @@ struct VerifiedReader: Sendable {
     ///   - credentials: The key or the access token.
     ///   - account: Its rate limit applies.
     ///   - sharesAddress: Whether it shares the limit with the readers of its address.
+    ///   - sender: Is logged.
     ///   - expiresAt: When the credentials expire; `nil` if they do not.
     init(
-        _ credentials: String, account: String, sharesAddress: Bool = false, expiresAt: Timestamp?
+        _ credentials: String, account: String, sharesAddress: Bool = false,
+        sender: RequestSender?, expiresAt: Timestamp?
     ) {
         self.credentials = Array(credentials.utf8)
-        reader = PublicReader(account: account, sharesAddress: sharesAddress)
+        reader = PublicReader(account: account, sharesAddress: sharesAddress, sender: sender)
         self.expiresAt = expiresAt
     }
 

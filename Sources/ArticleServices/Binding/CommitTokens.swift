@@ -35,7 +35,7 @@ final class CommitTokens: Sendable {
     @inline(never)
     func wait(for fields: HTTPFields) async throws(ServiceError) {
         let commit = try fields[.broadsheetAfter].map(commit) ?? 0
-        guard await node.waitUntilCurrent(with: commit) else { throw .behind }
+        guard await node.waitUntilCurrent(with: commit) else { throw .outdated(node) }
     }
 
     /// The number of the commit in a token; 0 if it is from another database.

@@ -215,11 +215,13 @@ struct Routes {
             endpoint.method, endpoint.template.description,
             body: body ?? (Request.parameters.body == nil ? .rejected : .whole)
         ) { message, context in
+            var sender: RequestSender?
             do throws(ServiceError) {
                 if !commits.isOpen(to: message.fields) {
                     try await commits.wait(for: message.fields)
                 }
                 let caller = try await authenticate(message.fields, context)
+                sender = caller.sender
                 try Self.checkAccept(message, mediaType)
                 try caller.require(endpoint.access)
                 if endpoint.carriesSecrets { try Self.checkSecrecy(message, context) }
@@ -227,9 +229,13 @@ struct Routes {
                 let handler = handler(caller)
                 return .admitted(
                     isRead ? handler : commits.marking(handler), account: caller.account,
-                    sharesAddress: caller.sharesAddress)
+                    sharesAddress: caller.sharesAddress, sender: sender)
             } catch {
-                return .rejected(error.response(to: context.requestID, log: log))
+                if case .unauthenticated = error {
+                    sender = BearerCredentials.claimedKey(in: message.fields)
+                }
+                return .rejected(
+                    error.response(to: context.requestID, log: log), sender: sender)
             }
         }
     }

@@ -45,9 +45,7 @@ struct Spool: Sendable {
     /// Whether the disk has room for a file of this size (`statvfs(3)`): what is buffered must not
     /// fill the disk and block writers.
     func hasRoom(forBytes count: Int) -> Bool {
-        var disk = statvfs()
-        guard statvfs(path, &disk) == 0 else { return true }
-        return Int(disk.f_bavail) * Int(disk.f_frsize) > count + Self.marginBytes
+        FileSystem.freeBytes(at: path).map { $0 > count + Self.marginBytes } ?? true
     }
 }
 

@@ -1,10 +1,17 @@
+import ArticleAPI
 import ArticleStore
 import HTTP
-import HTTPServer
+public import HTTPServer
 import Platform
 
-/// Liveness and readiness endpoints for supervisors and load balancers.
-struct HealthService: Sendable {
+/// Liveness and readiness, for supervisors and load balancers.
+///
+/// Safe to use from any thread.
+///
+/// ```swift
+/// let reason = await backend.health.reasonNotReady()
+/// ```
+public struct HealthService: Sendable {
     let store: any ArticleStore
     let publisher: Publisher
     /// Whether the server is about to stop.
@@ -13,25 +20,41 @@ struct HealthService: Sendable {
     let log: @Sendable (String) -> Void
 
     func register(on routes: inout Routes) {
-        // Liveness only requires that the process can respond; the store is not involved.
-        routes.on(.get, "/livez") { _, _ in Self.response(.ok, "ok") }
-        routes.on(.get, "/readyz") { [store, publisher, isDraining, log] _, context in
-            do throws(StoreError) {
-                guard !isDraining.withLock({ $0 }) else {
-                    return ServiceError.stopping.response(to: context.requestID, log: log)
-                }
-                guard store.node.isCurrent else {
-                    return ServiceError.behind.response(to: context.requestID, log: log)
-                }
-                _ = try await store.changeSequence()
-                guard publisher.hasCaughtUp else {
-                    return ServiceError.starting.response(to: context.requestID, log: log)
-                }
-                return Self.response(.ok, "ready")
-            } catch {
-                return ServiceError(error).response(to: context.requestID, log: log)
-            }
+        routes.on(.get, "/livez", live)
+        routes.on(.get, "/readyz", ready)
+    }
+
+    /// The same endpoints, which need no other part of the API.
+    public func register(on routes: inout HTTPRouterBuilder) {
+        routes.on(.get, "/livez", live)
+        routes.on(.get, "/readyz", ready)
+    }
+
+    /// Why balancers should send requests elsewhere, as a sentence for the log; `nil` if they need
+    /// not.
+    public func reasonNotReady() async -> String? {
+        guard let error = await unreadiness() else { return nil }
+        if case .unavailable(let cause) = error { return cause }
+        return error.problem(instance: "").detail
+    }
+
+    /// Liveness only requires that the process can respond; the store is not involved.
+    private func live(_: HTTPRequest, _: RequestContext) async -> HTTPResponse {
+        Self.response(.ok, "ok")
+    }
+
+    private func ready(_: HTTPRequest, _ context: RequestContext) async -> HTTPResponse {
+        guard let error = await unreadiness() else { return Self.response(.ok, "ready") }
+        return error.response(to: context.requestID, log: log)
+    }
+
+    private func unreadiness() async -> ServiceError? {
+        guard !isDraining.withLock({ $0 }) else { return .stopping }
+        guard store.node.isCurrent else { return .outdated(store.node) }
+        do throws(StoreError) { _ = try await store.changeSequence() } catch {
+            return ServiceError(error)
         }
+        return publisher.hasCaughtUp ? nil : .starting
     }
 
     private static func response(_ status: HTTPStatus, _ word: String) -> HTTPResponse {

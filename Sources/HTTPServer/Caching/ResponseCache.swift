@@ -279,10 +279,12 @@ public enum CacheableResponse: Sendable {
 public final class PublicReader: Sendable {
     /// The account that the reader's requests are counted by.
     let account: LimitedAccount
+    let sender: RequestSender?
 
     /// The same values as admission returns for the reader.
-    public init(account: String, sharesAddress: Bool = false) {
+    public init(account: String, sharesAddress: Bool = false, sender: RequestSender? = nil) {
         self.account = LimitedAccount(account, sharesAddress: sharesAddress)
+        self.sender = sender
     }
 }
 

@@ -335,8 +335,11 @@ extension Exchange {
         _ head: borrowing RequestHead
     ) -> RouteDecision {
         switch admission {
-        case .rejected(let response): return .respond(rejectionByLimits() ?? response)
-        case .admitted(let handler, let name, let sharesAddress):
+        case .rejected(let response, let sender):
+            sent.sender = sender
+            return .respond(rejectionByLimits() ?? response)
+        case .admitted(let handler, let name, let sharesAddress, let sender):
+            sent.sender = sender
             let account = name.map { LimitedAccount($0, sharesAddress: sharesAddress) }
             if let rejection = rejectionByLimits(account: account) { return .respond(rejection) }
             guard head.framing == .none || route.body != .rejected else {

@@ -71,10 +71,10 @@ extension HTTP1Connection {
         guard let body = try await readBody(head) else { return false }
         // Access may have been revoked since the head arrived.
         switch await exchange.admission(to: route, request, context) {
-        case .rejected(let response):
+        case .rejected(let response, sender: _):
             exchange.releaseBody()
             return try await sink.send(response)
-        case .admitted(let handler, account: _, sharesAddress: _):
+        case .admitted(let handler, account: _, sharesAddress: _, sender: _):
             request.body = body
             return try await handle(request, context, handler, sink)
         }

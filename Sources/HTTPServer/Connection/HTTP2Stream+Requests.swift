@@ -61,8 +61,8 @@ extension HTTP2Stream {
         }
         // Access may have been revoked since the head arrived.
         switch await exchange.admission(to: route, request, context) {
-        case .rejected(let response): await send(response)
-        case .admitted(let handler, account: _, sharesAddress: _):
+        case .rejected(let response, sender: _): await send(response)
+        case .admitted(let handler, account: _, sharesAddress: _, sender: _):
             await handle(request, context, handler)
         }
     }

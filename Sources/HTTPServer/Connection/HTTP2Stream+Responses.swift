@@ -55,6 +55,7 @@ extension HTTP2Stream {
         let prepared = ready.prepared
         exchange.sent.status = prepared.response.status
         exchange.sent.template = prepared.template
+        if let reader = ready.reader { exchange.sent.sender = reader.sender }
         var fields = HTTP2Fields()
         var added = HTTPFields()
         exchange.addOwnFields(to: &added)

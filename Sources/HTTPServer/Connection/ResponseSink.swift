@@ -144,6 +144,7 @@ struct ResponseSink: ~Copyable {
         let written = connection.channel.writeAtOnce(head, body)
         exchange.sent.status = ready.prepared.response.status
         exchange.sent.template = ready.prepared.template
+        if let reader = ready.reader { exchange.sent.sender = reader.sender }
         exchange.sent.bytes = head.count + body.count
         guard written == exchange.sent.bytes else {
             connection.unsent = Unsent(head: Array(head), body: body, start: written)

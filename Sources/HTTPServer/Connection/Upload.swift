@@ -94,7 +94,7 @@ final class Upload {
             outcome = .failed(error)
             throw CancellationError()
         }
-        if case .rejected(let response) = await source.readmit() {
+        if case .rejected(let response, _) = await source.readmit() {
             outcome = .revoked(response)
             throw CancellationError()
         }

@@ -121,8 +121,9 @@ final class AccessLines {
 /// its fields, and of the query no value that could be a secret.
 enum AccessLine {
     /// `{"time":1795252355903,"id":"…","peer":"127.0.0.1:5000",
-    /// "protocol":"HTTP/1.1","method":"GET","target":"/v1/articles","route":"/v1/articles",
-    /// "status":200,"bytes":738,"microseconds":85}`
+    /// "key":"0123456789abcdef","protocol":"HTTP/1.1","method":"GET","target":"/v1/articles",
+    /// "route":"/v1/articles","status":200,"bytes":738,"microseconds":85}`; `trace`, `key` and
+    /// `user` are left out if there are none.
     static func appendJSON(_ exchange: borrowing ExchangeRecord, to line: LineBuffer) {
         line.append(#"{"time":"#)
         line.append(decimal: exchange.finishedMilliseconds)
@@ -134,6 +135,14 @@ enum AccessLine {
         }
         line.append(#"","peer":""#)
         line.append(exchange.peer, escapesJSON: true)
+        if let key = exchange.sender?.key {
+            line.append(#"","key":""#)
+            line.append(escaping: key)
+        }
+        if let user = exchange.sender?.user {
+            line.append(#"","user":""#)
+            line.append(escaping: user)
+        }
         if let method = exchange.method {
             line.append(#"","protocol":""#)
             line.append(name(of: exchange.version))
@@ -167,7 +176,8 @@ enum AccessLine {
     }
 
     /// `Sat, 21 Nov 2026 09:12:35 GMT 127.0.0.1:5000 GET /v1/articles 200 738 B 85 µs id`; the
-    /// target is followed by `HTTP/2` where it applies.
+    /// target is followed by `HTTP/2` where it applies, the id by that of a trace, `key=…` and
+    /// `user=…`.
     /// - Parameter date: The time when the exchange ended, as text.
     static func appendText(
         _ exchange: borrowing ExchangeRecord, date: [UInt8], to line: LineBuffer
@@ -194,6 +204,14 @@ enum AccessLine {
         if let trace = exchange.traceID {
             line.append(" ")
             line.append(trace)
+        }
+        if let key = exchange.sender?.key {
+            line.append(" key=")
+            line.append(key)
+        }
+        if let user = exchange.sender?.user {
+            line.append(" user=")
+            line.append(user)
         }
         line.endLine()
     }

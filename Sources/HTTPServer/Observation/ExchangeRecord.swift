@@ -7,6 +7,8 @@ struct SentResponse {
     /// `nil` if the bytes were not a valid request.
     var request: (method: HTTPMethod, target: RequestTarget)?
     var template: String?
+    /// `nil` if the client is anonymous.
+    var sender: RequestSender?
     var status = HTTPStatus.ok
     var bytes = 0
     /// The size of the request.
@@ -33,7 +35,7 @@ struct SentResponse {
             status: status,
             sentBytes: bytes, receivedBytes: receivedBytes,
             microseconds: Int(duration / 1_000), peer: peer, requestID: requestID,
-            traceID: traceID,
+            traceID: traceID, sender: sender,
             finishedMilliseconds: SystemClock.wallNanoseconds / 1_000_000)
     }
 }
@@ -58,8 +60,31 @@ public struct ExchangeRecord: Sendable {
     public let requestID: String
     /// The trace that the request belongs to, if it names one (W3C Trace Context).
     public let traceID: String?
+    /// The sender; `nil` if the client is anonymous.
+    public let sender: RequestSender?
     /// Milliseconds since 1970, at the end.
     public let finishedMilliseconds: Int64
+}
+
+/// The sender of a request for logs: what its credentials are called, and never they themselves.
+///
+/// Immutable, and safe to use from any thread. It is a class, so that the frames of requests have
+/// one reference to it.
+///
+/// ```swift
+/// let sender = RequestSender(key: "0123456789abcdef", user: nil)
+/// return .rejected(HTTPResponse(.forbidden), sender: sender)
+/// ```
+public final class RequestSender: Sendable {
+    /// The public id of the key.
+    let key: String?
+    /// The id of the user.
+    let user: String?
+
+    public init(key: String? = nil, user: String? = nil) {
+        self.key = key
+        self.user = user
+    }
 }
 
 /// Observes exchanges, for logs and metrics.

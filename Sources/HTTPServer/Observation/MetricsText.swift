@@ -66,7 +66,8 @@ public struct MetricsText: Sendable {
             let pairs = labels.map { "\($0.key)=\"\(Self.escaped($0.value, quotes: true))\"" }
             add("{" + pairs.joined(separator: ",") + "}")
         }
-        add(" \(value)\n")
+        let number = "\(value)"
+        add(" \(number == "inf" ? "+Inf" : number)\n")
     }
 
     private mutating func add(_ text: String) { bytes += text.utf8 }

@@ -128,9 +128,12 @@ public enum Admission: Sendable {
     ///     `nil`: the address's.
     ///   - sharesAddress: Whether the account shares its limit with all such accounts of the
     ///     address, because anyone can have many of them.
-    case admitted(HTTPHandler, account: String? = nil, sharesAddress: Bool = false)
-    /// Rejected with this response; a large body is not read.
-    case rejected(HTTPResponse)
+    ///   - sender: Is logged.
+    case admitted(
+        HTTPHandler, account: String? = nil, sharesAddress: Bool = false,
+        sender: RequestSender? = nil)
+    /// Rejected with this response; a large body is not read. The sender is logged.
+    case rejected(HTTPResponse, sender: RequestSender? = nil)
 }
 
 /// What the server does with the requests of a method and path. A value; use it anywhere. `on` and

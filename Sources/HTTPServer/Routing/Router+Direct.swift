@@ -13,8 +13,8 @@ extension Router where Value == HTTPRoute {
                 parameters: parameters,
                 receivedSeconds: SystemClock.wallNanoseconds / 1_000_000_000)
             switch await route.value.admit(request, context) {
-            case .admitted(let handler, _, _): return await handler(request, context)
-            case .rejected(let response): return response
+            case .admitted(let handler, _, _, _): return await handler(request, context)
+            case .rejected(let response, _): return response
             }
         case .rejected(let error, _): return HTTPResponse(error.status)
         case .options: return HTTPResponse(.noContent)

@@ -43,6 +43,7 @@ struct BackupCommand: Command {
         let report = try copy.verify(database)
         try checkDestination()
         try copy.keep()
+        BackupRecord.note(database)
         bar.withLock { $0.clear() }
         Console.printStatus("\(path): \(report.articles) articles, \(report.revisions) revisions\n")
     }

@@ -194,6 +194,7 @@ struct ServeCommand: Command {
         async let _: Void = assembly.webhooks.run()
         async let _: Void = assembly.statistics.run(examining: examine)
         async let _: Void = assembly.poller.run()
+        async let _: Void = assembly.monitor.run()
         async let _: Void? = assembly.providers?.run()
         let attention = serverRun.attend(servers)
         defer { attention.end() }

@@ -28,7 +28,7 @@ struct ServerLog: Sendable {
     /// Logs the result of an operator's request, at any level.
     func announce(_ message: String) { write(.info, message, always: true) }
 
-    private func write(_ level: LogLevel, _ message: String, always: Bool = false) {
+    func write(_ level: LogLevel, _ message: String, always: Bool = false) {
         guard always || level <= dial.level else { return }
         guard isJSON else {
             let line = TerminalText.escapedLine(message)

@@ -61,6 +61,16 @@ final class Certificates: Sendable {
         }
     }
 
+    /// How long each certificate is still valid, in seconds, by the path of its file; negative once
+    /// it has expired.
+    var remainingSeconds: [String: Int] {
+        let now = now()
+        let seconds = zip(files.paths, server.certificates).map {
+            ($0.certificate, Int($1.validity.upperBound - now))
+        }
+        return Dictionary(seconds, uniquingKeysWith: min)
+    }
+
     /// Starts to poll the files.
     func start() {
         timer.withLock { timer in

@@ -15,6 +15,8 @@ struct MetricsPage: Sendable {
     let webhooks: Webhooks
     let poller: SourcePoller
     let store: any SQLStore
+    /// `nil` without TLS.
+    let certificates: Certificates?
     let startedAt: Timestamp
     let output: ServerOutput
 
@@ -37,6 +39,7 @@ struct MetricsPage: Sendable {
         await writeStore(to: &page)
         WebhookMetrics.write(webhooks.statistics, to: &page)
         await SourceMetrics.write(poller, to: &page)
+        OperationMetrics.write(of: store, certificates, to: &page)
         writeProcess(to: &page)
         return page.bytes
     }
@@ -166,6 +169,14 @@ struct MetricsPage: Sendable {
         page.sample(queue, ["queue": "reads"], statistics.waitingReads)
         page.sample(queue, ["queue": "writes"], statistics.waitingWrites)
         page.single(
+            "broadsheet_store_commit_seconds", .gauge, unit: "seconds",
+            help: "How long the commit in progress has taken; 0 if there is none.",
+            statistics.commitSeconds)
+        page.single(
+            "broadsheet_store_commits_wait_for_standby", .gauge,
+            help: "Whether writes are rejected, as a commit waits for a standby: 0 or 1.",
+            statistics.commitDelay == .standby ? 1 : 0)
+        page.single(
             "broadsheet_published_articles_total", .counter,
             help: "Scheduled articles that were published when they were due.",
             backend.publisher.publishedCount)
@@ -240,6 +251,7 @@ struct MetricsPage: Sendable {
 enum AdminRoutes {
     static func router(_ page: MetricsPage) throws(RouterError) -> HTTPRouter {
         var builder = HTTPRouterBuilder()
+        page.backend.health.register(on: &builder)
         builder.on(.get, "/metrics") { _, _ in
             HTTPResponse(
                 .ok,

@@ -24,6 +24,7 @@ struct ServerAssembly {
     let firstKey: FirstKey
     let consoleLinks: ConsoleLinks
     let statistics: StatisticsRecorder
+    let monitor: StateMonitor
     let logSignals: LogSignals
 
     init(
@@ -56,9 +57,11 @@ struct ServerAssembly {
 
         let page = MetricsPage(
             server: articles, meters: meters, backend: backend, webhooks: webhooks,
-            poller: poller, store: store, startedAt: .now, output: output)
+            poller: poller, store: store, certificates: serverRun.certificates,
+            startedAt: .now, output: output)
         statistics = StatisticsRecorder(page, serverRun.certificates)
         backend.report(statistics)
+        monitor = StateMonitor(store, backend.health, log)
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
         let takeovers = TakeoverServer(
             sockets, serverRun.successors, log, arrived: serverRun.requests.handOver)

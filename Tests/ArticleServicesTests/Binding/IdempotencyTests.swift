@@ -233,7 +233,8 @@ import Testing
 
     @Test func `temporary failures are not stored`() {
         let passing: [ServiceError] = [
-            .busy, .full, .unavailable(cause: "x"), .unauthenticated(.expired), .inFlight,
+            .busy, .delayed(.standby), .cutOff, .full, .unavailable(cause: "x"),
+            .unauthenticated(.expired), .inFlight,
             .keyReused,
         ]
         for error in passing { #expect(IdempotentWrites.rejection(error) == nil) }

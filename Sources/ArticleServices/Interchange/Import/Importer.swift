@@ -237,6 +237,8 @@ extension StoreError {
         case .tooMany(let things): "there are too many \(things)"
         case .rejected(let cause): "\(cause)"
         case .busy: "the database is busy"
+        case .delayed(.standby): "commits wait for a standby of the database"
+        case .delayed(.unknown): "a commit takes too long"
         case .full: "the disk is full"
         case .moving: "the database is being moved to another engine"
         case .unavailable(let cause): "the database cannot be used: \(cause)"

@@ -74,7 +74,7 @@ struct Restoration {
             report.addPeople(counts)
         } catch {
             switch error {
-            case .full, .unavailable, .corrupt, .busy: throw .store(error)
+            case .full, .unavailable, .corrupt, .busy, .delayed: throw .store(error)
             default: try await fail(of: error, &report)
             }
         }
