@@ -11,8 +11,7 @@ struct ChangeWalk {
     private let content: AudienceLogs
     private let readers: ReaderLogs
     private let logs: [ChangeLog]
-    /// `nil` if no article can match or could ever have matched.
-    private let matcher: ArticleMatcher?
+    private let matcher: ArticleMatcher
     /// What the client has.
     private let start: ChangePosition
     /// The number of the last transition that a client with everything has.
@@ -87,7 +86,7 @@ struct ChangeWalk {
         guard let transition = try content.last(transition, in: audience) else { return true }
         switch transition.kind {
         case .article:
-            guard query.kinds.contains(.article), let matcher else { return true }
+            guard query.kinds.contains(.article) else { return true }
             return try takeArticle(transition, of: walk, matcher)
         case .author:
             guard query.kinds.contains(.author) else { return true }
@@ -242,24 +241,32 @@ struct ArticleMatcher {
     /// The facets of the filter's tags and author.
     private var tags: [Int64] = []
     private var author: Int64?
+    /// Whether there is no such tag or author, at least not any more: removed revisions may have had
+    /// it.
+    private var isEmpty = false
 
-    /// `nil` if there never was an article with such a tag or author.
-    init?(_ filter: ArticleFilter, in snapshot: Snapshot) throws(StoreError) {
+    init(_ filter: ArticleFilter, in snapshot: Snapshot) throws(StoreError) {
         self.filter = filter
         isSelective = filter != ArticleFilter()
         for key in filter.tags {
-            guard let found = try snapshot.facet(.tag, key: .text(key)) else { return nil }
+            guard let found = try snapshot.facet(.tag, key: .text(key)) else {
+                isEmpty = true
+                return
+            }
             tags.append(found.number)
         }
         if let id = filter.author {
-            guard let found = try snapshot.facet(.author, key: .id(id)) else { return nil }
+            guard let found = try snapshot.facet(.author, key: .id(id)) else {
+                isEmpty = true
+                return
+            }
             author = found.number
         }
     }
 
     func matches(_ content: StoredContent) -> Bool {
         guard isSelective else { return true }
-        return tags.allSatisfy(content.tags.contains)
+        return !isEmpty && tags.allSatisfy(content.tags.contains)
             && author.map(content.authors.contains) ?? true
             && filter.language.map { Self.isSame($0, content.language) } ?? true
             && filter.source.map { Self.isSame($0, content.source?.name) } ?? true

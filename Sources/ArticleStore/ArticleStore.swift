@@ -15,7 +15,8 @@ public import Platform
 public protocol ArticleStore: ArticleRepository, RevisionRepository, ArticleListings,
     PublicationRepository, TagRepository, AuthorRepository, KeyRepository, IdempotencyRepository,
     ChangeRepository, WebhookRepository, AccountRepository, CommentRepository, BookmarkRepository,
-    ImportDestination, ExportSource, AccountExportSource, SearchRepository, SourceRepository
+    ImportDestination, ExportSource, AccountExportSource, SearchRepository, SourceRepository,
+    PurgeRepository
 {
     /// The threads on which the store reads. A task that has a turn there can read again without
     /// waiting, and process the results there: encode them as JSON, hash them.

@@ -59,6 +59,13 @@ public protocol SearchRepository: Sendable {
     func removeSearchRemains(
         except kept: Set<Int64>, limit: Int
     ) async throws(StoreError) -> Bool
+
+    /// The number of the last change before the last purge, if the index may still have what was
+    /// removed by one: removed and replaced documents must not be in any block any more.
+    func searchPurge() async throws(StoreError) -> Int64?
+
+    /// Tells that this was done up to the number of a change.
+    func endSearchPurge(through sequence: Int64) async throws(StoreError)
 }
 
 /// A state of the index. A value; use it anywhere. See ``SearchRepository``.

@@ -22,6 +22,13 @@ public protocol StoreMaintenance: Sendable {
     ///     let copy = try store.copy(into: path)
     ///     try await copy.make { progress in print(progress.pages, progress.total) }
     func copy(into path: String) throws(StoreError) -> any StoreCopy
+
+    /// Writes the store's files anew, so that they contain nothing that was removed, and empties the
+    /// log. Writes wait for as long as it takes to copy the file, and there must be room for another
+    /// one; those who share a database on a server cannot read its tables meanwhile.
+    ///
+    /// - Throws: `.busy` if others need the old files for too long.
+    func rewrite() async throws(StoreError)
 }
 
 /// A single-use copy of a store.

@@ -141,6 +141,46 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         if copy.step(from: connection) { copies.removeFirst() }
     }
 
+    // MARK: Rewriting
+
+    /// Writes the file anew and empties the log, once no copy is being made.
+    func rewrite(on queue: CommitQueue) async throws(StoreError) {
+        let failure: StoreError? = await withCheckedContinuation { continuation in
+            rewrite(on: queue) { continuation.resume(returning: $0) }
+        }
+        if let failure { throw failure }
+    }
+
+    private func rewrite(
+        on queue: CommitQueue, _ done: @escaping @Sendable (StoreError?) -> Void
+    ) {
+        queue.perform {
+            // Its steps are queued, too.
+            guard self.copies.isEmpty else { return self.rewrite(on: queue, done) }
+            do throws(StoreError) {
+                try self.rewrite()
+                done(nil)
+            } catch { done(error) }
+        }
+    }
+
+    private func rewrite() throws(StoreError) {
+        guard let connection else { throw .unavailable("the store is closed") }
+        // Its notes are in temporary tables, which a change of their place removes.
+        guard try connection.lines(of: "SELECT name FROM temp.sqlite_schema").isEmpty else {
+            throw .moving
+        }
+        stopLongReaders()
+        // SQLite makes the new file there, and it may be larger than the memory.
+        try connection.execute(script: "PRAGMA temp_store = FILE")
+        defer { try? connection.execute(script: "PRAGMA temp_store = MEMORY") }
+        try clock.advance { () throws(StoreError) in
+            try connection.execute(script: "VACUUM")
+        }
+        checkpoint(connection, truncating: true, patience: configuration.logPatienceMilliseconds)
+        guard connection.logBytes == 0 else { throw .busy }
+    }
+
     // MARK: The log
 
     /// Checkpoints the log when it has grown. While readers need it, it may grow up to the limit:

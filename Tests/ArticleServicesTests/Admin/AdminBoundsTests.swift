@@ -20,6 +20,8 @@ import Testing
 
         func check() async throws(StoreError) -> CheckReport { throw .busy }
 
+        func rewrite() async throws(StoreError) { throw .busy }
+
         func copy(into path: String) throws(StoreError) -> any StoreCopy { Copy(file: self) }
 
         private struct Copy: StoreCopy {

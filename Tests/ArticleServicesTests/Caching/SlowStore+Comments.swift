@@ -128,4 +128,18 @@ extension SlowStore {
     ) async throws(StoreError) -> Bool {
         try await store.removeSearchRemains(except: kept, limit: limit)
     }
+
+    func searchPurge() async throws(StoreError) -> Int64? { try await store.searchPurge() }
+
+    func endSearchPurge(through sequence: Int64) async throws(StoreError) {
+        try await store.endSearchPurge(through: sequence)
+    }
+
+    func purge(
+        _ id: Article.ID, revisions: [Int], by edit: Edit
+    ) async throws(StoreError) -> PurgeCounts {
+        try await store.purge(id, revisions: revisions, by: edit)
+    }
+
+    func eraseSearch() async throws(StoreError) { try await store.eraseSearch() }
 }

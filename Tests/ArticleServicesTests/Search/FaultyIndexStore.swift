@@ -74,7 +74,15 @@ final class FaultyIndexStore: ArticleListings, ChangeRepository, SearchRepositor
         }
     }
 
+    func endSearchPurge(through sequence: Int64) async throws(StoreError) {
+        try await write { () throws(StoreError) in
+            try await store.endSearchPurge(through: sequence)
+        }
+    }
+
     // MARK: Reads
+
+    func searchPurge() async throws(StoreError) -> Int64? { try await store.searchPurge() }
 
     func searchIndex() async throws(StoreError) -> SearchIndexRecord {
         try await store.searchIndex()

@@ -1,0 +1,36 @@
+public import ArticleAPI
+
+/// Removes texts for good. Safe to use from any thread.
+///
+/// ```swift
+/// let removed = try await store.purge(article.id, revisions: [], by: edit)
+/// ```
+public protocol PurgeRepository: Sendable {
+    /// Removes revisions of an article, or the article with its whole history, its slugs, its
+    /// comments, and where it was imported from. It is deleted by that, if it was not before; its id
+    /// is not used again. What was removed before is skipped.
+    ///
+    /// The files still have the text until ``StoreMaintenance/rewrite()``, and the index of the
+    /// search until there is no ``SearchRepository/searchPurge()``.
+    ///
+    /// - Parameter revisions: their numbers; empty for the whole article.
+    /// - Throws: `.notFound` if there never was such an article or revision; `.conflict` if one of
+    ///   the revisions is the last one.
+    func purge(
+        _ id: Article.ID, revisions: [Int], by edit: Edit
+    ) async throws(StoreError) -> PurgeCounts
+
+    /// Removes the index of the search with all its blocks: where no server can do less.
+    func eraseSearch() async throws(StoreError)
+}
+
+/// What a purge has removed. A value; use it anywhere. See ``PurgeRepository``.
+public struct PurgeCounts: Sendable, Hashable {
+    public var revisions: Int
+    public var comments: Int
+
+    public init(revisions: Int, comments: Int) {
+        self.revisions = revisions
+        self.comments = comments
+    }
+}
