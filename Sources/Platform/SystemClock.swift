@@ -1,6 +1,7 @@
-import Glibc
+package import Glibc
 
-/// The machine's clocks (`clock_gettime(2)`), in nanoseconds.
+/// The machine's clocks (`clock_gettime(2)`), in nanoseconds. Those of the years 1677 to 2262 fit into
+/// 64 bits; others count as the first or the last of them.
 package enum SystemClock {
     /// Since an arbitrary point in time; never set back.
     package static var monotonicNanoseconds: Int64 { nanoseconds(CLOCK_MONOTONIC) }
@@ -14,6 +15,14 @@ package enum SystemClock {
     private static func nanoseconds(_ id: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(id, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        return nanoseconds(time)
+    }
+
+    /// A time of the machine, such as that of a file.
+    package static func nanoseconds(_ time: timespec) -> Int64 {
+        let seconds = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let sum = seconds.partialValue.addingReportingOverflow(Int64(time.tv_nsec))
+        guard seconds.overflow || sum.overflow else { return sum.partialValue }
+        return time.tv_sec < 0 ? .min : .max
     }
 }

@@ -23,7 +23,7 @@ struct Broadsheet {
         Console.holdStreams()
         // Exceeding a file size limit then fails the write with EFBIG (setrlimit(2)).
         signal(SIGXFSZ, SIG_IGN)
-        let status = await run(Array(CommandLine.arguments.dropFirst()))
+        let status = await run(Array(Environment.arguments.dropFirst()))
         exit(status.rawValue)
     }
 

@@ -2,8 +2,21 @@ import ArticleAPI
 import Glibc
 import Platform
 
-/// The process's environment.
+/// The process's environment and arguments.
 enum Environment {
+    /// The arguments, of which the first is the program's name.
+    ///
+    /// `CommandLine` searches for them in memory, before `environ`. They are not there once a
+    /// library that was loaded before the program has moved that by `setenv(3)`.
+    static let arguments: [String] = {
+        guard let bytes = try? Files.read("/proc/self/cmdline"), bytes.last == 0 else {
+            return CommandLine.arguments
+        }
+        return bytes.dropLast().split(separator: 0, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }()
+
     /// The variables whose name satisfies the predicate, as `NAME=value`.
     static func all(where isIncluded: (String) -> Bool) -> [String] {
         var variables: [String] = []

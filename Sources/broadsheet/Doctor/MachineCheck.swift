@@ -56,12 +56,12 @@ struct MachineCheck {
         let subject = "clock"
         let shown = HTTPDate.text(now)
         // The clock cannot be before the build; one day allows for a build in another time zone.
-        if let program = FileFacts("/proc/self/exe"), now < program.writtenSeconds - 86_400 {
+        if let program = FileFacts("/proc/self/exe"), now + 86_400 < program.writtenSeconds {
             return findings.failure(
                 subject, "it says \(shown), which is before this program was built",
                 do: "set the clock: timedatectl set-ntp true")
         }
-        if let file = FileFacts(database), now < file.writtenSeconds - 60 {
+        if let file = FileFacts(database), now + 60 < file.writtenSeconds {
             return findings.failure(
                 subject, "it says \(shown), which is before the database was written",
                 do: "set the clock: timedatectl set-ntp true; new edits would predate earlier ones")

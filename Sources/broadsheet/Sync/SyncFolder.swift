@@ -212,7 +212,6 @@ final class SyncFolder {
 extension FileStamp {
     fileprivate init(_ status: stat) {
         sizeBytes = Int(status.st_size)
-        modifiedNanoseconds =
-            Int(status.st_mtim.tv_sec) * 1_000_000_000 + Int(status.st_mtim.tv_nsec)
+        modifiedNanoseconds = Int(SystemClock.nanoseconds(status.st_mtim))
     }
 }

@@ -37,7 +37,7 @@ final class SuccessorProcess: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if isNew { start(with: ServerArguments(CommandLine.arguments)) {} }
+        if isNew { start(with: ServerArguments(Environment.arguments)) {} }
     }
 
     /// Starts the program to serve another database, to which the one of this process was moved.
@@ -49,7 +49,7 @@ final class SuccessorProcess: Sendable {
         for clients: [DescriptorChannel], serving database: String, movedFrom former: String,
         failed: @escaping @Sendable () -> Void
     ) {
-        var arguments = ServerArguments(CommandLine.arguments)
+        var arguments = ServerArguments(Environment.arguments)
         arguments.set("--database", to: database)
         arguments.set("--take-over-from", to: former)
         let isNew = state.withLock { state in
