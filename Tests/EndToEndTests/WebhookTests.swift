@@ -178,7 +178,7 @@ import Testing
         try #require(made.status == 0, "\(made.errors)")
         let inbox = WebhookInbox()
         var routes = HTTPRouterBuilder()
-        routes.on(.post, "/hook", body: .whole) { request, _ in
+        routes.on(.post, "/hook", body: .whole()) { request, _ in
             _ = inbox.add(request)
             return HTTPResponse(.noContent)
         }

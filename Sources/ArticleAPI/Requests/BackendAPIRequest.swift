@@ -66,6 +66,10 @@ public struct Endpoint: Sendable, Hashable {
         self.isStreamed = isStreamed
     }
 
+    /// The maximum size of the body; `nil` for that of all requests. Whoever signs in is not known
+    /// yet, and names, passwords and tokens are short.
+    public var bodyLimitBytes: Int? { carriesSecrets ? 64 << 10 : nil }
+
     /// Who may send a request.
     public enum Access: String, Sendable, Hashable, CaseIterable {
         /// Everyone; what they see depends on their role.

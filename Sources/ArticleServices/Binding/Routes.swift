@@ -211,9 +211,12 @@ struct Routes {
         let (authenticate, commits, log) = (authenticate, commits, log)
         let endpoint = Request.endpoint
         let isRead = endpoint.method.isSafe
+        let ownBody: HTTPRouteBody =
+            Request.parameters.body == nil
+            ? .rejected : .whole(limitBytes: endpoint.bodyLimitBytes)
         builder.protect(
             endpoint.method, endpoint.template.description,
-            body: body ?? (Request.parameters.body == nil ? .rejected : .whole)
+            body: body ?? ownBody
         ) { message, context in
             var sender: RequestSender?
             do throws(ServiceError) {

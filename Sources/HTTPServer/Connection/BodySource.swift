@@ -60,9 +60,11 @@ protocol BodySource: AnyObject {
 
 extension BodySource {
     /// Reads the whole body, which takes room from other bodies while it is held.
-    func wholeBody(_ head: borrowing RequestHead) async throws(BodyFailure) -> [UInt8] {
+    func wholeBody(
+        _ head: borrowing RequestHead, _ route: HTTPRouteBody
+    ) async throws(BodyFailure) -> [UInt8] {
         let limits = exchange.rules.limits
-        var decoder = try limits.bodyDecoder(head.framing)
+        var decoder = try limits.bodyDecoder(head.framing, of: route)
         var body: [UInt8] = []
         if case .length(let length) = head.framing {
             body.reserveCapacity(min(length, ServerLimits.reservedBodyBytes))
@@ -89,10 +91,14 @@ extension ServerLimits {
 
     /// - Parameter route: What the route does with bodies, which may have a limit of their own.
     func bodyDecoder(
-        _ framing: BodyFraming, of route: HTTPRouteBody = .whole
+        _ framing: BodyFraming, of route: HTTPRouteBody = .whole()
     ) throws(BodyFailure) -> BodyDecoder {
         var message = message
-        if case .spooled(let limitBytes) = route { message.bodyBytes = limitBytes }
+        switch route {
+        case .spooled(let limitBytes): message.bodyBytes = limitBytes
+        case .whole(let limitBytes?): message.bodyBytes = min(message.bodyBytes, limitBytes)
+        case .rejected, .whole, .streamed: break
+        }
         do throws(HTTPParseError) {
             return try BodyDecoder(framing, limits: message)
         } catch { throw BodyFailure(error) }

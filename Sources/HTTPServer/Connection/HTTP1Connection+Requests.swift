@@ -68,7 +68,7 @@ extension HTTP1Connection {
         to request: consuming HTTPRequest, _ head: borrowing RequestHead,
         _ context: RequestContext, _ route: HTTPRoute, whole sink: consuming ResponseSink
     ) async throws(ChannelError) -> Bool {
-        guard let body = try await readBody(head) else { return false }
+        guard let body = try await readBody(head, route.body) else { return false }
         // Access may have been revoked since the head arrived.
         switch await exchange.admission(to: route, request, context) {
         case .rejected(let response, sender: _):
@@ -150,9 +150,11 @@ extension HTTP1Connection {
 
 extension HTTP1Connection: BodySource {
     /// The request's body; `nil` if it was rejected and the connection is finished.
-    func readBody(_ head: borrowing RequestHead) async throws(ChannelError) -> [UInt8]? {
+    func readBody(
+        _ head: borrowing RequestHead, _ route: HTTPRouteBody
+    ) async throws(ChannelError) -> [UInt8]? {
         do throws(BodyFailure) {
-            return try await wholeBody(head)
+            return try await wholeBody(head, route)
         } catch {
             // Releases the room for other requests while this client receives the response.
             exchange.releaseBody()

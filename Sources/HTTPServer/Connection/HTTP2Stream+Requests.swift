@@ -54,7 +54,7 @@ extension HTTP2Stream {
     ) async {
         var request = request
         do throws(BodyFailure) {
-            request.body = try await wholeBody(head)
+            request.body = try await wholeBody(head, route.body)
         } catch {
             exchange.releaseBody()
             return await end(after: error)

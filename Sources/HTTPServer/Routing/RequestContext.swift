@@ -160,8 +160,9 @@ public struct HTTPRoute: Sendable {
 public enum HTTPRouteBody: Sendable, Hashable {
     /// A body is rejected by the head and never read into memory.
     case rejected
-    /// Its handler is called with the whole body.
-    case whole
+    /// Its handler is called with the whole body, of at most this size if that is less than the
+    /// server allows.
+    case whole(limitBytes: Int? = nil)
     /// Its handler is called when the head is admitted and reads the body as it arrives, from
     /// `RequestContext.body`. Neither the body's size nor its duration cost memory, and a handler
     /// has its time between two pieces. Bodies that break a limit get the server's response,

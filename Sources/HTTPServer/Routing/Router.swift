@@ -239,7 +239,7 @@ extension RouterBuilder<HTTPRoute> {
         by admit: @escaping HTTPAdmission
     ) {
         add(
-            HTTPRoute(body: body ?? (method.isSafe ? .rejected : .whole), admit: admit),
+            HTTPRoute(body: body ?? (method.isSafe ? .rejected : .whole()), admit: admit),
             for: method, template)
     }
 }

@@ -23,6 +23,20 @@ import Testing
     }
 
     @Test(arguments: [
+        "/v1/users", "/v1/sessions", "/v1/sessions/refresh", "/console/session",
+    ])
+    func `a body of more than 64 KiB is not read from somebody unknown`(path: String) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            for (bytes, isTooLarge) in [(64 << 10, false), (64 << 10 | 1, true), (1 << 20, true)] {
+                let body = String(repeating: " ", count: bytes)
+                let response = try newsroom.send("POST \(path)", as: .anonymous, body)
+                let isRejected = response.summary == "413 content-too-large"
+                #expect(isRejected == isTooLarge, "\(bytes) \(response.summary)")
+            }
+        }
+    }
+
+    @Test(arguments: [
         (#"{"name":"ab","password":"correct horse"}"#, "422 invalid-values /name"),
         (#"{"name":"a b c","password":"correct horse"}"#, "422 invalid-values /name"),
         (#"{"name":"mina","password":"correct"}"#, "422 invalid-values /password"),
