@@ -71,13 +71,13 @@ let package = Package(
             ],
             cSettings: cRules),
 
-        // Rung 1: HTTP as values; XML and HTML; what every rung needs from the machine.
+        // Rung 1: HTTP as values; what every rung needs from the machine.
         layer("HTTP"),
-        layer("Markup", ["CIDN", "CXML"]),
         layer("Platform", ["CLinux"]),
 
-        // Rung 2: sockets and event loops; the contract; the frames of HTTP/2.
+        // Rung 2: sockets and event loops; XML and HTML; the contract; the frames of HTTP/2.
         layer("Sockets", ["CLinux", "COpenSSL", "Platform"]),
+        layer("Markup", ["CIDN", "CXML", "HTTP"]),
         layer("ArticleAPI", ["HTTP"]),
         layer("HTTP2", ["CNghttp2", "HTTP"]),
 

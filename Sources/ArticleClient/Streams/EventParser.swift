@@ -1,3 +1,5 @@
+import HTTP
+
 /// Parses server-sent events (the HTML standard, §9.2.5 and §9.2.6) from bytes that arrive in
 /// pieces of any size.
 ///
@@ -124,11 +126,11 @@ struct EventParser: Sendable {
         var value = line[colon...].dropFirst()
         if value.first == 0x20 { value = value.dropFirst() }
         switch Self.field(line[..<colon]) {
-        case .event: type = String(decoding: value, as: UTF8.self)
+        case .event: type = String(decoding: value, as: UTF8.self).streamSafe
         case .data:
             data += value
             data.append(0x0A)
-        case .id: if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        case .id: if !value.contains(0) { id = String(decoding: value, as: UTF8.self).streamSafe }
         case .retry: retry = Self.milliseconds(value) ?? retry
         case .ignored: break
         }

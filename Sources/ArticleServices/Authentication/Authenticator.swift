@@ -132,7 +132,7 @@ package enum BearerCredentials {
         // RFC 9110 §11.4: one or more spaces precede the credentials.
         while start < authorization.count, authorization[start] == UInt8(ascii: " ") { start += 1 }
         return authorization.extracting(start...).withUnsafeBufferPointer {
-            String(decoding: $0, as: UTF8.self)
+            String(decoding: $0, as: UTF8.self).streamSafe
         }
     }
 

@@ -1,3 +1,5 @@
+import HTTP
+
 /// Reads the TOML of front matter (TOML 1.0): strings, numbers, times, Booleans, arrays and tables.
 ///
 /// What it does not know is an error, so that nothing is misread. Each byte is read once.
@@ -160,7 +162,7 @@ struct TOMLReader {
                 position += 1
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self).streamSafe
     }
 
     private static let escapes = [

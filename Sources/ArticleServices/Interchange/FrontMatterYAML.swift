@@ -1,5 +1,6 @@
 import ArticleAPI
 import CYAML
+import HTTP
 
 /// A value in the front matter with the line of the file on which it begins, from 1.
 struct FrontMatterNode {
@@ -202,7 +203,8 @@ private struct EventReader: ~Copyable {
             guard scalar.anchor == nil else { throw error(line, .reference) }
             let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
             let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
-            return (.scalar(String(decoding: bytes, as: UTF8.self), isPlain: isPlain), line)
+            let text = String(decoding: bytes, as: UTF8.self).streamSafe
+            return (.scalar(text, isPlain: isPlain), line)
         case YAML_SEQUENCE_START_EVENT:
             guard event.data.sequence_start.anchor == nil else { throw error(line, .reference) }
             return (.listStart, line)

@@ -1,4 +1,5 @@
 import ArticleAPI
+import HTTP
 
 /// A parsed Markdown file: its metadata and its text.
 package struct MarkdownPost: Sendable, Hashable {
@@ -19,10 +20,12 @@ package struct MarkdownPost: Sendable, Hashable {
     /// `name` is the file name without folders. If it starts with a date (`2016-1-29-hello.md`),
     /// that is the default for the post's date.
     package init(_ bytes: [UInt8], name: String) throws(FrontMatterError) {
-        let content = bytes[(bytes.starts(with: Self.byteOrderMark) ? 3 : 0)...]
-        guard String(validating: content, as: UTF8.self) != nil else {
+        var content = bytes[(bytes.starts(with: Self.byteOrderMark) ? 3 : 0)...]
+        guard let text = String(validating: content, as: UTF8.self) else {
             throw FrontMatterError(line: Self.invalidLine(content), reason: .invalidUTF8)
         }
+        let safeText = text.streamSafe
+        if safeText.utf8.count != content.count { content = Array(safeText.utf8)[...] }
         var frontMatter = FrontMatter()
         var rest = content
         var line = 1

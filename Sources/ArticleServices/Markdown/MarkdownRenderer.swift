@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import CMarkdown
+import HTTP
 import Platform
 
 /// Renders Markdown (GitHub's flavour, with libcmark-gfm) as HTML without raw HTML, and with links
@@ -279,8 +280,10 @@ struct RenderedBody: Sendable, Hashable {
     /// NFC, here or at a client that normalizes, and the tag would continue into the text. No other
     /// mark composes with markup characters.
     private static func withMarkupKept(_ html: [UInt8]) -> [UInt8] {
-        html.withUnsafeBufferPointer { bytes in
-            guard bytes.contains(0xCC) else { return html }
+        guard html.contains(0xCC) else { return html }
+        // As references, marks would no longer be found in a long run, which clients decode.
+        let html = Array(String(decoding: html, as: UTF8.self).streamSafe.utf8)
+        return html.withUnsafeBufferPointer { bytes in
             var kept: [UInt8] = []
             kept.reserveCapacity(bytes.count)
             var start = 0

@@ -1,3 +1,4 @@
+import HTTP
 import Markup
 
 /// An element of a feed, read whole.
@@ -38,13 +39,19 @@ struct FeedElement {
         attributes.first { $0.name == "lang" && $0.namespace == FeedNamespace.xml }?.value
     }
 
-    /// All text in it, but for scripts and style sheets.
+    /// All text in it, but for scripts and style sheets. It is stream-safe.
     var text: String {
-        children.reduce(into: "") { text, child in
+        var text = ""
+        addText(to: &text)
+        return text.streamSafe
+    }
+
+    private func addText(to text: inout String) {
+        for child in children {
             switch child {
             case .text(let part): text += part
             case .element(let element) where ["script", "style"].contains(element.name): break
-            case .element(let element): text += element.text
+            case .element(let element): element.addText(to: &text)
             }
         }
     }
@@ -77,7 +84,7 @@ struct FeedElement {
             var writer = XMLWriter(isDocument: false)
             Self.write(children, to: &writer)
             do throws(XMLWriterError) {
-                return String(decoding: try writer.finish(), as: UTF8.self)
+                return String(decoding: try writer.finish(), as: UTF8.self).streamSafe
             } catch { throw FeedError("the XHTML cannot be converted to HTML", line: line) }
         }
     }

@@ -48,7 +48,9 @@ struct FieldValueReader {
         // Invariant: `content` is the unescaped text after the opening quote.
         while let byte = next {
             position += 1
-            if byte == UInt8(ascii: "\"") { return String(decoding: content, as: UTF8.self) }
+            if byte == UInt8(ascii: "\"") {
+                return String(decoding: content, as: UTF8.self).streamSafe
+            }
             guard byte == UInt8(ascii: "\\") else {
                 content.append(byte)
                 continue
@@ -115,7 +117,7 @@ struct FieldValueReader {
     }
 
     private func text(_ range: Range<Int>) -> String {
-        String(decoding: bytes[range], as: UTF8.self)
+        String(decoding: bytes[range], as: UTF8.self).streamSafe
     }
 }
 

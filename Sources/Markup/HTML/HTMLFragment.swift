@@ -1,4 +1,5 @@
 import CXML
+import HTTP
 
 /// A piece of HTML as a tree, read as leniently as browsers do.
 ///
@@ -66,7 +67,7 @@ package struct HTMLFragment: ~Copyable {
         "nav", "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul",
     ]
 
-    /// The text as readers see it, with a line break before each block.
+    /// The text as readers see it, with a line break before each block. It is stream-safe.
     package var text: String {
         var text = ""
         walk { node in
@@ -82,7 +83,7 @@ package struct HTMLFragment: ~Copyable {
             }
             return true
         }
-        return text
+        return text.streamSafe
     }
 
     // MARK: Addresses
@@ -110,7 +111,7 @@ package struct HTMLFragment: ~Copyable {
                 let name = String(cString: nameBytes)
                 guard left > 0, Self.addresses.contains(name) else { continue }
                 left -= 1
-                let value = String(cString: content)
+                let value = String(cString: content).streamSafe
                 let resolved =
                     name == "srcset"
                     ? Self.resolved(imageSet: value, base) : Self.resolved(value, base)
@@ -166,6 +167,6 @@ package struct HTMLFragment: ~Copyable {
         guard xmlOutputBufferClose(output) >= 0, let bytes = xmlBufferContent(buffer) else {
             return nil
         }
-        return String(cString: bytes)
+        return String(cString: bytes).streamSafe
     }
 }

@@ -1,4 +1,5 @@
 import CXML
+import HTTP
 
 /// The names of HTML elements by what becomes of them.
 enum HTMLNames {
@@ -85,12 +86,21 @@ extension xmlNodePtr {
     }
 
     /// The text in the node and in what it contains, with line feeds for line breaks; of an
-    /// attribute's first child, the value.
+    /// attribute's first child, the value. It is stream-safe.
     var text: String {
-        if isText { return pointee.content.map { String(cString: $0) } ?? "" }
-        guard isElement else { return "" }
-        if name == "br" { return "\n" }
-        return children.map(\.text).joined()
+        var text = ""
+        addText(to: &text)
+        return text.streamSafe
+    }
+
+    private func addText(to text: inout String) {
+        if isText {
+            if let content = pointee.content { text += String(cString: content) }
+        } else if isElement, name == "br" {
+            text += "\n"
+        } else if isElement {
+            for child in children { child.addText(to: &text) }
+        }
     }
 
     /// The language of code according to its classes: `language-swift`, `lang-swift`, or

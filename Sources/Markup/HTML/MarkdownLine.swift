@@ -1,3 +1,5 @@
+import HTTP
+
 /// Writes the inline parts of a paragraph, heading or cell, so that they render as given.
 ///
 /// White space is collapsed (HTML §14.3.8, CSS Text §4.1.1): it moves out of the delimiters of
@@ -49,8 +51,9 @@ struct MarkdownLine {
         lineStart = text.startIndex
     }
 
-    /// The text without white space at its end.
-    var finished: String { String(text) }
+    /// The text without white space at its end. It is stream-safe, although two elements may each
+    /// have marks where their texts meet.
+    var finished: String { String(text).streamSafe }
 
     mutating func write(_ parts: [MarkdownInline]) {
         for part in parts {
@@ -296,7 +299,7 @@ extension MarkdownLine {
         guard let last = open.last, last.style == nil, let start = last.start else { return }
         open.removeLast()
         // The shorter form, if it is the same.
-        if title == nil, String(text[start...]).replacing("\\:", with: ":") == url,
+        if title == nil, String(text[start...]).streamSafe.replacing("\\:", with: ":") == url,
             ["http", "https"].contains(Reference.scheme(of: url)), mode != .cell,
             url.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && !"<>\\&".utf8.contains($0) })
         {

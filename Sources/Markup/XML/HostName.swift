@@ -13,10 +13,11 @@ enum HostName {
         guard !host.isEmpty, host.utf8.count <= limitBytes, let host = decoded(host) else {
             return nil
         }
-        let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")
-        let plain = isLiteral ? host.filter { !"[:]".contains($0) } : host
+        let isLiteral =
+            host.utf8.first == UInt8(ascii: "[") && host.utf8.last == UInt8(ascii: "]")
         // An address of IPv6 (RFC 3986, 3.2.2).
-        guard !isLiteral || plain.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        guard !isLiteral || host.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let plain = isLiteral ? host.filter { !"[:]".contains($0) } : host
         // The look-up would end at NUL, and what it maps may become forbidden.
         guard !plain.utf8.contains(where: isForbidden),
             let name = plain.utf8.allSatisfy({ $0 < 0x80 }) ? plain : lookup(plain),

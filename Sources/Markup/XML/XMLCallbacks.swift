@@ -1,4 +1,5 @@
 import CXML
+import HTTP
 
 /// libxml2's global state, which is prepared once.
 enum LibXML {
@@ -73,7 +74,8 @@ private func began(
         if let start = values[3], let end = values[4] {
             let bytes = UnsafeBufferPointer(start: start, count: end - start)
             // libxml2 leaves ampersands as references, and nothing else.
-            value = String(decoding: bytes, as: UTF8.self).replacing("&#38;", with: "&")
+            value = String(decoding: bytes, as: UTF8.self).streamSafe
+                .replacing("&#38;", with: "&")
         }
         attributes.append(XMLAttribute(name, value))
     }

@@ -1,3 +1,5 @@
+import HTTP
+
 /// The content of an element, whose start was the last event.
 extension XMLReader {
     /// Reads up to the end of the element.
@@ -83,7 +85,9 @@ extension XMLReader {
 
 /// A text that is given up when it becomes too long.
 private struct BoundedText {
-    private(set) var text: String? = ""
+    /// Stream-safe, although two parts may each have marks where they meet.
+    var text: String? { written?.streamSafe }
+    private var written: String? = ""
     private var bytes = 0
     private let limitBytes: Int
 
@@ -91,6 +95,6 @@ private struct BoundedText {
 
     mutating func append(_ part: String) {
         bytes += part.utf8.count
-        if bytes > limitBytes { text = nil } else { text?.append(part) }
+        if bytes > limitBytes { written = nil } else { written?.append(part) }
     }
 }

@@ -1,4 +1,5 @@
 import CXML
+import HTTP
 
 /// The owner of a parser of libxml2 to which bytes are pushed (`xmlParseChunk`), and which queues
 /// what it finds.
@@ -171,9 +172,11 @@ final class XMLParser {
                 return nil
             }
         }
-        let text = local.map { String(cString: $0) } ?? ""
-        if namespace == nil, let prefix { return XMLName("\(String(cString: prefix)):\(text)") }
-        return XMLName(text, in: namespace.map { String(cString: $0) })
+        let text = local.map { String(cString: $0).streamSafe } ?? ""
+        if namespace == nil, let prefix {
+            return XMLName("\(String(cString: prefix).streamSafe):\(text)")
+        }
+        return XMLName(text, in: namespace.map { String(cString: $0).streamSafe })
     }
 
     /// Whether an element may have so many attributes; otherwise the document fails.
@@ -191,7 +194,7 @@ final class XMLParser {
             error.domain != Int32(XML_FROM_NAMESPACE.rawValue)
         else { return }
         let line = error.line > 0 ? firstLine - 1 + Int(error.line) : nil
-        let message = error.message.map { String(cString: $0) } ?? "unknown error"
+        let message = error.message.map { String(cString: $0).streamSafe } ?? "unknown error"
         switch xmlParserErrors(UInt32(error.code)) {
         case XML_ERR_NO_MEMORY: fail(.outOfMemory, line: line)
         default:
@@ -202,7 +205,7 @@ final class XMLParser {
 
     private func flushText() {
         guard !text.isEmpty else { return }
-        queue.append((.text(String(decoding: text, as: UTF8.self)), line))
+        queue.append((.text(String(decoding: text, as: UTF8.self).streamSafe), line))
         text.removeAll(keepingCapacity: true)
     }
 }

@@ -1,4 +1,5 @@
 import ArticleAPI
+import HTTP
 
 /// The posts of an export of Ghost, which is one JSON value.
 struct GhostExport {
@@ -119,7 +120,7 @@ struct GhostExport {
     }
 
     private func resolved(_ text: String) -> String {
-        text.replacing("__GHOST_URL__", with: siteURL ?? "")
+        text.replacing("__GHOST_URL__", with: siteURL ?? "").streamSafe
     }
 
     private func readNames(_ id: String, _ record: GhostRecord, _ post: inout BlogPost) {

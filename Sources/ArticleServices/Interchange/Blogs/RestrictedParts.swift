@@ -1,3 +1,5 @@
+import HTTP
+
 /// A text as HTML without what not everybody could read at its source.
 ///
 /// Comments mark such parts: the blocks of Ghost and WordPress, Ghost's cards for newsletters, and
@@ -36,7 +38,8 @@ struct RestrictedParts: Sendable {
             }
         }
         if hidden == nil { kept += bytes[position...] }
-        html = String(decoding: kept, as: UTF8.self)
+        // What is around a part that was left out meets there.
+        html = String(decoding: kept, as: UTF8.self).streamSafe
     }
 }
 

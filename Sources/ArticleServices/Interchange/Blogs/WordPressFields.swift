@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import Feeds
+import HTTP
 import Markup
 
 /// The elements of one item of an export of WordPress.
@@ -148,6 +149,6 @@ extension String {
                 bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self) ?? self
+        return String(validating: bytes, as: UTF8.self)?.streamSafe ?? self
     }
 }

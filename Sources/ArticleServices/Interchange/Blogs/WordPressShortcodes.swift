@@ -1,3 +1,5 @@
+import HTTP
+
 /// Replaces the shortcodes in a text, such as `[caption]…[/caption]`, by HTML.
 ///
 /// Each byte is looked at a fixed number of times, whatever brackets a text opens and never closes.
@@ -16,7 +18,8 @@ struct WordPressShortcodes {
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The text with HTML for known shortcodes; others stay as text.
+    /// The text with HTML for known shortcodes; others stay as text. It is stream-safe, as what is
+    /// around a shortcode meets where that is left out.
     mutating func html() -> String {
         var html: [UInt8] = []
         html.reserveCapacity(bytes.count)
@@ -33,7 +36,7 @@ struct WordPressShortcodes {
             }
         }
         html += bytes[position...]
-        return String(decoding: html, as: UTF8.self)
+        return String(decoding: html, as: UTF8.self).streamSafe
     }
 
     /// The HTML for the shortcode that begins at a bracket, and where it ends; `nil` if there is
