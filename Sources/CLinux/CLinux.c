@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -42,6 +43,27 @@ int broadsheet_close_from(void *actions, int first) {
 
 int broadsheet_pipe(int ends[2]) {
     return pipe2(ends, O_CLOEXEC);
+}
+
+int broadsheet_open_place(int folder, const char *name, _Bool is_folder) {
+    return openat(
+        folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC | (is_folder ? O_DIRECTORY : 0));
+}
+
+int broadsheet_give_place(int place, unsigned int user, unsigned int group) {
+    return fchownat(place, "", user, group, AT_EMPTY_PATH);
+}
+
+void broadsheet_use_file_rights(unsigned int user, unsigned int group) {
+    // Only with the rights of root may the group be chosen.
+    if (user == 0) setfsuid(user);
+    setfsgid(group);
+    if (user != 0) setfsuid(user);
+}
+
+unsigned int broadsheet_file_user(void) {
+    // No user has this number, so that nothing changes.
+    return (unsigned int)setfsuid((uid_t)-1);
 }
 
 // Room for one descriptor, aligned as cmsg(3) wants it.

@@ -74,4 +74,98 @@ struct OwnershipTests {
         #expect(restored.errors.rest().last?.contains("owner") == true)
         #expect(try bytes(of: database) == before)
     }
+
+    // MARK: Traps
+
+    /// A folder of root's with a file that the server's user wants, and one that it wants created.
+    private struct Treasury {
+        let folder: TemporaryFolder
+        var secret: String { folder.file("secret") }
+        var made: String { folder.file("made") }
+
+        init() throws {
+            folder = try TemporaryFolder()
+            try write("root's secret\n", to: secret)
+            try #require(chmod(secret, 0o600) == 0)
+            try write(#"{"title":"Hello","slug":"hello"}"#, to: folder.file("posts.ndjson"))
+        }
+
+        /// Runs the operator's commands as root; each must end.
+        func runAll(on database: String) throws -> [Int32] {
+            try [
+                ["doctor"], ["check"], ["key", "list"], ["user", "list"],
+                ["backup", folder.file("b.db")], ["export", folder.file("e.ndjson")],
+                ["import", folder.file("posts.ndjson")],
+            ].map { try Program.start($0 + ["--database", database]).wait() }
+        }
+
+        func expectUntouched() throws {
+            #expect(try OtherUser.owner(secret) == (0, 0, 0o600))
+            #expect(try read(secret) == "root's secret\n")
+            #expect(access(made, F_OK) != 0)
+        }
+    }
+
+    @Test(arguments: [".lock", "-wal", "-shm", "-journal"])
+    func `no command of root's follows a link beside the database`(_ ending: String) throws {
+        try serveAsUser()
+        let treasury = try Treasury()
+        for target in [treasury.secret, treasury.made] {
+            unlink(database + ending)
+            try #require(symlink(target, database + ending) == 0)
+            try #require(lchown(database + ending, OtherUser.number, OtherUser.number) == 0)
+            let statuses = try treasury.runAll(on: database)
+            #expect(statuses.allSatisfy { $0 != 0 }, "\(statuses)")
+            try treasury.expectUntouched()
+        }
+        unlink(database + ending)
+        try serveAsUser()
+    }
+
+    @Test(arguments: [".lock", "-wal", "-shm"])
+    func `another name of a file of root's, and a FIFO, are an error of each command`(
+        _ ending: String
+    ) throws {
+        try serveAsUser()
+        let treasury = try Treasury()
+        unlink(database + ending)
+        try #require(link(treasury.secret, database + ending) == 0)
+        let statuses = try treasury.runAll(on: database)
+        #expect(statuses.allSatisfy { $0 != 0 }, "\(statuses)")
+        try treasury.expectUntouched()
+        unlink(database + ending)
+        try #require(mkfifo(database + ending, 0o600) == 0)
+        try OtherUser.give(database + ending)
+        let others = try treasury.runAll(on: database)
+        #expect(others.allSatisfy { $0 != 0 }, "\(others)")
+        unlink(database + ending)
+        try serveAsUser()
+    }
+
+    @Test func `root does not follow the user's link to a database of root's`() throws {
+        let treasury = try Treasury()
+        let posts = treasury.folder.file("posts.ndjson")
+        let precious = treasury.folder.file("a.db")
+        #expect(try Program.run("import", posts, "--database", precious).status == 0)
+        let before = try bytes(of: precious)
+        try #require(symlink(precious, database) == 0)
+        // A link of root's own is followed.
+        #expect(try Program.run("check", "--database", database).status == 0)
+        try #require(lchown(database, OtherUser.number, OtherUser.number) == 0)
+        let ended = try Program.run("import", posts, "--database", database)
+        #expect(ended.status == 74)
+        #expect(ended.errors.last?.contains("root does not follow") == true, "\(ended.errors)")
+        #expect(try bytes(of: precious) == before)
+    }
+
+    @Test func `root's commands leave a log that the server's user can open`() throws {
+        try serveAsUser()
+        let served = try Served(database)
+        #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
+        served.program.signal(SIGKILL)
+        _ = served.program.wait()
+        #expect(try Program.run("check", "--database", database).status == 0)
+        try expectOwned(["", "-wal", "-shm", ".lock"])
+        try serveAsUser()
+    }
 }

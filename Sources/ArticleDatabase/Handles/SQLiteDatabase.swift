@@ -1,5 +1,6 @@
 import ArticleStore
 import CSQLite
+import Platform
 
 /// An open SQLite database (`sqlite3_open_v2`); closed when it is released.
 ///
@@ -19,26 +20,12 @@ final class SQLiteDatabase {
     /// Frames in the write-ahead log after the last commit of this connection.
     private let frames = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
+    /// - Parameter path: a path without symbolic links.
     init(path: String, access: Access) throws(StoreError) {
-        let flags =
-            switch access {
-            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            case .write: SQLITE_OPEN_READWRITE
-            case .read: SQLITE_OPEN_READONLY
-            case .readUnchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-            }
-        _ = Self.isSet
-        let name = access == .readUnchanging ? Self.unchangingName(path) : path
-        var handle: OpaquePointer?
-        let code = sqlite3_open_v2(
-            name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
-        guard code == SQLITE_OK, let handle else {
-            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-            sqlite3_close_v2(handle)
+        do throws(StoreError) { handle = try Self.open(path, access) } catch {
             frames.deallocate()
-            throw StoreError(code: code, message: message)
+            throw error
         }
-        self.handle = handle
         frames.initialize(to: 0)
         // Only the commit queue checkpoints; a reader must not even when it closes last.
         let hardening = [
@@ -47,6 +34,56 @@ final class SQLiteDatabase {
         ]
         for (option, flag) in hardening { csqlite_configure(handle, option, Int32(flag)) }
         countFrames()
+    }
+
+    /// Opens the file with the rights of its folder's owner, if it belongs to that user, too. The
+    /// log and its index are opened as well then, instead of with the first read.
+    private static func open(_ path: String, _ access: Access) throws(StoreError) -> OpaquePointer {
+        _ = isSet
+        let folder = try folder(of: path)
+        let owner = try? folder.owner(of: FileSystem.name(of: path))
+        guard owner?.user == folder.owner.user else { return try openFile(path, access) }
+        return try folder.withRightsOfOwner { () throws(StoreError) in
+            let handle = try openFile(path, access)
+            // What fails here fails again with the first read, which reports it.
+            sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil)
+            return handle
+        }
+    }
+
+    /// Checks the files that SQLite would use, or wait for, whatever they are.
+    private static func folder(of path: String) throws(StoreError) -> Folder {
+        do throws(FileError) {
+            let folder = try Folder(FileSystem.folder(of: path))
+            let name = FileSystem.name(of: path)
+            for ending in ["", "-wal", "-shm", "-journal"] {
+                try folder.owner(of: name + ending)
+            }
+            return folder
+        } catch { throw StoreError(code: SQLITE_CANTOPEN, message: error.description) }
+    }
+
+    private static func openFile(
+        _ path: String, _ access: Access
+    ) throws(StoreError) -> OpaquePointer {
+        let flags =
+            switch access {
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .write: SQLITE_OPEN_READWRITE
+            case .read: SQLITE_OPEN_READONLY
+            case .readUnchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            }
+        let name = access == .readUnchanging ? unchangingName(path) : path
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(
+            name, &handle,
+            flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW, nil)
+        guard code == SQLITE_OK, let handle else {
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(handle)
+            throw StoreError(code: code, message: message)
+        }
+        return handle
     }
 
     /// Disables memory statistics, which would lock a mutex for each allocation (`sqlite3_config`).

@@ -26,12 +26,11 @@ final class DatabaseFile: Sendable {
         path given: String, mayCreate: Bool, isForReading: Bool = false
     ) throws(StoreOpeningError) {
         path = try Self.resolve(given, mayCreate: mayCreate)
-        lock = try Self.openLock(path, isForReading: isForReading)
+        let folder = try Self.folder(of: path)
+        lock = try Self.openLock(path, in: folder, isForReading: isForReading)
         do throws(StoreOpeningError) {
             if lock >= 0 { try Self.take(lock, of: path) }
-            let opened = try Self.openFile(path, mayCreate: mayCreate)
-            // SQLite itself makes the file's owner the owner of the log and its index.
-            if lock >= 0 { try FileOwner(ofOpen: opened).give(lock, path + ".lock") }
+            let opened = try Self.openFile(path, in: folder, mayCreate: mayCreate)
             // On failure, this descriptor is left open: if the owner is a store in this process,
             // closing it would release SQLite's locks.
             try Self.take(opened, of: path)
@@ -56,41 +55,43 @@ final class DatabaseFile: Sendable {
         }
     }
 
+    private static func folder(of path: String) throws(StoreOpeningError) -> Folder {
+        do throws(FileError) {
+            return try Folder(FileSystem.folder(of: path))
+        } catch { throw StoreOpeningError(error) }
+    }
+
     /// Readers do not create a lock file: without one, the database is not being served, and a
     /// server that starts fails to get the lock on the file itself.
     private static func openLock(
-        _ path: String, isForReading: Bool
+        _ path: String, in folder: borrowing Folder, isForReading: Bool
     ) throws(StoreOpeningError) -> Int32 {
-        let name = path + ".lock"
-        if isForReading { return Glibc.open(name, O_RDONLY | O_CLOEXEC) }
-        let lock = Glibc.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw failure(path, "its lock file: ") }
-        return lock
+        let file = FileSystem.name(of: path)
+        let name = file + ".lock"
+        do throws(FileError) {
+            guard !isForReading else { return try folder.open(name)?.release() ?? -1 }
+            // It belongs to the owner of the database, as SQLite's own files do.
+            let owner = try folder.owner(of: file) ?? folder.owner
+            return try folder.openOrCreate(name, for: owner).release()
+        } catch {
+            if isForReading, error.code == EACCES { return -1 }
+            throw StoreOpeningError(error)
+        }
     }
 
     /// If root creates a file here, it gets the owner of the folder, as the server that will open
     /// it runs as another user.
     private static func openFile(
-        _ path: String, mayCreate: Bool
+        _ path: String, in folder: borrowing Folder, mayCreate: Bool
     ) throws(StoreOpeningError) -> Int32 {
-        let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC
-        if mayCreate {
-            let made = Glibc.open(path, flags | O_CREAT | O_EXCL, 0o600)
-            if made >= 0 {
-                do throws(StoreOpeningError) {
-                    try FileOwner(of: FileSystem.folder(of: path)).give(made, path)
-                } catch {
-                    unlink(path)
-                    Glibc.close(made)
-                    throw error
-                }
-                return made
+        let name = FileSystem.name(of: path)
+        do throws(FileError) {
+            if mayCreate, let made = try folder.create(name, for: folder.owner) {
+                return made.release()
             }
-        }
-        // A FIFO at this path must not block.
-        let opened = Glibc.open(path, flags)
-        guard opened >= 0 else { throw failure(path) }
-        return opened
+            if let opened = try folder.open(name) { return opened.release() }
+            throw FileError(path, String(cString: strerror(ENOENT)), code: ENOENT)
+        } catch { throw StoreOpeningError(error) }
     }
 
     private static func take(
@@ -133,6 +134,17 @@ final class DatabaseFile: Sendable {
 
     var folder: String { FileSystem.folder(of: path) }
 
+    /// Runs the body with the rights of the folder's owner if the file belongs to that user, too
+    /// (`Folder.withRightsOfOwner`).
+    func withRightsOfOwner<Value>(
+        _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        guard let place = try? Folder(folder), let owner = try? FileOwner(ofOpen: file, path),
+            owner.user == place.owner.user
+        else { return try body() }
+        return try place.withRightsOfOwner(body)
+    }
+
     /// Rejects a file that is not writable, which SQLite would open for reading.
     func checkWritable() throws(StoreOpeningError) {
         guard access(path, W_OK) == 0 else { throw Self.failure(path) }
@@ -164,61 +176,27 @@ final class DatabaseFile: Sendable {
     private static func resolve(
         _ path: String, mayCreate: Bool
     ) throws(StoreOpeningError) -> String {
-        if let resolved = realpath(path, nil) {
-            defer { free(resolved) }
-            return String(cString: resolved)
+        do throws(FileError) {
+            let resolved = try ResolvedPath(path)
+            let folder = try Folder(FileSystem.folder(of: resolved.path))
+            let owner = try folder.owner(of: FileSystem.name(of: resolved.path))
+            try resolved.checkLinks(to: owner ?? folder.owner)
+            return resolved.path
+        } catch {
+            guard error.code == ENOENT else { throw StoreOpeningError(error) }
+            guard mayCreate else { throw .missing(path: path) }
         }
-        guard errno == ENOENT else {
-            throw .failed(path: path, reason: String(cString: strerror(errno)))
+        let folder: ResolvedPath
+        do throws(FileError) {
+            folder = try ResolvedPath(FileSystem.folder(of: path))
+            try folder.checkLinks(to: Folder(folder.path).owner)
+        } catch {
+            throw .failed(path: path, reason: "its folder: \(error.reason)")
         }
-        guard mayCreate else { throw .missing(path: path) }
-        guard let resolved = realpath(FileSystem.folder(of: path), nil) else {
-            let reason = String(cString: strerror(errno))
-            throw .failed(path: path, reason: "its folder: \(reason)")
-        }
-        defer { free(resolved) }
-        let base = String(cString: resolved)
-        return (base == "/" ? "/" : base + "/") + FileSystem.name(of: path)
+        return (folder.path == "/" ? "/" : folder.path + "/") + FileSystem.name(of: path)
     }
 }
 
-/// The ownership of a file. Commands run by root must not leave files that the server cannot open.
-struct FileOwner: Equatable {
-    let user: uid_t
-    let group: gid_t
-    /// The nine permission bits.
-    let mode: mode_t
-
-    /// Reads the ownership of a file, or of a folder in which a file is created.
-    init(of path: String) throws(StoreOpeningError) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw Self.failure(path) }
-        self.init(status)
-    }
-
-    init(ofOpen descriptor: Int32) throws(StoreOpeningError) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Self.failure("fstat") }
-        self.init(status)
-    }
-
-    private init(_ status: stat) {
-        (user, group, mode) = (status.st_uid, status.st_gid, status.st_mode & 0o777)
-    }
-
-    /// Transfers a file created by root to this owner (`fchown(2)`); does nothing for other users.
-    func give(_ descriptor: Int32, _ path: String) throws(StoreOpeningError) {
-        if geteuid() == 0 { try keep(descriptor, path) }
-    }
-
-    /// Transfers the file to this owner, or fails, as only root can do so.
-    func keep(_ descriptor: Int32, _ path: String) throws(StoreOpeningError) {
-        let now = try FileOwner(ofOpen: descriptor)
-        guard now.user != user || now.group != group else { return }
-        guard fchown(descriptor, user, group) == 0 else { throw Self.failure(path) }
-    }
-
-    private static func failure(_ path: String) -> StoreOpeningError {
-        .failed(path: path, reason: "its owner: \(String(cString: strerror(errno)))")
-    }
+extension StoreOpeningError {
+    init(_ error: FileError) { self = .failed(path: error.path, reason: error.reason) }
 }

@@ -34,7 +34,7 @@ public final class DatabaseKeepsake: Sendable {
     }
 
     private func fill(while goesOn: () -> Bool) throws(StoreOpeningError) {
-        let opened = open(path, O_RDONLY | O_CLOEXEC)
+        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard opened >= 0 else { throw failure }
         let source = Descriptor(opened)
         var piece = [UInt8](repeating: 0, count: Self.pieceBytes)

@@ -59,14 +59,16 @@ public final class DatabasePlace {
 
     /// Gives the copy the owner and permissions of the existing file.
     private func keepOwner(of copy: String) throws(StoreOpeningError) {
-        let owner = try FileOwner(of: path)
-        let descriptor = open(copy, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(copy) }
-        defer { close(descriptor) }
-        try owner.keep(descriptor, copy)
-        guard fchmod(descriptor, owner.mode) == 0, fsync(descriptor) == 0 else {
-            throw failure(copy)
-        }
+        do throws(FileError) {
+            let folder = try Folder(file.folder)
+            guard let owner = try folder.owner(of: FileSystem.name(of: path)),
+                let file = try folder.open(FileSystem.name(of: copy))
+            else { throw FileError(copy, String(cString: strerror(ENOENT)), code: ENOENT) }
+            try owner.keep(file.raw, copy)
+            guard fchmod(file.raw, owner.mode) == 0, fsync(file.raw) == 0 else {
+                throw .last(copy)
+            }
+        } catch { throw StoreOpeningError(error) }
     }
 
     /// Checkpoints the log into the file. This is impossible if the file is damaged or not a

@@ -54,16 +54,20 @@ public final class SQLiteStore: Sendable {
         path = file.path
         self.configuration = configuration
         do throws(StoreError) {
-            let connection = try Connection(path: path, access: .write)
-            try connection.configure(cacheBytes: configuration.writerCacheBytes)
-            try connection.configureWriter(configuration)
-            connection.reportProgress(to: migrating)
-            try schema.migrate(connection)
-            connection.reportProgress(to: nil)
-            try connection.useLog()
-            // A backup has no epoch.
-            try connection.takeEpoch()
             let path = path
+            // SQLite creates its log and other files here.
+            let connection = try file.withRightsOfOwner { () throws(StoreError) in
+                let connection = try Connection(path: path, access: .write)
+                try connection.configure(cacheBytes: configuration.writerCacheBytes)
+                try connection.configureWriter(configuration)
+                connection.reportProgress(to: migrating)
+                try schema.migrate(connection)
+                connection.reportProgress(to: nil)
+                try connection.useLog()
+                // A backup has no epoch.
+                try connection.takeEpoch()
+                return connection
+            }
             let reader = { @Sendable () throws(StoreError) in
                 try Connection(readerOf: path, configuration)
             }

@@ -1,6 +1,6 @@
 /// Functions that the Glibc module lacks: epoll(7), eventfd(2), accept4(2), pipe2(2), wcwidth(3),
-/// cmsg(3), adjtimex(2), prctl(2), mkostemps(3), pidfd_open(2), closefrom for posix_spawn(3) (Linux
-/// only; empty elsewhere).
+/// cmsg(3), adjtimex(2), prctl(2), mkostemps(3), pidfd_open(2), closefrom for posix_spawn(3),
+/// O_PATH of openat(2), setfsuid(2) (Linux only; empty elsewhere).
 ///
 /// It includes no header of the Glibc module: the header's types would belong to whichever module
 /// the compiler reads first.
@@ -32,6 +32,20 @@ long broadsheet_receive_with(
 
 /// `mkostemps(3)` with O_CLOEXEC; -1 and `errno` for a failure.
 int broadsheet_make_temporary(char *_Nonnull name, int ending_length);
+
+/// `openat(2)` with O_PATH and O_NOFOLLOW: a folder or a file of any kind, to be examined or used as
+/// a starting point, without opening what it contains; -1 and `errno` for a failure.
+int broadsheet_open_place(int folder, const char *_Nonnull name, _Bool is_folder);
+
+/// `fchownat(2)` with AT_EMPTY_PATH: gives away what `broadsheet_open_place` opened.
+int broadsheet_give_place(int place, unsigned int user, unsigned int group);
+
+/// `setfsgid(2)` and `setfsuid(2)`: the rights of the calling thread to files. Without those of
+/// root, it loses root's capabilities concerning files until it has root's again.
+void broadsheet_use_file_rights(unsigned int user, unsigned int group);
+
+/// The user whose rights to files the calling thread has (`setfsuid(2)`).
+unsigned int broadsheet_file_user(void);
 
 /// The process at the other end of a Unix socket (SO_PEERCRED, unix(7)); -1 and `errno` for a
 /// failure.
