@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
 	socket-faults apple-check browser-check console-test contract-check feed-check postgres-test test-address test-thread \
-	image deb deb-check soak mutations proofs sanitize test-times
+	image deb deb-check alerts-check soak mutations proofs sanitize test-times
 .NOTPARALLEL:
 
 BINARY := .build/broadsheet
@@ -138,6 +138,11 @@ feed-check: $(if $(BROADSHEET_BINARY),,build) .build/feed-check/installed ## rea
 	python3 -m venv --clear .build/feed-check
 	.build/feed-check/bin/pip install --quiet --requirement Tests/FeedCheck/requirements.txt
 	@touch $@
+
+alerts-check: ## test the alerts for Prometheus with promtool
+	@.ci/dependencies promtool:prometheus
+	@promtool check rules Resources/prometheus/alerts.yml
+	@promtool test rules Tests/Alerts/alerts.yml
 
 apple-check: ## type-check the client libraries for Apple's platforms (minutes the first time, then seconds)
 	@.ci/apple-check

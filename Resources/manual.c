@@ -7,6 +7,10 @@ static const unsigned char accounts[] = {
 #embed "manual/accounts.md"
 };
 
+static const unsigned char alerts[] = {
+#embed "manual/alerts.md"
+};
+
 static const unsigned char api[] = {
 #embed "manual/api.md"
 };
@@ -77,6 +81,7 @@ static const unsigned char webhooks[] = {
 
 static const struct broadsheet_resource manual[] = {
     {"accounts.md", accounts, sizeof accounts},
+    {"alerts.md", alerts, sizeof alerts},
     {"api.md", api, sizeof api},
     {"comments.md", comments, sizeof comments},
     {"configuration.md", configuration, sizeof configuration},

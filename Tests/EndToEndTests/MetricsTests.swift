@@ -114,6 +114,24 @@ import Testing
         #expect(asked == Set(families.keys))
     }
 
+    @Test func `alerts name metrics of the page, and the manual has a section for each`() throws {
+        let families = Self.families(try page())
+        let rules = try Self.text("Resources/prometheus/alerts.yml")
+        let names = rules.matches(of: /\b(?:broadsheet|process)_[a-z_]+/).map { String($0.output) }
+        #expect(names.count > 17)
+        for name in names {
+            let family = name.hasSuffix("_bucket") ? String(name.dropLast(7)) : name
+            #expect(families[family] != nil, "\(name)")
+        }
+        let alerts = rules.matches(of: /- alert: ([A-Za-z]+)\n/).map { String($0.output.1) }
+        let pages = rules.matches(of: /runbook_url: .*\/manual\/alerts\.md#([a-z]+)\n/)
+        #expect(pages.map { String($0.output.1) } == alerts.map { $0.lowercased() })
+        let sections = try Self.text("Resources/manual/alerts.md").matches(of: /\n## ([A-Za-z]+)\n/)
+        #expect(sections.map { String($0.output.1) } == alerts)
+        let tested = try Self.text("Tests/Alerts/alerts.yml")
+        for alert in alerts { #expect(tested.contains("        alertname: \(alert)\n")) }
+    }
+
     @Test func `the manual lists exactly the metrics of the page`() throws {
         let families = try page().matches(of: /# TYPE ([a-z_]+) ([a-z]+)/)
             .map { "\($0.output.1) \($0.output.2)" }

@@ -334,12 +334,10 @@ extension Exchange {
         _ admission: Admission, to route: HTTPRoute, _ context: RequestContext,
         _ head: borrowing RequestHead
     ) -> RouteDecision {
+        sent.sender = admission.sender
         switch admission {
-        case .rejected(let response, let sender):
-            sent.sender = sender
-            return .respond(rejectionByLimits() ?? response)
-        case .admitted(let handler, let name, let sharesAddress, let sender):
-            sent.sender = sender
+        case .rejected(let response, _): return .respond(rejectionByLimits() ?? response)
+        case .admitted(let handler, let name, let sharesAddress, _):
             let account = name.map { LimitedAccount($0, sharesAddress: sharesAddress) }
             if let rejection = rejectionByLimits(account: account) { return .respond(rejection) }
             guard head.framing == .none || route.body != .rejected else {

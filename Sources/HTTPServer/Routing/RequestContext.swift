@@ -134,6 +134,12 @@ public enum Admission: Sendable {
         sender: RequestSender? = nil)
     /// Rejected with this response; a large body is not read. The sender is logged.
     case rejected(HTTPResponse, sender: RequestSender? = nil)
+
+    var sender: RequestSender? {
+        switch self {
+        case .admitted(_, _, _, let sender), .rejected(_, let sender): sender
+        }
+    }
 }
 
 /// What the server does with the requests of a method and path. A value; use it anywhere. `on` and
