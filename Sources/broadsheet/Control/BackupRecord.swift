@@ -9,32 +9,14 @@ enum BackupRecord {
     /// Notes that a backup has succeeded now. The backup is as good without the note.
     static func note(_ database: String) {
         let database = Database.path(of: database)
-        do throws(CommandFailure) {
-            try write(beside: database)
-        } catch { Console.printStatus("the time of the backup is not noted: \(error.message)\n") }
-    }
-
-    private static func write(beside database: String) throws(CommandFailure) {
         let path = path(beside: database)
-        let file = try Files.makeTemporary(path, for: path)
-        defer { close(file.descriptor) }
-        do throws(SystemError) {
-            try give(file.descriptor, beside: database)
-            try file.replace(path)
-        } catch {
-            unlink(file.path)
-            throw Files.failure("cannot write \(path)", .ioError, code: error.code)
-        }
-    }
-
-    /// What root creates belongs to the owner of the database, or of its folder (`fchown(2)`).
-    private static func give(_ file: Int32, beside database: String) throws(SystemError) {
-        var status = stat()
-        guard geteuid() == 0,
-            lstat(database, &status) == 0
-                || stat(FileSystem.folder(of: database), &status) == 0
-        else { return }
-        _ = try retrying("fchown") { fchown(file, status.st_uid, status.st_gid) }
+        do throws(FileError) {
+            let folder = try Folder(FileSystem.folder(of: path))
+            let name = FileSystem.name(of: database)
+            let owner = try folder.owner(of: name) ?? folder.owner
+            let file = try folder.openOrCreate(FileSystem.name(of: path), for: owner)
+            guard futimens(file.raw, nil) == 0 else { throw .last(path) }
+        } catch { Console.printStatus("the time of the backup is not noted: \(error)\n") }
     }
 
     /// How many seconds ago that was; `nil` if there was no backup.
