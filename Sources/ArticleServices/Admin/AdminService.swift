@@ -209,6 +209,7 @@ extension ServiceError {
         switch error {
         case InterchangeError.store(let error): self.init(error)
         case InterchangeError.output(let error) where error.code == ENOSPC: self = .full
+        case InterchangeError.cancelled: self = .busy
         default: self.init(error)
         }
     }

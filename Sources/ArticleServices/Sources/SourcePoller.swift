@@ -17,9 +17,15 @@ public final class SourcePoller: Sendable {
     private let state = Lock(State())
 
     private struct State {
-        /// The hosts that are being polled, by the sources that are.
-        var busy: [ContentSource.ID: String] = [:]
+        /// The sources that are being polled.
+        var busy: [ContentSource.ID: Poll] = [:]
         var statistics = SourceStatistics()
+    }
+
+    private struct Poll {
+        let host: String
+        /// `nil` until it begins.
+        var work: Task<Void, Never>?
     }
 
     /// Polls at a time.
@@ -37,6 +43,9 @@ public final class SourcePoller: Sendable {
         self.signal = signal
         self.environment = environment
     }
+
+    /// Whether nothing is being polled.
+    var isIdle: Bool { state.withLock { $0.busy.isEmpty } }
 
     /// The counters since the start.
     public var statistics: SourceStatistics { state.withLock { $0.statistics } }
@@ -58,6 +67,7 @@ public final class SourcePoller: Sendable {
             }
             var wakings = signal.wakings.makeAsyncIterator()
             while !Task.isCancelled {
+                await endRemoved()
                 for due in await next() {
                     group.addTask { await self.poll(due.id) }
                 }
@@ -86,10 +96,12 @@ public final class SourcePoller: Sendable {
             var chosen: [DueSource] = []
             for source in due where state.busy.count < Self.pollLimit {
                 let host = Self.host(of: source.url)
-                guard state.busy[source.id] == nil, !state.busy.values.contains(host) else {
+                guard state.busy[source.id] == nil,
+                    !state.busy.values.contains(where: { $0.host == host })
+                else {
                     continue
                 }
-                state.busy[source.id] = host
+                state.busy[source.id] = Poll(host: host)
                 chosen.append(source)
             }
             return chosen
@@ -101,12 +113,30 @@ public final class SourcePoller: Sendable {
         (try? SourceURL(url, under: SourcePolicy(allowsPrivate: true)))?.host ?? ""
     }
 
-    /// Polls the source and stores the outcome.
-    private func poll(_ id: ContentSource.ID) async {
-        defer {
-            state.withLock { _ = $0.busy.removeValue(forKey: id) }
-            signal.wake()
+    /// Ends the polls of sources that were removed, here or by another node.
+    private func endRemoved() async {
+        for (id, poll) in state.withLock({ $0.busy }) {
+            do throws(StoreError) { _ = try await store.source(id) } catch {
+                if case .notFound = error { poll.work?.cancel() }
+            }
         }
+    }
+
+    /// Polls the source, until this task is cancelled or the source is removed.
+    private func poll(_ id: ContentSource.ID) async {
+        let work = Task { await visit(id) }
+        state.withLock { $0.busy[id]?.work = work }
+        await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        state.withLock { _ = $0.busy.removeValue(forKey: id) }
+        signal.wake()
+    }
+
+    /// Polls the source and stores the outcome.
+    private func visit(_ id: ContentSource.ID) async {
         do throws(StoreError) {
             let source = try await store.source(id)
             let visit = SourceVisit(

@@ -90,6 +90,8 @@ struct SourceService: Sendable {
     ) async throws(ServiceError) -> Reply<NoContent> {
         do throws(StoreError) {
             try await store.deleteSource(request.id, expecting: Precondition(request.expected))
+            // A poll of it ends.
+            signal.wake()
             return Reply(NoContent())
         } catch { throw ServiceError(error) }
     }

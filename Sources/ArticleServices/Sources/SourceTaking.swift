@@ -111,10 +111,12 @@ struct SourceTaking: Sendable {
     /// The entry as it is to be stored. One that cannot be taken over is only seen.
     private mutating func item(_ draft: SourceDraft) async -> SourceItem {
         do throws(SourceDraft.Unfit) {
-            guard let made = try? await pool.run({ draft.content() }) else {
+            guard let made = try? await pool.read(until: deadline, { draft.content() }) else {
                 hold("too many feeds are being read")
                 return draft.seen
             }
+            // What was read in part is no reason to skip the entry.
+            if mustEnd { return draft.seen }
             guard let content = try await content(of: made.get()) else { return draft.seen }
             return SourceItem(
                 key: draft.key, digest: draft.digest,

@@ -46,7 +46,7 @@ struct SourceVisit: Sendable {
         if response.status == .notModified, position.etag != nil || position.lastModified != nil {
             return Finding(result: .unchanged)
         }
-        switch await parse(response) {
+        switch await parse(response, by: deadline) {
         case .success(let feed): return try await take(feed, of: response, from: url, by: deadline)
         case .failure(let reason):
             let isTemporary = response.status == .tooManyRequests || response.status.code >= 500
@@ -82,11 +82,14 @@ struct SourceVisit: Sendable {
         return fields
     }
 
-    private func parse(_ response: SourceResponse) async -> Result<Feed, SourceFailure> {
+    private func parse(
+        _ response: SourceResponse, by deadline: ContinuousClock.Instant
+    ) async -> Result<Feed, SourceFailure> {
         guard response.isSuccess else {
             return .failure(response.failure(at: environment.now()))
         }
-        let parsed = try? await pool.run { () -> Result<Feed, SourceFailure> in
+        let end = end(after: deadline)
+        let parsed = try? await pool.read(until: end) { () -> Result<Feed, SourceFailure> in
             do throws(FeedError) {
                 return .success(
                     try FeedParser.parse(
@@ -94,7 +97,17 @@ struct SourceVisit: Sendable {
                         address: response.url.text))
             } catch { return .failure(response.unreadable(as: "a feed: \(error)")) }
         }
+        // What was read in part looks like a whole feed, or like none.
+        if Task.isCancelled { return .failure(.cancelled) }
+        if ContinuousClock.now > end {
+            return .failure(SourceFailure("there was no time to read the feed"))
+        }
         return parsed ?? .failure(SourceFailure("too many feeds are being read"))
+    }
+
+    /// When reading and taking over has to end: after as long again as responses may take.
+    private func end(after deadline: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        deadline + environment.timeout
     }
 
     /// Takes over the entries of a feed, page by page: at first of all pages, later as long as
@@ -154,7 +167,7 @@ struct SourceVisit: Sendable {
     ) async throws(Interruption) -> (feed: Feed, url: SourceURL) {
         let response = try await fetch(url, Self.accepted, by: deadline)
         do throws(SourceFailure) {
-            return (try await parse(response).get(), response.url)
+            return (try await parse(response, by: deadline).get(), response.url)
         } catch { throw .failed(error) }
     }
 
@@ -170,10 +183,9 @@ struct SourceVisit: Sendable {
     }
 
     private func taking(round: Int?, by deadline: ContinuousClock.Instant) -> SourceTaking {
-        // As long again as the responses may take.
         SourceTaking(
             store: store, markdown: markdown, defaultLanguage: defaultLanguage, pool: pool,
-            source: source, round: round, deadline: deadline + environment.timeout,
+            source: source, round: round, deadline: end(after: deadline),
             now: environment.now)
     }
 

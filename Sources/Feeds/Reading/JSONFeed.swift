@@ -1,4 +1,5 @@
 import ArticleAPI
+import Markup
 
 /// Reads JSON Feed 1.1 and 1.0.
 enum JSONFeed {
@@ -18,12 +19,12 @@ enum JSONFeed {
         guard let items = object.array("items") else {
             throw FeedError("the JSON Feed must have an array `items`")
         }
-        return feed(object, items, at: address)
+        return try feed(object, items, at: address)
     }
 
     private static func feed(
         _ object: Object, _ items: [JSONValue], at address: String
-    ) -> Feed {
+    ) throws(FeedError) -> Feed {
         let own = object.address("feed_url", at: address)
         let more = object.object("_broadsheet")
         var feed = Feed(id: own ?? address, title: FeedText.line(object.text("title") ?? ""))
@@ -36,6 +37,7 @@ enum JSONFeed {
         feed.updatedAt = more.text("date_modified").flatMap { FeedDate.parse($0) }
         let authors = authors(of: object)
         for item in items.prefix(FeedParser.limitEntries) {
+            guard !ReadingTime.isOver() else { throw FeedError(ReadingTime.phrase) }
             guard case .object(let members) = item,
                 var entry = entry(Object(members), at: address).identified
             else {

@@ -20,6 +20,7 @@ package enum HTMLError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooManyAttributes
     case tooManyUnfinishedTags
     case outOfMemory
+    case outOfTime
 
     /// A phrase about the HTML.
     package var description: String {
@@ -30,6 +31,7 @@ package enum HTMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case .tooManyAttributes: "an element has too many attributes"
         case .tooManyUnfinishedTags: "it has too many tags that do not end"
         case .outOfMemory: "there is not enough memory to read it"
+        case .outOfTime: ReadingTime.phrase
         }
     }
 }
@@ -73,6 +75,7 @@ final class HTMLDocument {
             handle.pointee.instate == XML_PARSER_EOF
             && code == Int32(XML_ERR_INTERNAL_ERROR.rawValue)
         self.handle = handle
+        guard !ReadingTime.isOver() else { throw .outOfTime }
         guard hasFewAttributes else { throw .tooManyAttributes }
         guard counter.left >= 0 else { throw .tooManyElements(limit: limits.elements) }
         guard code != Int32(XML_ERR_NO_MEMORY.rawValue) else { throw .outOfMemory }
@@ -127,7 +130,9 @@ final class HTMLDocument {
         bytes.withUnsafeBufferPointer { bytes in
             var start = 0
             // Invariant: bytes[..<start] are parsed, but for an unfinished tag or the like.
-            while start < bytes.count, handle.pointee.instate != XML_PARSER_EOF {
+            while start < bytes.count, handle.pointee.instate != XML_PARSER_EOF,
+                !ReadingTime.isOver()
+            {
                 // libxml2 does not find the end of a tag that it received in the middle of a quoted
                 // value, and buffers what follows: a part ends with a tag, if it has one.
                 let window = bytes[start..<min(start + chunkBytes, bytes.count)]

@@ -49,6 +49,7 @@ struct HTMLReader {
         var blocks: [MarkdownBlock] = []
         var line: [MarkdownInline] = []
         for child in node.children {
+            if ReadingTime.isOver() { break }
             if child.isElement, isBlock(child) {
                 blocks.append(paragraph: &line)
                 blocks += self.blocks(of: child)
@@ -247,6 +248,7 @@ struct HTMLReader {
     private mutating func inlines(in node: xmlNodePtr) -> [MarkdownInline] {
         var line: [MarkdownInline] = []
         for child in node.children {
+            if ReadingTime.isOver() { break }
             let isBlock = child.isElement && HTMLNames.blocks.contains(child.name)
             if isBlock { line.append(.text(" ")) }
             line += inlines(of: child)

@@ -24,6 +24,7 @@ package struct MarkdownFromHTML: Sendable {
         let blocks = document.withRoot { reader.blocks(ofDocument: $0) } ?? []
         var writer = MarkdownWriter(limitBytes: limits.outputBytes)
         writer.write(blocks)
+        guard !ReadingTime.isOver() else { throw .outOfTime }
         guard !writer.isFull else { throw .outputTooLarge(limitBytes: limits.outputBytes) }
         return ConvertedMarkdown(markdown: writer.text, leftOut: reader.leftOut)
     }

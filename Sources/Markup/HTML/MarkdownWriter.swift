@@ -21,7 +21,7 @@ struct MarkdownWriter {
     mutating func write(_ blocks: [MarkdownBlock], isTight: Bool = false, inItem: Bool = false) {
         var previous: (isOrdered: Bool, isAlternate: Bool)?
         for (index, block) in blocks.enumerated() {
-            if isFull { return }
+            if isFull || ReadingTime.isOver() { return }
             if index > 0, !isTight { line("") }
             var isAlternate = false
             if case .list(let list) = block {

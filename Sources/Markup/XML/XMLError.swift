@@ -44,6 +44,7 @@ package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The source of the bytes failed.
         case unreadable(String)
         case outOfMemory
+        case outOfTime
     }
 
     package init(line: Int, _ reason: Reason) {
@@ -68,6 +69,7 @@ package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
             "it is not well-formed XML in more than \(limit) places, and one in 100 bytes"
         case .unreadable(let reason): reason
         case .outOfMemory: "there is not enough memory to read it"
+        case .outOfTime: ReadingTime.phrase
         }
     }
 

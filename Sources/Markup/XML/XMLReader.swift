@@ -109,6 +109,7 @@ package final class XMLReader {
     @discardableResult
     private func fill(_ count: Int) throws(XMLError) -> Bool {
         while chunk.count - start < count, !isAtEnd {
+            guard !ReadingTime.isOver() else { throw XMLError(line: line, .outOfTime) }
             let bytes: [UInt8]
             do throws(XMLSourceError) { bytes = try source() } catch {
                 throw XMLError(line: line, .unreadable(error.reason))

@@ -123,7 +123,7 @@ extension CommandFailure {
     init(_ error: InterchangeError) {
         switch error {
         case .store(let cause): self.init(cause)
-        case .output: self.init(.ioError, "\(error)")
+        case .output, .cancelled: self.init(.ioError, "\(error)")
         }
     }
 }

@@ -180,6 +180,26 @@ import Testing
         }
     }
 
+    @Test func `an import that is cancelled ends within a post, and says so`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("blog.xml", WordPressImportTests.export(Self.item(1)))
+            try desk.write(
+                "ghost.json",
+                #"{"db": [{"data": {"posts": [{"id": "p", "title": "T", "html": "<p>x</p>"}]}}]}"#)
+            try desk.write("post.md", "# Title\n\nText")
+            for name in ["blog.xml", "ghost.json", "post.md"] {
+                let importer = try desk.importer()
+                let task = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return try await importer.run([desk.path(name)])
+                }
+                let error = await #expect(throws: InterchangeError.self) { try await task.value }
+                #expect(error?.description == "there was no time for all of it", "\(name)")
+                #expect(try await desk.run(name).counts == ["created": 1], "\(name)")
+            }
+        }
+    }
+
     @Test func `a section without an end is an error within bounded memory`() async throws {
         try await ImportDesk.with { desk in
             let whole = WordPressImportTests.export(Self.item(1) + Self.item(2))

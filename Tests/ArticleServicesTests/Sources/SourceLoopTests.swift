@@ -1,6 +1,7 @@
 import ArticleAPI
 import HTTP
 import HTTPClient
+import Markup
 import Platform
 import TestSupport
 import Testing
@@ -147,6 +148,63 @@ import Testing
             #expect(try desk.articles().map(\.title) == ["Rye, edition 1"])
             #expect(try await newsroom.changes() == sequence && desk.notices.isEmpty)
             #expect(desk.poller.statistics.failed == 0)
+        }
+    }
+
+    @Test func `a source that is removed is not waited for`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            // Requests get no response until they are cancelled.
+            let desk = SourceDesk(newsroom)
+            let running = Task { await desk.poller.run() }
+            let id = try desk.add().id
+            #expect(await eventually { !desk.requests.isEmpty })
+            #expect(!desk.poller.isIdle)
+            #expect(try newsroom.send("DELETE /v1/sources/\(id)", as: .admin).status == 204)
+            #expect(await eventually { desk.poller.isIdle })
+            #expect(desk.notices.isEmpty && desk.poller.statistics.failed == 0)
+            running.cancel()
+            await running.value
+        }
+    }
+
+    @Test func `reading ends with its task, or at its deadline`() async throws {
+        let pool = BlockingPool(label: "reading", width: 1, depth: 1)
+        let hasBegun = Lock(false)
+        let task = Task {
+            try await pool.read(until: .now + .seconds(Patience.seconds)) {
+                hasBegun.withLock { $0 = true }
+                while !ReadingTime.isOver() {}
+                return ContinuousClock.now
+            }
+        }
+        #expect(await eventually { hasBegun.withLock { $0 } })
+        let time = ContinuousClock.now
+        task.cancel()
+        #expect(try await task.value >= time)
+        let deadline = ContinuousClock.now
+        let end = try await pool.read(until: deadline) {
+            while !ReadingTime.isOver() {}
+            return ContinuousClock.now
+        }
+        #expect(end > deadline)
+    }
+
+    @Test func `the time for a poll is over within an entry, too`() async throws {
+        let text = String(repeating: "<b>x</b> ", count: 1_000_000)
+        let feed = SourcePollTests.atom(SourcePollTests.entry("1", "Rye", text))
+        try await Newsroom.run(cast: false) { newsroom in
+            // A busy machine may exceed the first one before the response is there.
+            for timeout in [Duration.milliseconds(50), .milliseconds(400)] {
+                let desk = SourceDesk(newsroom, timeout: timeout)
+                desk.serve(feed)
+                let id = try desk.add("https://example.org/\(timeout)").id
+                let source = try await desk.poll(id)
+                #expect(try desk.articles().isEmpty)
+                if source.lastError?.contains("did not arrive in time") == true { continue }
+                #expect(source.lastError == "there was no time to read the feed")
+                return
+            }
+            Issue.record("the response was never there in time")
         }
     }
 

@@ -146,6 +146,7 @@ extension ImportRun {
         var draft: Article.Draft
         var notes: [String]
         do throws(HTMLError) { (draft, notes) = try post.draft(limits: HTMLLimits()) } catch {
+            if error == .outOfTime { throw .cancelled }
             return report.fail(file.path, line: line, "\(post.key): its text: \(error)")
         }
         notes += draft.fit().map { "\($0.attribute) \($0.note)" }

@@ -84,6 +84,7 @@ struct ImportRun {
     /// Sends buffered articles to the store, and again those that turned out to be like others.
     mutating func flush() async throws(InterchangeError) {
         defer { reportProgress() }
+        if Task.isCancelled { throw .cancelled }
         while !batch.isEmpty {
             let sent = batch
             let results: [Result<ImportOutcome, StoreError>]

@@ -205,11 +205,14 @@ public enum InterchangeError: Error, Sendable, CustomStringConvertible {
     case store(StoreError)
     /// Writing the output failed.
     case output(SystemError)
+    /// The task was cancelled. What was imported before is kept.
+    case cancelled
 
     public var description: String {
         switch self {
         case .store(let error): error.sentence
         case .output(let error): "the export cannot be written: \(error)"
+        case .cancelled: "there was no time for all of it"
         }
     }
 }
