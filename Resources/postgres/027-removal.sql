@@ -3,8 +3,8 @@
 CREATE INDEX revisions_by_body ON revisions (body);
 CREATE INDEX kept_writes_by_body ON kept_writes (body) WHERE body IS NOT NULL;
 
--- There is a row while the index of the search may still have what was purged: the last change before that.
-CREATE TABLE search_purge (
-    number bigint PRIMARY KEY CHECK (number = 1),
+-- Articles of which the index of the search may still have what was purged, and the last change before that.
+CREATE TABLE search_purges (
+    article bytea PRIMARY KEY CHECK (length(article) = 16),
     sequence bigint NOT NULL
 );

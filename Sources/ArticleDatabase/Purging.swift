@@ -14,13 +14,13 @@ extension SQLStore {
         return counts
     }
 
-    public func searchPurge() async throws(StoreError) -> Int64? {
-        try await read { (state) throws(StoreError) in try state.searchPurge() }
+    public func searchPurges() async throws(StoreError) -> [Article.ID: Int64] {
+        try await read { (state) throws(StoreError) in try state.searchPurges() }
     }
 
-    public func endSearchPurge(through sequence: Int64) async throws(StoreError) {
+    public func endSearchPurges(_ purges: [Article.ID: Int64]) async throws(StoreError) {
         try await submitAsLeader { (step) throws(StoreError) in
-            try step.endSearchPurge(through: sequence)
+            try step.endSearchPurges(purges)
         }
     }
 
@@ -49,16 +49,17 @@ extension SQL {
     fileprivate static let liveComments: StaticString =
         "SELECT count(*) FROM comments WHERE article = ?1 AND state <> 3"
     fileprivate static let removeFacet: StaticString = "DELETE FROM facets WHERE number = ?1"
-    fileprivate static let searchPurge: StaticString = "SELECT sequence FROM search_purge"
+    fileprivate static let searchPurges: StaticString =
+        "SELECT article, sequence FROM search_purges LIMIT 1000"
     fileprivate static let beginSearchPurge: StaticString = """
-        INSERT INTO search_purge (number, sequence) VALUES (1, ?1)
-        ON CONFLICT (number) DO UPDATE SET sequence = excluded.sequence
+        INSERT INTO search_purges (article, sequence) VALUES (?1, ?2)
+        ON CONFLICT (article) DO UPDATE SET sequence = excluded.sequence
         """
     fileprivate static let endSearchPurge: StaticString =
-        "DELETE FROM search_purge WHERE sequence <= ?1"
+        "DELETE FROM search_purges WHERE article = ?1 AND sequence <= ?2"
     fileprivate static let eraseSearch: [StaticString] = [
         "DELETE FROM search_state", "DELETE FROM search_segments", "DELETE FROM search_blocks",
-        "DELETE FROM search_terms", "DELETE FROM search_purge",
+        "DELETE FROM search_terms", "DELETE FROM search_purges",
     ]
 
     /// The tags and sources without articles that no revision has.
@@ -72,9 +73,11 @@ extension SQL {
 }
 
 extension Snapshot {
-    fileprivate func searchPurge() throws(StoreError) -> Int64? {
-        let row = try connection.statement(SQL.searchPurge)
-        return try row.step() ? row.integer(0) : nil
+    fileprivate func searchPurges() throws(StoreError) -> [Article.ID: Int64] {
+        let row = try connection.statement(SQL.searchPurges)
+        var purges: [Article.ID: Int64] = [:]
+        while try row.step() { try purges[row.identifier(0)] = row.integer(1) }
+        return purges
     }
 
     private func number(_ sql: StaticString, of article: Int64) throws(StoreError) -> Int {
@@ -103,7 +106,8 @@ extension WriteStep {
             }
         try connection.execute(SQL.removeRejections)
         let row = try connection.statement(SQL.beginSearchPurge)
-        try row.bind(1, state.changeSequence())
+        try row.bind(1, id)
+        try row.bind(2, state.changeSequence())
         try row.run()
         return counts
     }
@@ -171,9 +175,12 @@ extension WriteStep {
         if !numbers.isEmpty { connection.names.forget() }
     }
 
-    fileprivate func endSearchPurge(through sequence: Int64) throws(StoreError) {
-        let row = try connection.statement(SQL.endSearchPurge)
-        try row.bind(1, sequence)
-        try row.run()
+    fileprivate func endSearchPurges(_ purges: [Article.ID: Int64]) throws(StoreError) {
+        for (article, sequence) in purges {
+            let row = try connection.statement(SQL.endSearchPurge)
+            try row.bind(1, article)
+            try row.bind(2, sequence)
+            try row.run()
+        }
     }
 }

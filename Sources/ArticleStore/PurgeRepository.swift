@@ -11,7 +11,7 @@ public protocol PurgeRepository: Sendable {
     /// is not used again. What was removed before is skipped.
     ///
     /// The files still have the text until ``StoreMaintenance/rewrite()``, and the index of the
-    /// search until there is no ``SearchRepository/searchPurge()``.
+    /// search while the article is one of ``SearchRepository/searchPurges()``.
     ///
     /// - Parameter revisions: their numbers; empty for the whole article.
     /// - Throws: `.notFound` if there never was such an article or revision; `.conflict` if one of

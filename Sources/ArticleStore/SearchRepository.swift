@@ -1,3 +1,5 @@
+public import ArticleAPI
+
 /// Stores the index of full-text search, which is derived from the articles: segments of blocks,
 /// whose contents the store does not interpret. This is not part of the change sequence: observers
 /// are not notified.
@@ -60,12 +62,12 @@ public protocol SearchRepository: Sendable {
         except kept: Set<Int64>, limit: Int
     ) async throws(StoreError) -> Bool
 
-    /// The number of the last change before the last purge, if the index may still have what was
-    /// removed by one: removed and replaced documents must not be in any block any more.
-    func searchPurge() async throws(StoreError) -> Int64?
+    /// Articles of which the index may still have what was purged, at most 1,000, with the number of
+    /// the last change before that: blocks must not have removed or replaced documents of theirs.
+    func searchPurges() async throws(StoreError) -> [Article.ID: Int64]
 
-    /// Tells that this was done up to the number of a change.
-    func endSearchPurge(through sequence: Int64) async throws(StoreError)
+    /// Tells that this is so for these, unless something was purged later.
+    func endSearchPurges(_ purges: [Article.ID: Int64]) async throws(StoreError)
 }
 
 /// A state of the index. A value; use it anywhere. See ``SearchRepository``.

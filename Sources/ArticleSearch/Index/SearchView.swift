@@ -93,6 +93,15 @@ package struct SearchView: Sendable {
         return segments.first { $0.count > 2 * $0.liveCount }.map { [$0] } ?? []
     }
 
+    /// The segments with removed or replaced documents of these articles.
+    package func segments(withDead ids: Set<Article.ID>) -> [Segment] {
+        segments.filter { segment in
+            segment.documents.ids.indices.contains { ordinal in
+                ids.contains(segment.documents.ids[ordinal]) && segment.isDead(ordinal)
+            }
+        }
+    }
+
     @discardableResult
     private mutating func bury(_ id: Article.ID) -> Bool {
         for index in segments.indices where segments[index].bury(id) { return true }

@@ -104,7 +104,8 @@ extension IndexWork {
     /// - Parameter mayRemove: whether no reader needs what a merge has replaced.
     /// - Returns: whether there is nothing more to do.
     mutating func tidy(mayRemove: Bool) async throws(IndexFailure) -> Bool {
-        if mayRemove, segments.hasRemains, segments.removableAt <= .now {
+        // What was purged does not wait for readers: they try again.
+        if mayRemove, segments.hasRemains, segments.removableAt <= .now || purge != nil {
             let kept = Set(segments.merge.map { [$0.number] } ?? [])
             segments.hasRemains = try await IndexFailure.catching {
                 [store] () throws(StoreError) in
@@ -113,7 +114,10 @@ extension IndexWork {
             }
             return false
         }
-        guard var merge = try await presentMerge() else { return true }
+        guard var merge = try await presentMerge() else {
+            if segments.hasRemains { return true }
+            return try await !endPurge()
+        }
         try await advance(&merge)
         if merge.segments.request == nil {
             try await finish(merge)
@@ -125,7 +129,7 @@ extension IndexWork {
 
     private mutating func presentMerge() async throws(IndexFailure) -> IndexSegments.Merge? {
         if let merge = segments.merge { return merge }
-        let inputs = view.segmentsToMerge
+        let inputs = segmentToPurge().map { [$0] } ?? view.segmentsToMerge
         guard !inputs.isEmpty else { return nil }
         let number = segments.nextNumber()
         let merge = try await pool.compute { () throws(SearchIndexError) in

@@ -23,6 +23,8 @@ struct IndexWork {
     /// Authors who may have been renamed, whose articles are read again.
     private var renames: [Rename] = []
     var segments: IndexSegments
+    /// What is to be forgotten; `nil` if nothing is.
+    var purge: IndexPurge?
 
     private struct Rename {
         let author: Author.ID

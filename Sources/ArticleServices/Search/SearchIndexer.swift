@@ -178,8 +178,10 @@ public final class SearchIndexer: Sendable {
         var checked = ContinuousClock.now
         while !Task.isCancelled, node.term == term {
             beginRound()
+            let purges = term == nil ? [:] : try await work.purges()
             let isAtEnd = try await work.follow()
             let hasNames = try await work.followNames()
+            if isAtEnd, hasNames { work.forget(purges) }
             if term != nil { try await work.storeIfNeeded() }
             try endRound(&work, isCurrent: isAtEnd && hasNames)
             // A view from before a failure may still need what is to be removed.

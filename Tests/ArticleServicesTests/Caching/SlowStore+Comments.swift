@@ -129,10 +129,12 @@ extension SlowStore {
         try await store.removeSearchRemains(except: kept, limit: limit)
     }
 
-    func searchPurge() async throws(StoreError) -> Int64? { try await store.searchPurge() }
+    func searchPurges() async throws(StoreError) -> [Article.ID: Int64] {
+        try await store.searchPurges()
+    }
 
-    func endSearchPurge(through sequence: Int64) async throws(StoreError) {
-        try await store.endSearchPurge(through: sequence)
+    func endSearchPurges(_ purges: [Article.ID: Int64]) async throws(StoreError) {
+        try await store.endSearchPurges(purges)
     }
 
     func purge(

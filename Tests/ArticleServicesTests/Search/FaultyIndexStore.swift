@@ -74,15 +74,15 @@ final class FaultyIndexStore: ArticleListings, ChangeRepository, SearchRepositor
         }
     }
 
-    func endSearchPurge(through sequence: Int64) async throws(StoreError) {
-        try await write { () throws(StoreError) in
-            try await store.endSearchPurge(through: sequence)
-        }
+    func endSearchPurges(_ purges: [Article.ID: Int64]) async throws(StoreError) {
+        try await write { () throws(StoreError) in try await store.endSearchPurges(purges) }
     }
 
     // MARK: Reads
 
-    func searchPurge() async throws(StoreError) -> Int64? { try await store.searchPurge() }
+    func searchPurges() async throws(StoreError) -> [Article.ID: Int64] {
+        try await store.searchPurges()
+    }
 
     func searchIndex() async throws(StoreError) -> SearchIndexRecord {
         try await store.searchIndex()

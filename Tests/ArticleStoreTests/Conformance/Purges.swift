@@ -169,13 +169,13 @@ extension ArticleStoreConformance {
         ) async throws {
             try await engine.with { store in
                 let article = try await Self.article(in: store)
-                #expect(try await store.searchPurge() == nil)
+                #expect(try await store.searchPurges().isEmpty)
                 _ = try await store.purge(article.id, revisions: [2], by: Self.purger)
-                #expect(try await store.searchPurge() == 3)
+                #expect(try await store.searchPurges() == [article.id: 3])
                 _ = try await store.purge(article.id, revisions: [], by: Self.purger)
-                #expect(try await store.searchPurge() == 4)
+                #expect(try await store.searchPurges() == [article.id: 4])
                 try await store.eraseSearch()
-                #expect(try await store.searchPurge() == nil)
+                #expect(try await store.searchPurges().isEmpty)
             }
         }
     }
