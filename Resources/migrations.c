@@ -107,6 +107,10 @@ static const unsigned char removal[] = {
 #embed "migrations/027-removal.sql"
 };
 
+static const unsigned char retention[] = {
+#embed "migrations/028-retention.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -134,6 +138,7 @@ static const struct broadsheet_resource migrations[] = {
     {"025-import-names.sql", import_names, sizeof import_names},
     {"026-marks.sql", marks, sizeof marks},
     {"027-removal.sql", removal, sizeof removal},
+    {"028-retention.sql", retention, sizeof retention},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -27,6 +27,10 @@ static const unsigned char removal[] = {
 #embed "postgres/027-removal.sql"
 };
 
+static const unsigned char retention[] = {
+#embed "postgres/028-retention.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"022-baseline.sql", baseline, sizeof baseline},
     {"023-sources.sql", sources, sizeof sources},
@@ -34,6 +38,7 @@ static const struct broadsheet_resource migrations[] = {
     {"025-import-names.sql", import_names, sizeof import_names},
     {"026-marks.sql", marks, sizeof marks},
     {"027-removal.sql", removal, sizeof removal},
+    {"028-retention.sql", retention, sizeof retention},
 };
 
 struct broadsheet_resources broadsheet_postgres_migrations(void) {

@@ -31,6 +31,10 @@ extension SQLStore {
 }
 
 extension SQL {
+    fileprivate static let bookmarksOfArticle: StaticString = """
+        SELECT "user", users.id FROM bookmarks JOIN users ON users.number = "user"
+        WHERE article = ?1 ORDER BY "user" LIMIT ?2
+        """
     /// Articles with the same time follow one another in the order of their rows.
     static let bookmarksBefore: StaticString = """
         SELECT articles.id, position, bookmarks.created_at, bookmarks.updated_at,
@@ -185,13 +189,32 @@ extension WriteStep {
             let article = try state.articleNumber(id)?.number,
             try state.bookmark(of: article, for: number) != nil
         else { throw .notFound }
+        try removeBookmark(of: id, article, for: (number, user))
+    }
+
+    /// Removes bookmarks of an article, of which their users learn; returns how many.
+    func removeBookmarks(
+        ofArticle article: Int64, _ id: Article.ID, atMost limit: Int
+    ) throws(StoreError) -> Int {
+        let row = try connection.statement(SQL.bookmarksOfArticle)
+        try row.bind(1, article)
+        try row.bind(2, limit)
+        var users: [(number: Int64, id: User.ID)] = []
+        while try row.step() { users.append((row.integer(0), try row.identifier(1))) }
+        for user in users { try removeBookmark(of: id, article, for: user) }
+        return users.count
+    }
+
+    private func removeBookmark(
+        of id: Article.ID, _ article: Int64, for user: (number: Int64, id: User.ID)
+    ) throws(StoreError) {
         let row = try connection.statement(SQL.removeBookmark)
-        try row.bind(1, number)
+        try row.bind(1, user.number)
         try row.bind(2, article)
         try row.run()
-        let revision = try state.nextBookmarkRevision(of: article, for: number)
+        let revision = try state.nextBookmarkRevision(of: article, for: user.number)
         try recordTransition(
-            ofBookmark: id, article, for: (number, user), revision: revision, isDeparture: true)
+            ofBookmark: id, article, for: user, revision: revision, isDeparture: true)
     }
 
     private func recordTransition(

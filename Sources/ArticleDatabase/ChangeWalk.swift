@@ -22,7 +22,11 @@ struct ChangeWalk {
     /// The number of transitions and of steps back in logs.
     private var examined = 0
 
-    init(_ query: ChangeQuery, in state: Snapshot) throws(StoreError) {
+    /// - Parameter floor: the number of the last change that cannot be told any more. A position
+    ///   that is taken now is not before it.
+    init(
+        _ query: ChangeQuery, from floor: Int64, in state: Snapshot
+    ) throws(StoreError) {
         self.state = state
         self.query = query
         content = try AudienceLogs(of: query.audience, in: state)
@@ -30,7 +34,7 @@ struct ChangeWalk {
         let isForContent = !query.kinds.isDisjoint(with: SyncKind.content)
         logs = readers.logs + (isForContent ? content.logs.map { .content($0) } : [])
         matcher = try ArticleMatcher(query.filter, in: state)
-        var last: Int64 = 0
+        var last = floor
         for log in logs { last = max(last, try log.lastSequence(in: state)) }
         let epoch = try state.epoch()
         if let position = query.position {
@@ -87,7 +91,7 @@ struct ChangeWalk {
         switch transition.kind {
         case .article:
             guard query.kinds.contains(.article) else { return true }
-            return try takeArticle(transition, of: walk, matcher)
+            return try takeArticle(transition, of: walk)
         case .author:
             guard query.kinds.contains(.author) else { return true }
             return try takeAuthor(transition)
@@ -107,7 +111,7 @@ struct ChangeWalk {
     }
 
     private mutating func takeArticle(
-        _ transition: Transition, of walk: LogWalk, _ matcher: ArticleMatcher
+        _ transition: Transition, of walk: LogWalk
     ) throws(StoreError) -> Bool {
         if !transition.isDeparture {
             let wanted = min(query.limit - page.items.count, 100)
@@ -127,7 +131,7 @@ struct ChangeWalk {
         }
         // A client whose state is as recent as the last transition does not have it.
         guard transition.sequence > start.base else { return true }
-        switch try departure(transition, matcher) {
+        switch try departure(transition) {
         case .never: return true
         case .isTooFar: return false
         case .at(let revision):
@@ -187,7 +191,7 @@ struct ChangeWalk {
     /// When an article that is not in sight or does not match ceased to match, if it ever did since
     /// the client's base.
     private mutating func departure(
-        _ transition: Transition, _ matcher: ArticleMatcher
+        _ transition: Transition
     ) throws(StoreError) -> Departure {
         // It was in sight directly before it departed.
         guard matcher.isSelective else { return .at(transition.revision) }
@@ -226,8 +230,11 @@ extension SQL {
 
 extension Snapshot {
     func changes(_ query: ChangeQuery) throws(StoreError) -> ChangeSlice {
-        if let position = query.position, try !isInHistory(position) { throw .otherHistory }
-        var walk = try ChangeWalk(query, in: self)
+        let floor = try floor(of: query)
+        if let position = query.position, try !isInHistory(position, from: floor) {
+            throw .otherHistory
+        }
+        var walk = try ChangeWalk(query, from: floor, in: self)
         return try query.startsNow ? walk.finished() : walk.run()
     }
 }

@@ -61,16 +61,24 @@ extension Snapshot {
         guard sequence > 0 else { return 0 }
         let row = try connection.statement(SQL.markOfChange)
         try row.bind(1, sequence)
-        return try row.step() ? row.integer(0) : nil
+        if try row.step() { return row.integer(0) }
+        let dropped = try connection.statement(SQL.markOfDropped)
+        try dropped.bind(1, sequence)
+        return try dropped.step() ? dropped.integer(0) : nil
     }
 
     /// Whether a client with this position can be told what has changed since: the only place that
     /// decides this.
     ///
     /// A history is linear, so the commit that a position was taken from proves all before it.
-    func isInHistory(_ position: ChangePosition) throws(StoreError) -> Bool {
-        guard try epoch() == position.epoch else { return false }
-        return try mark(ofChange: max(position.sequence, position.base)) == position.mark
+    ///
+    /// - Parameter floor: the number of the last change that cannot be told any more.
+    func isInHistory(
+        _ position: ChangePosition, from floor: Int64
+    ) throws(StoreError) -> Bool {
+        let last = max(position.sequence, position.base)
+        guard try epoch() == position.epoch, last >= floor else { return false }
+        return try mark(ofChange: last) == position.mark
     }
 
     func changes(after sequence: Int64, limit: Int) throws(StoreError) -> [ChangeRecord] {

@@ -45,9 +45,10 @@ struct Invariants {
         WHERE coalesce(found, 0) <> coalesce(done + rejected, 0) LIMIT 20
         """,
         """
-        SELECT 'the change sequence has ' || count(*) || ' entries numbered from '
-            || min(sequence) || ' to ' || max(sequence)
-        FROM changes HAVING count(*) > 0 AND (min(sequence) <> 1 OR max(sequence) <> count(*))
+        SELECT 'the change sequence has ' || count(sequence) || ' entries after ' || dropped
+            || ', the last of which is ' || coalesce(max(sequence), 0)
+        FROM retention LEFT JOIN changes ON sequence > dropped GROUP BY dropped
+        HAVING count(sequence) > 0 AND max(sequence) <> dropped + count(sequence)
         """,
         """
         SELECT 'the import of ' || path || ' refers to a future revision'
@@ -123,6 +124,13 @@ struct Invariants {
                     SELECT 1 FROM \(dialect.numbers("tags"))
                     LEFT JOIN facets ON facets.number = value AND kind = 1
                     WHERE facets.number IS NULL) LIMIT 20
+            """,
+            """
+            SELECT 'body ' || body || ' has a rendering that no article needs'
+            FROM renderings WHERE body > (SELECT renderings FROM retention)
+                AND NOT EXISTS (SELECT 1 FROM revisions JOIN articles
+                    ON articles.number = article AND articles.revision = revisions.number
+                    WHERE revisions.body = renderings.body AND articles.state <> 3) LIMIT 20
             """,
             """
             SELECT 'body ' || bodies.number || ' does not belong to a revision'

@@ -98,7 +98,7 @@ extension WriteStep {
     }
 
     /// Runs a statement with one parameter.
-    private func run(_ sql: StaticString, _ number: Int64) throws(StoreError) {
+    func run(_ sql: StaticString, _ number: Int64) throws(StoreError) {
         let row = try connection.statement(sql)
         try row.bind(1, number)
         try row.run()

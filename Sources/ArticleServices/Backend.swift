@@ -57,6 +57,7 @@ public struct Backend: Sendable {
     ///   - hasConsole: whether browsers get the console.
     ///   - feeds: the title of feeds, and the URLs in them.
     ///   - sourcePolicy: which addresses sources may have.
+    ///   - retention: how much history is kept.
     ///   - version: that of the program, for the description of the API.
     ///   - log: receives causes of errors that are not disclosed to clients.
     ///   - progress: receives what the operator may like to know of long work.
@@ -68,7 +69,8 @@ public struct Backend: Sendable {
         comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
         providers: OpenIDProviders? = nil, hasConsole: Bool = true,
         feeds: FeedSettings = FeedSettings(addresses: PublicAddresses(server: "http://localhost")),
-        sourcePolicy: SourcePolicy = SourcePolicy(), version: String = "0",
+        sourcePolicy: SourcePolicy = SourcePolicy(),
+        retention: RetentionRules = RetentionRules(), version: String = "0",
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
@@ -78,7 +80,8 @@ public struct Backend: Sendable {
         self.hasConsole = hasConsole
         description = DescriptionService(version: version)
         publisher = try await Publisher(store: store, now: now, log: log)
-        housekeeper = Housekeeper(store: store, now: now, log: log)
+        housekeeper = Housekeeper(
+            store: store, retention: retention, now: now, log: log, progress: progress)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         commits = try await CommitTokens(store, cursors)
         responses = PublicResponseCache(

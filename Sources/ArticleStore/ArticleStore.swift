@@ -16,7 +16,7 @@ public protocol ArticleStore: ArticleRepository, RevisionRepository, ArticleList
     PublicationRepository, TagRepository, AuthorRepository, KeyRepository, IdempotencyRepository,
     ChangeRepository, WebhookRepository, AccountRepository, CommentRepository, BookmarkRepository,
     ImportDestination, ExportSource, AccountExportSource, SearchRepository, SourceRepository,
-    PurgeRepository
+    PurgeRepository, RetentionRepository
 {
     /// The threads on which the store reads. A task that has a turn there can read again without
     /// waiting, and process the results there: encode them as JSON, hash them.

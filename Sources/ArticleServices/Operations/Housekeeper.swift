@@ -1,24 +1,36 @@
 import ArticleAPI
 import ArticleStore
+import Platform
 
 /// Completes what was interrupted, and removes what has expired, without a request.
 ///
 /// Of several processes, the leader does it. Safe to use from any thread.
 public final class Housekeeper: Sendable {
     private let store: any ArticleStore
+    private let retention: RetentionRules
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
+    private let progress: @Sendable (String) -> Void
+    /// When the last walk over the histories ended.
+    private let walked = Lock<Timestamp?>(nil)
 
     private static let interval = Duration.seconds(600)
+    private static let walkMilliseconds: Int64 = 3_600_000
 
-    /// - Parameter log: receives the reason why something cannot be done.
+    /// - Parameters:
+    ///   - retention: how much history is kept.
+    ///   - log: receives the reason why something cannot be done.
+    ///   - progress: receives how much history was removed.
     init(
-        store: any ArticleStore, now: @escaping @Sendable () -> Timestamp,
-        log: @escaping @Sendable (String) -> Void
+        store: any ArticleStore, retention: RetentionRules = RetentionRules(),
+        now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
+        progress: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.store = store
+        self.retention = retention
         self.now = now
         self.log = log
+        self.progress = progress
     }
 
     /// Cleans up now and every 10 minutes, until the task is cancelled.
@@ -38,6 +50,27 @@ public final class Housekeeper: Sendable {
                 try await store.finishDeletion(of: id, at: now())
             }
             while try await store.removeExpiredOutcomes(at: now()) > 0 {}
+            let time = now()
+            if walked.withLock({ $0.map { time.milliseconds - $0.milliseconds } }) ?? .max
+                >= Self.walkMilliseconds
+            {
+                try await removeHistory()
+                walked.withLock { $0 = time }
+            }
         } catch { log("cannot clean up: \(error.reason)") }
+    }
+
+    /// Removes history that is not kept. After each step, it leaves the store alone for four times
+    /// as long as the step took.
+    private func removeHistory() async throws(StoreError) {
+        var walk = RetentionWalk()
+        while !walk.isComplete, !Task.isCancelled {
+            let start = ContinuousClock.now
+            walk = try await store.removeHistory(retention, at: now(), walk)
+            try? await Task.sleep(for: start.duration(to: .now) * 4)
+        }
+        guard walk.revisions + walk.articles > 0 else { return }
+        progress(
+            "history: removed \(walk.revisions) revisions and \(walk.articles) deleted articles")
     }
 }

@@ -27,6 +27,7 @@ struct ServeConfiguration: Sendable {
     var comments: CommentConfiguration
     var feeds: FeedConfiguration
     var sources: SourceConfiguration
+    var retention: RetentionConfiguration
     var users: UserConfiguration
     var openID: OpenIDConfiguration
     /// The connections of webhooks, to providers and to sources.
@@ -47,7 +48,8 @@ struct ServeConfiguration: Sendable {
     static let options =
         ownOptions + ClientsConfiguration.options + UserConfiguration.options
         + OpenIDConfiguration.options + CommentConfiguration.options + FeedConfiguration.options
-        + SourceConfiguration.options + WebhookConfiguration.options + OutboundConfiguration.options
+        + SourceConfiguration.options + RetentionConfiguration.options
+        + WebhookConfiguration.options + OutboundConfiguration.options
         + TransportConfiguration.options
 
     private static let ownOptions = [
@@ -139,6 +141,7 @@ struct ServeConfiguration: Sendable {
         comments = try CommentConfiguration(settings)
         feeds = try FeedConfiguration(settings)
         sources = try SourceConfiguration(settings)
+        retention = try RetentionConfiguration(settings)
         users = try UserConfiguration(settings)
         openID = try OpenIDConfiguration(settings)
         outbound = try OutboundConfiguration.connections(settings)

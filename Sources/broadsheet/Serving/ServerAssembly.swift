@@ -87,7 +87,8 @@ struct ServerAssembly {
                 streamLimits: configuration.clients.streams,
                 comments: configuration.comments.rules, accounts: configuration.users.accounts,
                 providers: providers, hasConsole: configuration.hasConsole, feeds: feeds,
-                sourcePolicy: configuration.sources.policy, version: Version.number,
+                sourcePolicy: configuration.sources.policy,
+                retention: configuration.retention.rules, version: Version.number,
                 now: { .now }, log: { log.error($0) }, progress: { log.info($0) })
         } catch { throw CommandFailure(error) }
     }

@@ -375,4 +375,10 @@ extension SlowStore {
     func revokeInvitation(_ id: String) async throws(StoreError) {
         try await store.revokeInvitation(id)
     }
+
+    func removeHistory(
+        _ rules: RetentionRules, at time: Timestamp, _ walk: RetentionWalk
+    ) async throws(StoreError) -> RetentionWalk {
+        try await store.removeHistory(rules, at: time, walk)
+    }
 }
