@@ -117,7 +117,8 @@ public struct Backend: Sendable {
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
             log: log)
         let rules = SignUpRules(
-            store: store, policy: accounts.signUp, throttle: SignUpThrottle(now: accounts.uptime),
+            store: store, policy: accounts.signUp,
+            throttle: SignUpThrottle(perHour: accounts.signUpsPerHour, now: accounts.uptime),
             now: now)
         let signIn = SignInService(
             store: store, hasher: accounts.hasher, throttle: accounts.throttle,

@@ -28,6 +28,28 @@ import Testing
         #expect(try !served.client.get("/v1/articles").fields.contains(.rateLimit))
     }
 
+    @Test func `an address has so many sign-ups an hour, however a proxy writes it`() throws {
+        let served = try serve("--sign-ups-per-hour", "3", "--sign-up", "open")
+        var number = 0
+        func signUp(_ field: HTTPFieldName, _ client: String) throws -> Int {
+            number += 1
+            let json = #"{"name":"reader\#(number)","password":"correct horse"}"#
+            return try served.client.send(
+                .post, "/v1/users",
+                fields: [
+                    .contentType: "application/json", .xForwardedProto: "https", field: client,
+                ], body: Array(json.utf8)
+            ).status
+        }
+        #expect(try signUp(.xForwardedFor, "198.51.100.23:123") == 201)
+        #expect(try signUp(.xForwardedFor, #"" x, "198.51.100.23:4711""#) == 201)
+        #expect(try signUp(.forwarded, #"for="_x, for=198.51.100.23:80;proto=https"#) == 403)
+        #expect(try signUp(.forwarded, "for=198.51.100.23;proto=https") == 201)
+        #expect(try signUp(.xForwardedFor, "198.51.100.23") == 429)
+        #expect(try signUp(.xForwardedFor, #""[2001:db8::1]:80""#) == 201)
+        #expect(served.stop() == 0)
+    }
+
     @Test func `readers of one address share a limit, also for cached responses`() throws {
         let served = try serve("--key-rate-limit", "6/600", "--sign-up", "open")
         func rest(_ name: String, _ token: String, from address: String) throws -> String {

@@ -56,11 +56,11 @@ public struct User: Sendable, Hashable, Identifiable {
     public struct Draft: Sendable, Hashable {
         public var name: String
         /// At least 8 characters, and at most 1,000 bytes in UTF-8; not a common one.
-        public var password: String
+        @Redacted public var password: String
         /// `nil` for the name.
         public var displayName: String?
         /// The code of an invitation, where sign-up is not open.
-        public var invitation: String?
+        @Redacted public var invitation: String?
         /// `nil` for a reader, or the role of the invitation. Only admins may set it.
         public var role: Role?
 
@@ -83,7 +83,7 @@ public struct User: Sendable, Hashable, Identifiable {
         public var role: Change<Role>
         public var isDisabled: Change<Bool>
         /// A new password, which ends all sessions of the user.
-        public var password: Change<String>
+        @Redacted public var password: Change<String>
 
         public init(
             displayName: Change<String> = .keep, role: Change<Role> = .keep,
@@ -107,9 +107,9 @@ public struct User: Sendable, Hashable, Identifiable {
     /// A new password, with the current one.
     public struct PasswordChange: Sendable, Hashable {
         /// `nil` only for an account without a password, within 5 minutes of its sign-in.
-        public var current: String?
+        @Redacted public var current: String?
         /// At least 8 characters, and at most 1,000 bytes in UTF-8; not a common one.
-        public var password: String
+        @Redacted public var password: String
 
         public init(current: String?, password: String) {
             self.current = current

@@ -6,11 +6,11 @@
 /// ```
 public struct UserSession: Sendable, Hashable {
     /// Authenticates requests until `expiresAt`: `Authorization: Bearer bsa_…`
-    public var accessToken: String
+    @Redacted public var accessToken: String
     /// When the access token expires: 15 minutes after it was issued.
     public var expiresAt: Timestamp
     /// Gets new tokens, once, within 60 days (``RefreshSessionRequest``).
-    public var refreshToken: String
+    @Redacted public var refreshToken: String
     public var user: User
 
     public init(accessToken: String, expiresAt: Timestamp, refreshToken: String, user: User) {
@@ -59,17 +59,29 @@ public enum SignInProof: Sendable, Hashable {
     case identity(ProvidedIdentity)
 }
 
+extension SignInProof: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Without secrets.
+    public var description: String {
+        switch self {
+        case .password(let name, _): "password of \(name)"
+        case .identity(let identity): "identity of \(identity.provider)"
+        }
+    }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// An ID token of an OpenID Connect provider. A value; use it anywhere. See ``SignInRequest``.
 public struct ProvidedIdentity: Sendable, Hashable {
     /// The name of the provider in the backend's configuration.
     public var provider: String
-    public var idToken: String
+    @Redacted public var idToken: String
     /// 16 to 255 bytes in UTF-8. The token's claim `nonce` must be the SHA-256 of this in
     /// hexadecimal.
-    public var nonce: String
+    @Redacted public var nonce: String
     /// The code of an invitation, where sign-up is not open. It is needed only for an identity
     /// that has no account yet.
-    public var invitation: String?
+    @Redacted public var invitation: String?
 
     public init(provider: String, idToken: String, nonce: String, invitation: String? = nil) {
         self.provider = provider
@@ -102,7 +114,7 @@ public struct Invitation: Sendable, Hashable, Identifiable {
     /// Identifies the invitation; not secret.
     public var id: String
     /// Only in the response to its creation.
-    public var code: String?
+    @Redacted public var code: String?
     /// The role that the new user gets.
     public var role: User.Role
     public var createdAt: Timestamp

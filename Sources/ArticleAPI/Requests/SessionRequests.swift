@@ -159,5 +159,5 @@ private struct RefreshBody: JSONModel, Hashable {
         named: "SessionRefresh", Self.init(refreshToken:),
         .required("refreshToken", \.refreshToken, .text(.sessionToken)))
 
-    var refreshToken: String
+    @Redacted var refreshToken: String
 }

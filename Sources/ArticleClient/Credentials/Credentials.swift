@@ -1,4 +1,5 @@
 public import ArticleAPI
+import HTTP
 
 /// Credentials for the backend: an API key, or a token that can be renewed.
 ///
@@ -53,10 +54,11 @@ public struct Credentials: Sendable, Hashable {
     }
 }
 
-extension Credentials: CustomStringConvertible, CustomDebugStringConvertible {
+extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Contains no secrets, so that it can be logged.
     public var description: String { "Credentials(\(Redaction.mark))" }
     public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Credentials: JSONModel {

@@ -1,49 +1,7 @@
 import ArticleAPI
 public import HTTP
 
-/// Removes secrets from text that is shown or logged.
-enum Redaction {
-    static let mark = "<redacted>"
-
-    private static let secretFields: [HTTPFieldName] = [
-        .authorization, .proxyAuthorization, .cookie,
-    ]
-    private static let secretNames: Set<String> = [
-        "password", "current", "token", "accesstoken", "refreshtoken", "idtoken", "nonce",
-        "invitation", "secret", "key", "apikey",
-    ]
-    /// The prefixes of the backend's keys, tokens and invitations.
-    private static let secretPrefixes = ["bsk_", "bsa_", "bsr_", "bsi_"]
-
-    static func value(_ value: String, of name: String) -> String {
-        guard let field = HTTPFieldName(name), secretFields.contains(field) else {
-            return text(value)
-        }
-        // The scheme (`Bearer`) is not secret.
-        let parts = value.split(separator: " ", maxSplits: 1)
-        return parts.count == 2 && field != .cookie ? "\(parts[0]) \(mark)" : mark
-    }
-
-    /// The text without keys and tokens and without the values of secret query parameters.
-    static func text(_ text: String) -> String {
-        var result = ""
-        var word = ""
-        var isSecret = false
-        // Invariant: `result` has everything before `word`, a run of characters of a token.
-        for character in text + "\n" {
-            if character.isLetter || character.isNumber || character == "_" || character == "-" {
-                word.append(character)
-                continue
-            }
-            let hasPrefix = secretPrefixes.contains { word.hasPrefix($0) }
-            result += !word.isEmpty && (hasPrefix || isSecret) ? mark : word
-            isSecret = character == "=" && isSecretName(word) || isSecret && character == "%"
-            result.append(character)
-            word = ""
-        }
-        return String(result.dropLast())
-    }
-
+extension Redaction {
     /// A body without the values of secret names in JSON, at any depth.
     static func body(_ text: String, _ bytes: [UInt8]) -> String {
         guard let value = try? JSONParser.parse(bytes) else { return Self.text(text) }
@@ -51,10 +9,6 @@ enum Redaction {
         var writer = JSONWriter(capacity: bytes.count)
         redacted(value).write(to: &writer)
         return Self.text(String(decoding: writer.bytes, as: UTF8.self))
-    }
-
-    private static func isSecretName(_ name: String) -> Bool {
-        secretNames.contains(name.lowercased().filter(\.isLetter))
     }
 
     private static func hasSecrets(_ value: JSONValue) -> Bool {

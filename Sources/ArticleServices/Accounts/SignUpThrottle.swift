@@ -1,29 +1,36 @@
 import Platform
 
-/// Limits how many accounts an address can create: 10 at once, and then one in each 6 minutes. A
-/// /56 of IPv6 can create twice as many, a /48 four times.
+/// Limits how many accounts an address can create: so many an hour, all at once or evenly. A /56 of
+/// IPv6 can create twice as many, a /48 four times.
 ///
 /// Attempts count, whether they succeed or not, as each one discloses whether a name is taken.
 /// Memory is bounded. Safe to use from any thread.
 final class SignUpThrottle: Sendable {
-    private static let addressRate = ThrottleRate(burst: 10, interval: 360_000)
+    private let addressRate: ThrottleRate
     /// Those of /48 and /56.
-    private static let networkRates = [
-        ThrottleRate(burst: 40, interval: 90_000), ThrottleRate(burst: 20, interval: 180_000),
-    ]
-
+    private let networkRates: [ThrottleRate]
     private let buckets = Lock(ThrottleTable<ThrottleBucket>(capacity: 16_384))
     private let now: @Sendable () -> Int64
 
-    /// - Parameter now: Monotonic milliseconds.
-    init(now: @escaping @Sendable () -> Int64) { self.now = now }
+    /// - Parameters:
+    ///   - count: How many accounts an hour; 1 to 100,000.
+    ///   - now: Monotonic milliseconds.
+    init(perHour count: Int, now: @escaping @Sendable () -> Int64) {
+        func rate(_ share: Int64) -> ThrottleRate {
+            let burst = share * Int64(count)
+            return ThrottleRate(burst: burst, interval: 3_600_000 / burst)
+        }
+        addressRate = rate(1)
+        networkRates = [rate(4), rate(2)]
+        self.now = now
+    }
 
     /// Counts an attempt from an address, or rejects it.
     ///
     /// - Parameter networks: The larger networks of the address (`RequestContext.limitedNetworks`).
     func take(_ address: UInt64, in networks: [UInt64]) throws(ServiceError) {
         let now = now()
-        let rates = [(address, Self.addressRate)] + zip(networks, Self.networkRates)
+        let rates = [(address, addressRate)] + zip(networks, networkRates)
         let limits = rates.map { (ThrottleKey(name: nil, address: $0), $1) }
         let wait = buckets.withLock { buckets in
             let wait = limits.map { buckets.wait($0, $1, at: now) }.max() ?? 0

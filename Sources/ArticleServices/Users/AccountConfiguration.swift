@@ -11,10 +11,14 @@ public struct AccountConfiguration: Sendable {
     }
 
     public var signUp: SignUp
+    /// How many accounts an address can create in an hour.
+    public var signUpsPerHour = AccountConfiguration.defaultSignUpsPerHour
     let hasher: PasswordHasher
     /// Monotonic milliseconds, by which attempts are limited.
     let uptime: @Sendable () -> Int64
     let throttle: SignInThrottle
+
+    public static let defaultSignUpsPerHour = 10
 
     /// - Parameters:
     ///   - signUp: Who may create an account.

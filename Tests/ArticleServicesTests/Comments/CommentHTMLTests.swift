@@ -90,7 +90,7 @@ import Testing
             #expect(response.summary == "422 invalid-values /body")
             #expect(response.text.contains("renders to more than 65536 bytes of HTML"))
             // Marks of links count, too.
-            let links = String(repeating: "<aa:> ", count: 1_650)
+            let links = String(repeating: "[](&) ", count: 1_650)
             let marked = try desk.send("POST \(Self.thread)", as: .ada, Self.json(links))
             #expect(marked.summary == "422 invalid-values /body")
             #expect(try desk.bodies(as: .eve) == [])

@@ -52,7 +52,7 @@ import Testing
             let response = try desk.send("GET /v1/comments/\(id)?fields=bodyHTML", as: nil)
             let html = try #require(try PartialComment(mapping: response.body).bodyHTML)
             let links = html.matches(of: /<a [^>]*>/).map { String($0.0) }
-            #expect(links.count == 4, "\(html)")
+            #expect(links.count == 3, "\(html)")
             #expect(
                 links.allSatisfy { $0.hasPrefix(#"<a rel="nofollow ugc" href="#) }, "\(links)")
             #expect(!html.contains("javascript:"))

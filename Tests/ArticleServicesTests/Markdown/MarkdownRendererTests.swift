@@ -76,10 +76,10 @@ import Testing
     @Test(arguments: [
         "intent://a#Intent;scheme=x;end", "blob:https://a.example/b", "filesystem:https://a/b",
         "view-source:https://a.example", "itms-services://?action=x", "ftp://a.example/b",
-        "x-apple-systempreferences:", "IntEnt:a", "h&#116;tps&#58;a:b", "&#105;ntent:a",
+        "x-apple-systempreferences:", "IntEnt:a", "&#105;ntent:a",
         "https&#32;:a", "&#9;https:a", "&#65279;intent:a", "java&NewLine;script:a",
         "intent&colon;a",
-        "https\\:a", "http%73:a", "httpsx:a", "http :a", "ttp:a", "p:a", "ht:a", ":a",
+        "http%73:a", "httpsx:a", "http :a", "ttp:a", "p:a", "ht:a", ":a",
         "data:image/png;base64,iVBORw0KGgo=",
     ])
     func `a link of another scheme becomes its text`(url: String) throws {

@@ -1,0 +1,23 @@
+import HTTP
+
+/// Keeps a secret out of what `print`, `dump` and failed expectations show of the values that
+/// contain it. Only its own text is left out; it can be read as before. A value; use it anywhere.
+///
+/// ```swift
+/// struct Login: Sendable, Hashable {
+///     var name: String
+///     @Redacted var password: String
+/// }
+/// ```
+@propertyWrapper
+public struct Redacted<Value: Sendable & Hashable>: Sendable, Hashable {
+    public var wrappedValue: Value
+
+    public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+}
+
+extension Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { Redaction.mark }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
