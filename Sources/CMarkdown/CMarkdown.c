@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 const char *broadsheet_markdown_version(void) {
@@ -84,7 +85,7 @@ static _Noreturn void respond_and_end(uint32_t outcome) {
 static char *take_request(struct broadsheet_markdown_request *request) {
     take(request, sizeof *request);
     char *text = malloc((size_t)request->text_bytes + 1);
-    if (!text) _exit(0);
+    if (!text) _exit(EX_OSERR);
     take(text, request->text_bytes);
     return text;
 }
@@ -149,22 +150,28 @@ static void *cut(size_t size) {
     return block->bytes;
 }
 
-static void *counted(void *bytes) {
-    held += bytes ? malloc_usable_size(bytes) : 0;
-    if (bytes && held <= allowed && used <= allowed - held) return bytes;
+static _Noreturn void end_over_limit(void) {
     allow(0);
     respond_and_end(BROADSHEET_MARKDOWN_OUT_OF_MEMORY);
 }
 
+static void *counted(void *bytes) {
+    // Below the limit, it is the machine that lacks memory, not the text that needs too much.
+    if (!bytes) _exit(EX_OSERR);
+    held += malloc_usable_size(bytes);
+    if (held <= allowed && used <= allowed - held) return bytes;
+    end_over_limit();
+}
+
 static void *limited_calloc(size_t count, size_t size) {
     // A request above the limit fails without an allocation.
-    if (size > 0 && count > allowed / size) return counted(NULL);
+    if (size > 0 && count > allowed / size) end_over_limit();
     void *bytes = cut(count * size);
     return bytes ? memset(bytes, 0, count * size) : counted(calloc(count, size));
 }
 
 static void *limited_realloc(void *bytes, size_t size) {
-    if (size > allowed) return counted(NULL);
+    if (size > allowed) end_over_limit();
     if (bytes && !is_in_region(bytes)) {
         held -= malloc_usable_size(bytes);
         return counted(realloc(bytes, size));
@@ -280,11 +287,11 @@ static void render(const char *text, const struct broadsheet_markdown_request *r
 
 // Privileges: if a text compromises the library, it finds nothing to work with.
 
-/// The system calls needed for rendering, and those of the C library's allocator and of sanitizer
-/// runtimes.
+/// The system calls needed for rendering, and those of the C library's allocator, of its `qsort`
+/// (which asks for the size of the memory to sort many references) and of sanitizer runtimes.
 static const int needed_calls[] = {
     SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(brk), SCMP_SYS(mmap),
-    SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(setitimer),
+    SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(sysinfo), SCMP_SYS(setitimer),
     SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigprocmask), SCMP_SYS(sigaltstack), SCMP_SYS(futex),
     SCMP_SYS(sched_yield), SCMP_SYS(gettid), SCMP_SYS(getpid), SCMP_SYS(clock_gettime),
     SCMP_SYS(exit), SCMP_SYS(exit_group)};

@@ -90,6 +90,8 @@ public enum ServiceError: Error, Sendable {
     case moving
     /// The cause is only logged.
     case unavailable(cause: String)
+    /// A fault of the server's, which trying again does not mend. The cause is only logged.
+    case failed(cause: String)
 
     /// What is wrong with credentials.
     public enum CredentialFault: Sendable, Hashable {

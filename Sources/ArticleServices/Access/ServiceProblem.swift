@@ -70,7 +70,7 @@ extension ServiceError {
             .tooManyAttempts, .tooManySignUps:
             return accountProblem(instance)
         case .busy, .delayed, .behind, .cutOff, .starting, .stopping, .indexing, .overLimit,
-            .tooManyStreams, .exporting, .full, .moving, .unavailable:
+            .tooManyStreams, .exporting, .full, .moving, .unavailable, .failed:
             let (kind, detail) = shortage
             return plain(kind, detail)
         }
@@ -165,6 +165,12 @@ extension ServiceError {
             )
         case .full:
             (.storageFull, "The server is out of disk space; nothing was changed.")
+        case .failed:
+            (
+                .internalError,
+                "A part of the server failed at this request; nothing was changed. Its log names "
+                    + "the cause."
+            )
         default:
             (.unavailable, "A part of the backend did not respond; nothing was changed.")
         }
@@ -172,7 +178,10 @@ extension ServiceError {
 
     /// The response with the header fields that belong to the error.
     func response(to requestID: String, log: (String) -> Void) -> HTTPResponse {
-        if case .unavailable(let cause) = self { log("\(requestID): \(cause)") }
+        switch self {
+        case .unavailable(let cause), .failed(let cause): log("\(requestID): \(cause)")
+        default: break
+        }
         var fields: HTTPFields = [.cacheControl: "no-store"]
         switch self {
         case .unauthenticated(.missing), .unauthenticated(.wrongPassword):

@@ -59,7 +59,8 @@ public final class MarkdownRenderer: Sendable {
     ///   - body: Markdown.
     ///   - client: takes turns with others, however many texts each of them has.
     /// - Throws: `.invalid` with a pointer to the body if it exceeds a limit, `.busy` if too many
-    ///   texts are waiting, `.unavailable` if no worker is available.
+    ///   texts are waiting, `.unavailable` if no worker is available, `.failed` if the text ends
+    ///   workers.
     func render(
         _ body: String, for client: UInt64
     ) async throws(ServiceError) -> RenderedBody {
@@ -73,6 +74,7 @@ public final class MarkdownRenderer: Sendable {
     /// Renders a body on this thread, which must not be an event loop.
     func renderNow(_ body: String) throws(ServiceError) -> RenderedBody {
         if body.isEmpty { return RenderedBody(written: []) }
+        var cause = ""
         for _ in 0..<2 {
             let worker = try idleWorker()
             let outcome = worker.render(body, limits)
@@ -81,11 +83,11 @@ public final class MarkdownRenderer: Sendable {
             case .rendered(let html): return RenderedBody(written: html)
             case .rejected(let outcome): throw limits.rejection(outcome)
             case .stuck: throw .unavailable(cause: "a Markdown worker did not respond")
-            // It may have been killed from outside: only a second failure is blamed on the text.
-            case .lost: continue
+            // It may have been killed from outside, so another one tries.
+            case .lost: cause = worker.describeEnd()
             }
         }
-        throw .invalidValue("/body", "cannot be rendered as Markdown")
+        throw .failed(cause: "a Markdown worker \(cause) at a text of \(body.utf8.count) bytes")
     }
 
     // MARK: Waiting texts

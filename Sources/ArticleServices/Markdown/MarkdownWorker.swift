@@ -29,6 +29,8 @@ final class MarkdownWorker: Sendable {
 
     let process: ChildProcess
     private let socket: Int32
+    /// How the process ended, once that is known (`wait(2)`).
+    private let status = Lock<Int32?>(nil)
 
     /// Starts the process in its own process group, so that an interrupt from the terminal does not
     /// stop it, and without the environment, which may contain a key.
@@ -53,10 +55,32 @@ final class MarkdownWorker: Sendable {
     /// Kills the process.
     func end() { kill(process.id, SIGKILL) }
 
+    /// Waits for the end of a process that was lost: `was ended by SIGSYS`.
+    func describeEnd() -> String {
+        let status = waitForEnd()
+        guard status & 0x7F != 0 else { return "exited with status \(status >> 8 & 0xFF)" }
+        return "was ended by \(Self.names[status & 0x7F] ?? "signal \(status & 0x7F)")"
+    }
+
+    private static let names = [
+        SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGILL: "SIGILL",
+        SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV", SIGSYS: "SIGSYS", SIGTERM: "SIGTERM",
+        SIGTRAP: "SIGTRAP",
+    ]
+
+    /// Only once, as another process may have its number then.
+    private func waitForEnd() -> Int32 {
+        status.withLock { status in
+            let result = status ?? process.wait()
+            status = result
+            return result
+        }
+    }
+
     deinit {
         close(socket)
-        end()
-        _ = process.wait()
+        if status.withLock({ $0 }) == nil { end() }
+        _ = waitForEnd()
     }
 
     /// Renders texts independently. They are sent together, which wakes the process only once.
@@ -94,7 +118,10 @@ final class MarkdownWorker: Sendable {
         }
         let outcome = broadsheet_markdown_outcome(head.outcome)
         guard outcome == BROADSHEET_MARKDOWN_RENDERED else { return .rejected(outcome) }
-        guard head.html_bytes <= limits.outputBytes else { return .lost }
+        guard head.html_bytes <= limits.outputBytes else {
+            end()
+            return .lost
+        }
         guard let html = incoming.take(Int(head.html_bytes)) else { return incoming.failure }
         return .rendered(html)
     }

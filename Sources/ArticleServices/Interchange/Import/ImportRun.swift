@@ -196,6 +196,7 @@ struct ImportRun {
 extension ServiceError {
     /// The first fault of a draft as a phrase.
     fileprivate var sentence: String {
+        if case .failed(let cause) = self { return cause }
         guard case .invalid(let details) = self, let first = details.first else { return "\(self)" }
         guard case .pointer(let pointer)? = first.place else { return first.detail }
         return "\(pointer) \(first.detail)"
