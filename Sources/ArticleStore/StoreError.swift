@@ -92,6 +92,12 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
     case damaged(path: String, reason: String)
     /// There is not enough disk space for a copy.
     case noRoom
+    /// Its server does not respond, or does not accept connections now: it may do so later.
+    case unreachable(path: String, reason: String)
+    /// The user of this process, or its role at the server, lacks a permission.
+    case forbidden(path: String, reason: String)
+    /// The address is wrong, or the database is not set up for this program.
+    case unsuitable(path: String, reason: String)
     case failed(path: String, reason: String)
 
     public var description: String {
@@ -107,16 +113,21 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
         case .foreign(let path): "\(path) is not a broadsheet database"
         case .unfinished(let path):
             "\(path) is empty because its first start was interrupted; serve it to initialize it"
-        case .damaged(let path, let reason): "\(path) is damaged: \(reason)"
+        case .damaged(let path, let reason):
+            "\(path) is damaged: \(reason); broadsheet check examines it, and "
+                + "broadsheet restore BACKUP --replace puts a backup in its place"
         case .noRoom: "not enough disk space for the copy"
         case .missing(let path): "\(path) does not exist"
-        case .failed(let path, let reason): "\(path) cannot be opened: \(reason)"
+        case .unreachable(let path, let reason), .forbidden(let path, let reason),
+            .unsuitable(let path, let reason), .failed(let path, let reason):
+            "\(path) cannot be opened: \(reason)"
         }
     }
 
     /// The opening error for a failed statement.
-    package init(_ error: StoreError, at path: String) {
+    public init(_ error: StoreError, at path: String) {
         switch error {
+        case .rejected(let error as StoreOpeningError): self = error
         case .full: self = .noRoom
         case .corrupt(let reason): self = .damaged(path: path, reason: reason)
         default: self = .failed(path: path, reason: error.reason)

@@ -23,6 +23,9 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Another process is listening on the address.
     public var isAddressInUse: Bool { code == EADDRINUSE }
 
+    /// Whether an address could not be bound because no interface has it.
+    public var isAddressMissing: Bool { code == EADDRNOTAVAIL }
+
     /// Whether descriptors or memory are temporarily exhausted (`accept(2)`).
     package var isShortage: Bool {
         code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM

@@ -56,6 +56,7 @@ struct Broadsheet {
             options: command.options, ignoredKeys: configurationKeys,
             toleratesInvalidFile: command.toleratesInvalidConfigurationFile, arguments: rest,
             environment: Environment.current, readFile: Files.read)
+        try settings.rejectNamesThatAreNoFiles()
         try await command.init(settings).run()
     }
 }

@@ -23,7 +23,7 @@ public struct PostgresAddress: Sendable, Hashable {
         guard let options = PQconninfoParse(text, &message) else {
             PQfreemem(message)
             // libpq's message may quote the password.
-            throw .failed(path: "the database", reason: "its URL is invalid")
+            throw .unsuitable(path: "the database", reason: "its URL is invalid")
         }
         defer { PQconninfoFree(options) }
         var option = options
@@ -32,7 +32,7 @@ public struct PostgresAddress: Sendable, Hashable {
         while let keyword = option.pointee.keyword {
             let isSecret = ["password", "sslpassword"].contains(String(cString: keyword))
             if isSecret, option.pointee.val != nil {
-                throw .failed(
+                throw .unsuitable(
                     path: "the database",
                     reason: "its URL contains a password, which everybody on this machine could "
                         + "read; put it in ~/.pgpass or PGPASSWORD instead")

@@ -24,16 +24,9 @@ final class PostgresSession {
     init(
         _ address: PostgresAddress, settings: [(name: String, value: String)]
     ) throws(StoreError) {
-        // Later ones replace earlier ones: the address may set all but the last.
-        let options = [
-            ("fallback_application_name", "broadsheet"), ("connect_timeout", "10"),
-            ("tcp_user_timeout", "15000"), ("keepalives_idle", "10"),
-            ("keepalives_interval", "5"), ("keepalives_count", "2"),
-            // Of several servers in the address, the one that has all commits.
-            ("target_session_attrs", "primary"), ("dbname", address.text),
-            ("client_encoding", "UTF8"),
-        ]
-        guard let handle = Self.connect(options) else { throw .unavailable("out of memory") }
+        guard let handle = Self.connect(Self.options(of: address)) else {
+            throw .unavailable("out of memory")
+        }
         guard PQstatus(handle) == CONNECTION_OK else {
             let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
             PQfinish(handle)
@@ -49,7 +42,33 @@ final class PostgresSession {
 
     deinit { PQfinish(handle) }
 
+    static func options(of address: PostgresAddress) -> [(String, String)] {
+        // Later ones replace earlier ones: the address may set all but the last.
+        [
+            ("fallback_application_name", "broadsheet"), ("connect_timeout", "10"),
+            ("tcp_user_timeout", "15000"), ("keepalives_idle", "10"),
+            ("keepalives_interval", "5"), ("keepalives_count", "2"),
+            // Of several servers in the address, the one that has all commits.
+            ("target_session_attrs", "primary"), ("dbname", address.text),
+            ("client_encoding", "UTF8"),
+        ]
+    }
+
     private static func connect(_ options: [(String, String)]) -> OpaquePointer? {
+        // 1: the name of the database is a connection string.
+        lend(options) { PQconnectdbParams($0, $1, 1) }
+    }
+
+    /// Begins to connect (`PQconnectStartParams`).
+    static func start(_ options: [(String, String)]) -> OpaquePointer? {
+        lend(options) { PQconnectStartParams($0, $1, 1) }
+    }
+
+    private typealias Texts = UnsafePointer<UnsafePointer<CChar>?>
+
+    private static func lend(
+        _ options: [(String, String)], _ use: (Texts, Texts) -> OpaquePointer?
+    ) -> OpaquePointer? {
         let texts = options.flatMap { [strdup($0.0), strdup($0.1)] }
         defer { for text in texts { free(text) } }
         var keywords: [UnsafePointer<CChar>?] = []
@@ -58,8 +77,7 @@ final class PostgresSession {
             keywords.append(texts[index].map { UnsafePointer($0) })
             values.append(texts[index + 1].map { UnsafePointer($0) })
         }
-        // 1: the name of the database is a connection string.
-        return PQconnectdbParams(keywords + [nil], values + [nil], 1)
+        return use(keywords + [nil], values + [nil])
     }
 
     // MARK: State

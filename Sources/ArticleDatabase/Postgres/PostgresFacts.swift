@@ -18,7 +18,7 @@ public struct PostgresFacts: Sendable {
             server = try session.value("SHOW server_version") ?? "of unknown version"
             schema = try PostgresSchema.version(of: session)
         } catch {
-            throw .failed(path: address.text, reason: error.reason)
+            throw StoreOpeningError(error, of: address)
         }
     }
 }
@@ -27,14 +27,16 @@ extension PostgresSession {
     /// Rejects servers that this engine cannot use, or that lose commits.
     func check() throws(StoreError) {
         guard serverVersion >= 140_000 else {
-            throw .unavailable("its server is older than PostgreSQL 14")
+            throw .unusable("its server is older than PostgreSQL 14")
         }
         guard try value("SHOW server_encoding") == "UTF8" else {
-            throw .unavailable("its encoding is not UTF8")
+            throw .unusable(
+                "its encoding is not UTF8; createdb --encoding UTF8 --template template0 makes one "
+                    + "that is")
         }
         for setting in ["synchronous_commit", "fsync", "full_page_writes"] {
             if try value("SHOW \(setting)") == "off" {
-                throw .unavailable(
+                throw .unusable(
                     "\(setting) is off: writes that were acknowledged could be lost")
             }
         }

@@ -13,7 +13,7 @@ extension PostgresStore {
             version = try PostgresSchema.version(of: session)
             if version == schemaVersion { return try Connection(.postgres(session)).examineState() }
         } catch {
-            throw .failed(path: address.text, reason: error.reason)
+            throw StoreOpeningError(error, of: address)
         }
         guard version > 0 else { throw .unfinished(path: address.text) }
         guard version > schemaVersion else { throw .older(path: address.text, version: version) }

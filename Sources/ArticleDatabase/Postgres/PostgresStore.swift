@@ -81,8 +81,7 @@ public final class PostgresStore: Sendable {
                 isCommitSlow: { writer.commitDuration > .seconds(1) }, open: openFollower)
             follower.start()
         } catch {
-            if case .rejected(let error as StoreOpeningError) = error { throw error }
-            throw .failed(path: address.text, reason: error.reason)
+            throw StoreOpeningError(error, of: address)
         }
     }
 

@@ -105,7 +105,8 @@ final class DatabaseFile: Sendable {
     }
 
     private static func failure(_ path: String, _ what: String = "") -> StoreOpeningError {
-        .failed(path: path, reason: what + String(cString: strerror(errno)))
+        StoreOpeningError(
+            FileError(path, what + String(cString: strerror(errno)), code: errno))
     }
 
     /// Whether the file has a rollback journal: a transaction before the first use of the
@@ -191,12 +192,18 @@ final class DatabaseFile: Sendable {
             folder = try ResolvedPath(FileSystem.folder(of: path))
             try folder.checkLinks(to: Folder(folder.path).owner)
         } catch {
-            throw .failed(path: path, reason: "its folder: \(error.reason)")
+            throw StoreOpeningError(
+                FileError(path, "its folder: \(error.reason)", code: error.code))
         }
         return (folder.path == "/" ? "/" : folder.path + "/") + FileSystem.name(of: path)
     }
 }
 
 extension StoreOpeningError {
-    init(_ error: FileError) { self = .failed(path: error.path, reason: error.reason) }
+    init(_ error: FileError) {
+        switch error.code {
+        case EACCES, EPERM, EROFS: self = .forbidden(path: error.path, reason: error.reason)
+        default: self = .failed(path: error.path, reason: error.reason)
+        }
+    }
 }

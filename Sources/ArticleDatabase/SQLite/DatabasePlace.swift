@@ -107,6 +107,6 @@ public final class DatabasePlace {
     }
 
     private func failure(_ path: String) -> StoreOpeningError {
-        .failed(path: path, reason: String(cString: strerror(errno)))
+        StoreOpeningError(.last(path))
     }
 }

@@ -85,7 +85,7 @@ public final class SQLiteStore: Sendable {
                     commits, configuration.limits, clock, ChangeAnnouncer(clock)),
                 joinedReads: nil, leadership: nil)
         } catch {
-            throw .failed(path: file.path, reason: error.reason)
+            throw StoreOpeningError(error, at: file.path)
         }
         self.file = Lock(file)
     }

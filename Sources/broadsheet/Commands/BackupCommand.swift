@@ -35,8 +35,13 @@ struct BackupCommand: Command {
         } else if let owner = await ControlClient(ofDatabase: database) {
             try await fetch(copy.descriptor, from: owner, bar)
         } else {
-            try copy.take(from: database) { progress in
-                bar.withLock { $0.show(progress.pages, of: progress.total, "copying") }
+            let found = try await Database.find(database) { () throws(StoreOpeningError) in
+                try copy.take(from: database) { progress in
+                    bar.withLock { $0.show(progress.pages, of: progress.total, "copying") }
+                }
+            }
+            if case .served(let owner) = found {
+                try await fetch(copy.descriptor, from: owner, bar)
             }
         }
         bar.withLock { $0.show(1, of: 1, "verifying") }
@@ -127,13 +132,12 @@ struct BackupFile: ~Copyable {
     }
 
     /// Copies a database that is not being served.
-    func take(from path: String, _ progress: (CopyProgress) -> Void) throws(CommandFailure) {
-        do throws(StoreError) {
-            let destination = try CopyDestination(path: partial)
-            do throws(StoreOpeningError) {
-                try SQLiteStore.copy(path, to: destination, progress: progress)
-            } catch { throw StoreError.rejected(CommandFailure(error)) }
-        } catch { throw CommandFailure(error) }
+    func take(from path: String, _ progress: (CopyProgress) -> Void) throws(StoreOpeningError) {
+        let destination: CopyDestination
+        do throws(StoreError) { destination = try CopyDestination(path: partial) } catch {
+            throw StoreOpeningError(error, at: partial)
+        }
+        try SQLiteStore.copy(path, to: destination, progress: progress)
     }
 
     /// Copies a PostgreSQL database, as of one committed state.

@@ -27,15 +27,14 @@ struct CheckCommand: DatabaseCommand {
         if isOnServer, let owner = await ControlClient(ofDatabase: database) {
             return try await report(of: owner)
         }
-        do throws(StoreOpeningError) {
-            return isOnServer
+        let found = try await Database.find(database) { () throws(StoreOpeningError) in
+            isOnServer
                 ? try PostgresStore.check(PostgresAddress(database))
                 : try SQLiteStore.check(path: database)
-        } catch {
-            guard case .owned = error, let owner = await ControlClient(ofDatabase: database) else {
-                throw CommandFailure(error)
-            }
-            return try await report(of: owner)
+        }
+        switch found {
+        case .opened(let report): return report
+        case .served(let owner): return try await report(of: owner)
         }
     }
 

@@ -38,7 +38,7 @@ struct RestoreCommand: Command {
         guard Files.exist(backup) else {
             throw CommandFailure(StoreOpeningError.missing(path: backup))
         }
-        let place = try place()
+        let place = try await place()
         guard replaces || !place.isTaken else {
             throw CommandFailure(
                 .cannotCreate,
@@ -47,9 +47,11 @@ struct RestoreCommand: Command {
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }
         let copy = try BackupFile(for: place.path)
-        try copy.take(from: backup) { progress in
-            bar.withLock { $0.show(progress.pages, of: progress.total, "copying") }
-        }
+        do throws(StoreOpeningError) {
+            try copy.take(from: backup) { progress in
+                bar.withLock { $0.show(progress.pages, of: progress.total, "copying") }
+            }
+        } catch { throw CommandFailure(error) }
         bar.withLock { $0.show(1, of: 1, "verifying") }
         let report = try copy.verify(backup)
         let aside = aside(place.path)
@@ -109,10 +111,14 @@ struct RestoreCommand: Command {
     }
 
     /// Holds the lock until the end, so that nobody serves what is being replaced.
-    private func place() throws(CommandFailure) -> DatabasePlace {
-        do throws(StoreOpeningError) {
-            return try DatabasePlace(path: database)
-        } catch { throw CommandFailure(error) }
+    private func place() async throws(CommandFailure) -> DatabasePlace {
+        let found = try await Database.find(database) { () throws(StoreOpeningError) in
+            try DatabasePlace(path: database)
+        }
+        switch found {
+        case .opened(let place): return place
+        case .served: throw CommandFailure(StoreOpeningError.owned(path: database))
+        }
     }
 
     /// `broadsheet.db.before-20261121T130500Z`, with `-2` and so on appended if that exists.

@@ -61,9 +61,7 @@ struct ServeCommand: Command {
             MovedDatabase.forget(configuration.databasePath)
         }
         while true {
-            let store = try Database.open(
-                configuration.databasePath, mode: .create, configuration: configuration.store,
-                serves: true, migrating: { [predecessor] in predecessor?.reportProgress() })
+            let store = try await open(in: serverRun, predecessor)
             // Interrupted backups and exports may have left files behind.
             TemporaryFile.removeAbandoned(store.path)
             predecessor?.reportProgress()
@@ -95,6 +93,25 @@ struct ServeCommand: Command {
                 serverRun.sockets.rewind()
             }
         }
+    }
+
+    private func open(
+        in serverRun: ServerRun, _ predecessor: Predecessor?
+    ) async throws(CommandFailure) -> any SQLStore {
+        let name = configuration.databasePath
+        try MovedDatabase.reject(name)
+        // A process that has the control socket of another would ask itself.
+        let ownsControl = serverRun.sockets.all.contains { $0.role == .control }
+        do throws(StoreOpeningError) {
+            return try await serverRun.patience.open(
+                mayWait: predecessor == nil,
+                isServed: { !ownsControl && ControlSocket.isServed(ofDatabase: name) }
+            ) { () throws(StoreOpeningError) in
+                try Database.store(
+                    name, .create, configuration.store, serves: true
+                ) { predecessor?.reportProgress() }
+            }
+        } catch { throw CommandFailure(error) }
     }
 
     /// The former database must not be served by accident any more.
@@ -169,10 +186,9 @@ struct ServeCommand: Command {
         let servers = assembly.servers
         // Metrics are available before the first article is served.
         let metricsAddresses =
-            try servers.admin.map { (server) throws(CommandFailure) in
-                try start(server)
-            } ?? []
-        let listening = try start(servers.articles, ready: ready)
+            try await start(servers.admin, [.admin], in: serverRun)
+        let listening = try await start(
+            servers.articles, [.articles, .proxied, .redirect], in: serverRun, ready: ready)
         assembly.feeds.isServed(
             at: configuration.feeds.addresses(
                 listening: listening, isSecure: !configuration.transport.certificates.isEmpty))
@@ -248,10 +264,14 @@ struct ServeCommand: Command {
     }
 
     private func start(
-        _ server: HTTPServer, ready: () -> Void = {}
-    ) throws(CommandFailure) -> [SocketAddress] {
+        _ server: HTTPServer?, _ roles: Set<ListenerSockets.Role>, in serverRun: ServerRun,
+        ready: () -> Void = {}
+    ) async throws(CommandFailure) -> [SocketAddress] {
+        guard let server else { return [] }
         do throws(HTTPServerError) {
-            return try server.start(ready: ready)
+            return try await serverRun.patience.listen(
+                abandon: { serverRun.sockets.abandon(roles) }
+            ) { () throws(HTTPServerError) in try server.start(ready: ready) }
         } catch {
             throw CommandFailure(error.isAddressInUse ? .unavailable : .systemError, "\(error)")
         }

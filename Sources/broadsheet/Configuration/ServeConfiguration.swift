@@ -231,6 +231,29 @@ struct ServeConfiguration: Sendable {
 extension Settings {
     var database: String { text("database") ?? "broadsheet.db" }
 
+    /// Rejects names of databases that have a meaning for SQLite, which opens them as files here,
+    /// and URLs of other kinds.
+    func rejectNamesThatAreNoFiles() throws(CommandFailure) {
+        for name in ["database", "from", "to", "take-over-from"] {
+            guard let value = all(name).last, !PostgresAddress.isAddress(value.text) else {
+                continue
+            }
+            let text = value.text
+            if text.isEmpty || text.hasPrefix(":") {
+                throw wrong(
+                    value,
+                    "not the path of a file, and a database in memory is not supported: name a "
+                        + "file, in /dev/shm to keep it in memory, or ./\(text) if it is the path")
+            }
+            if text.lowercased().hasPrefix("file:") || text.contains("://") {
+                throw wrong(
+                    value,
+                    "not the path of a file, nor a postgresql:// URL; write a path without "
+                        + "\"file:\"")
+            }
+        }
+    }
+
     func rejectOperands() throws(CommandFailure) {
         guard let first = operands.first else { return }
         throw CommandFailure(.usage, "unexpected argument \"\(first)\"; see --help")

@@ -10,20 +10,9 @@ enum Database: Sendable {
     case served(ControlClient)
 
     /// Opens what `--database` names: a file, or a PostgreSQL database by its URL.
-    static func open(
-        _ name: String, mode: StoreMode,
-        configuration: SQLiteConfiguration = SQLiteConfiguration(), serves: Bool = false,
-        migrating: @escaping @Sendable () -> Void = {}
-    ) throws(CommandFailure) -> any SQLStore {
-        try MovedDatabase.reject(name)
-        do { return try store(name, mode, configuration, serves: serves, migrating) } catch {
-            throw CommandFailure(error)
-        }
-    }
-
-    private static func store(
+    static func store(
         _ name: String, _ mode: StoreMode, _ configuration: SQLiteConfiguration,
-        serves: Bool = false, _ migrating: @escaping @Sendable () -> Void
+        serves: Bool = false, _ migrating: @escaping @Sendable () -> Void = {}
     ) throws(StoreOpeningError) -> any SQLStore {
         guard PostgresAddress.isAddress(name) else {
             return try SQLiteStore.open(
@@ -52,14 +41,13 @@ enum Database: Sendable {
         _ work: (Database) async throws(CommandFailure) -> Result
     ) async throws(CommandFailure) -> Result {
         try MovedDatabase.reject(name)
+        let found = try await find(name) { () throws(StoreOpeningError) in
+            try store(name, mode, SQLiteConfiguration())
+        }
         let opened: any SQLStore
-        do {
-            opened = try store(name, mode, SQLiteConfiguration(), {})
-        } catch {
-            guard case .owned = error, let owner = await ControlClient(ofDatabase: name) else {
-                throw CommandFailure(error)
-            }
-            return try await work(.served(owner))
+        switch found {
+        case .served(let owner): return try await work(.served(owner))
+        case .opened(let store): opened = store
         }
         do throws(CommandFailure) {
             let result = try await work(.opened(opened))
@@ -68,6 +56,36 @@ enum Database: Sendable {
         } catch {
             await opened.close()
             throw error
+        }
+    }
+
+    /// How long a database may be in use by a process that does not respond: a server that is
+    /// starting, stopping or handing over, or another command.
+    static let patience = Duration.seconds(5)
+    static let pause = Duration.milliseconds(50)
+
+    /// A database that was opened, or the process that serves it.
+    enum Found<Opened> {
+        case opened(Opened)
+        case served(ControlClient)
+    }
+
+    /// Opens a database, or finds the process that serves it. While neither works because another
+    /// process has the database, tries again.
+    ///
+    /// - Parameter name: What `--database` names.
+    static func find<Opened>(
+        _ name: String, opening open: () throws(StoreOpeningError) -> Opened
+    ) async throws(CommandFailure) -> Found<Opened> {
+        let end = ContinuousClock.now + patience
+        while true {
+            do throws(StoreOpeningError) { return .opened(try open()) } catch {
+                guard case .owned = error else { throw CommandFailure(error) }
+                if let owner = await ControlClient(ofDatabase: name) { return .served(owner) }
+                guard ContinuousClock.now < end else { throw CommandFailure(error) }
+            }
+            // Cancelled: tries until the end.
+            try? await Task.sleep(for: pause)
         }
     }
 
@@ -123,7 +141,9 @@ extension CommandFailure {
     init(_ error: StoreOpeningError) {
         let status: ExitStatus =
             switch error {
-            case .owned: .unavailable
+            case .owned, .unreachable: .unavailable
+            case .forbidden: .noPermission
+            case .unsuitable: .configuration
             case .newer, .older, .foreign, .unfinished, .damaged: .dataError
             case .missing: .noInput
             case .failed, .noRoom: .ioError
@@ -131,13 +151,16 @@ extension CommandFailure {
         self.init(status, error.description)
     }
 
-    init(_ error: StoreError) {
+    /// - Parameter path: The database that is named if it is damaged.
+    init(_ error: StoreError, at path: String = "the database") {
         self =
             switch error {
             case .notFound: CommandFailure(.dataError, "there is no entry with this id")
             case .full: CommandFailure(.ioError, "the disk is full")
             case .tooMany(let text), .conflict(let text): CommandFailure(.dataError, text)
-            case .unavailable(let text), .corrupt(let text): CommandFailure(.ioError, text)
+            case .unavailable(let text): CommandFailure(.ioError, text)
+            case .corrupt: CommandFailure(StoreOpeningError(error, at: path))
+            case .rejected(let error as StoreOpeningError): CommandFailure(error)
             case .rejected(let error as CommandFailure): error
             case .rejected(let error): CommandFailure(.dataError, "\(error)")
             default: CommandFailure(.software, "\(error)")

@@ -57,7 +57,7 @@ struct DatabaseCheck {
             findings.failure(
                 subject, error.description,
                 do: "restore a backup: broadsheet restore FILE --replace")
-        case .failed:
+        case .failed, .forbidden, .unreachable, .unsuitable:
             findings.failure(
                 subject, error.description, do: "let the user who runs the server read and write it"
             )

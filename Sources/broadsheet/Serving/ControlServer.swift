@@ -6,6 +6,7 @@ import Dispatch
 import Glibc
 import HTTP
 import HTTPServer
+import Platform
 import Sockets
 
 /// Serves the operator's commands on the control socket. Whoever can open it is an admin: its mode
@@ -85,6 +86,14 @@ struct OperatorRequests: Sendable {
     private let signals: ShutdownSignals
     private let requests: AsyncStream<Request>
     private let continuation: AsyncStream<Request>.Continuation
+    private let start: Lock<Start>
+
+    /// The start, while there is nothing that has to be finished.
+    private struct Start {
+        var isStopped = false
+        var endsWithoutDelay = false
+        let end: @Sendable () -> Void
+    }
 
     /// Installs the handlers: the signals no longer end the process by themselves.
     init(_ output: ServerOutput) {
@@ -93,13 +102,31 @@ struct OperatorRequests: Sendable {
         requests = stream
         self.continuation = continuation
         signal(SIGHUP, SIG_IGN)
+        let start = Lock(
+            Start {
+                output.flush(withinSeconds: 1)
+                _exit(ExitStatus.ok.rawValue)
+            })
+        self.start = start
         signals = ShutdownSignals { count in
             // Acknowledged writes are on disk, so exiting now loses nothing.
             guard count == 1 else {
                 output.flush(withinSeconds: 0.05)
                 _exit(ExitStatus.cutShort.rawValue)
             }
+            start.withLock { start in
+                start.isStopped = true
+                if start.endsWithoutDelay { start.end() }
+            }
             continuation.yield(.stop)
+        }
+    }
+
+    /// Whether a request to stop ends the process at once. One that was made before ends it now.
+    func endsWithoutDelay(_ endsWithoutDelay: Bool) {
+        start.withLock { start in
+            start.endsWithoutDelay = endsWithoutDelay
+            if endsWithoutDelay, start.isStopped { start.end() }
         }
     }
 

@@ -90,7 +90,7 @@ struct ServerAssembly {
                 sourcePolicy: configuration.sources.policy,
                 retention: configuration.retention.rules, version: Version.number,
                 now: { .now }, log: { log.error($0) }, progress: { log.info($0) })
-        } catch { throw CommandFailure(error) }
+        } catch { throw CommandFailure(error, at: configuration.databasePath) }
     }
 
     /// The providers of people who sign in, which are asked for their keys when they are needed.
@@ -123,7 +123,7 @@ struct ServerAssembly {
         do throws(StoreError) {
             return try await backend.webhooks(
                 to: configuration.webhooks.receivers, in: environment)
-        } catch { throw CommandFailure(error) }
+        } catch { throw CommandFailure(error, at: configuration.databasePath) }
     }
 
     private static func poller(

@@ -15,6 +15,8 @@ struct ServerRun: Sendable {
     let log: ServerLog
     let output: ServerOutput
 
+    var patience: StartPatience { StartPatience(requests, supervisor, log) }
+
     /// How a run ended.
     enum End {
         case stopped

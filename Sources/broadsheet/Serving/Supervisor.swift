@@ -40,6 +40,14 @@ struct Supervisor: Sendable {
         send("MAINPID=\(process)\nREADY=1\nSTATUS=serving after a takeover")
     }
 
+    /// The start takes longer, for this reason, than the supervisor would allow.
+    func waiting(_ reason: String) {
+        let line = reason.split(separator: "\n").first ?? ""
+        send("EXTEND_TIMEOUT_USEC=\(Self.extensionMicroseconds)\nSTATUS=waiting: \(line)")
+    }
+
+    private static let extensionMicroseconds = 60_000_000
+
     func isAlive() { send("WATCHDOG=1") }
 
     private func send(_ text: String) {

@@ -95,6 +95,19 @@ final class ListenerSockets: Sendable {
         for entry in all { entry.socket.ownFile(false) }
     }
 
+    /// Closes the sockets of these roles, so that all of them can be opened again.
+    func abandon(_ roles: Set<Role>) {
+        let abandoned = entries.withLock { entries in
+            let isOurs = { (entry: Entry) in roles.contains(entry.role) && !entry.isActivated }
+            for index in entries.indices where roles.contains(entries[index].role) {
+                entries[index].isInUse = false
+            }
+            defer { entries.removeAll(where: isOurs) }
+            return entries.filter(isOurs)
+        }
+        for entry in abandoned { entry.socket.close() }
+    }
+
     func close() {
         for entry in entries.withLock({ entries in
             defer { entries = [] }
