@@ -105,12 +105,12 @@ struct ServeCommand: Command {
         do throws(StoreOpeningError) {
             return try await serverRun.patience.open(
                 mayWait: predecessor == nil,
-                isServed: { !ownsControl && ControlSocket.isServed(ofDatabase: name) }
-            ) { () throws(StoreOpeningError) in
-                try Database.store(
-                    name, .create, configuration.store, serves: true
-                ) { predecessor?.reportProgress() }
-            }
+                isServed: { !ownsControl && ControlSocket.isServed(ofDatabase: name) },
+                { () throws(StoreOpeningError) in
+                    try Database.store(
+                        name, .create, configuration.store, serves: true
+                    ) { predecessor?.reportProgress() }
+                })
         } catch { throw CommandFailure(error) }
     }
 
@@ -270,8 +270,8 @@ struct ServeCommand: Command {
         guard let server else { return [] }
         do throws(HTTPServerError) {
             return try await serverRun.patience.listen(
-                abandon: { serverRun.sockets.abandon(roles) }
-            ) { () throws(HTTPServerError) in try server.start(ready: ready) }
+                abandon: { serverRun.sockets.abandon(roles) },
+                { () throws(HTTPServerError) in try server.start(ready: ready) })
         } catch {
             throw CommandFailure(error.isAddressInUse ? .unavailable : .systemError, "\(error)")
         }
