@@ -7,6 +7,11 @@ struct Greeting: JSONModel, Hashable {
     var text: String
 }
 
+struct Login: Sendable, Hashable {
+    var name: String
+    @Redacted var password: String
+}
+
 /// The examples of articles and their parts, and of their forms as text and JSON.
 @Suite struct ArticleAPIValueExamples {
     private let article = ExampleNewsroom.article
@@ -45,6 +50,11 @@ struct Greeting: JSONModel, Hashable {
         let problem = Problem(.invalidValues, errors: [detail])
         let message = problem.faults(at: "/title").first
         #expect(message == "is longer than 300 characters" && problem.status == 422)
+    }
+
+    @Test func `a secret`() {
+        let login = Login(name: "ada", password: "hush")
+        #expect(!"\(login)".contains("hush") && login.password == "hush")
     }
 
     @Test func `a value on the heap`() {
