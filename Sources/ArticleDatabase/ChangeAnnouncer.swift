@@ -15,6 +15,8 @@ final class ChangeAnnouncer: Sendable {
     private let isOpen = Lock(false)
     private let seen = Atomic<Int64>(0)
     private let own = Atomic<Int64>(0)
+    private let cutCount = Atomic<Int>(0)
+    private let onCut = Lock<@Sendable (Epoch) -> Void> { _ in }
 
     /// Observers usually own the store, so references to them must be weak.
     private struct Observer {
@@ -27,6 +29,11 @@ final class ChangeAnnouncer: Sendable {
         /// The number of observers of the previous transaction.
         var notifiedCount = 0
         var lastSequence: Int64 = 0
+        /// The mark of the last announced commit; 0 if it is not known.
+        var mark: Int64 = 0
+        /// What is added to the numbers of changes for observers, to whom they only grow: for those
+        /// of a history that was cut, and a new epoch without a change.
+        var shift: Int64 = 0
         /// The epoch of the last announced transaction.
         var epoch: Epoch?
         /// The announced sequence that is neither committed nor rolled back yet.
@@ -58,8 +65,8 @@ final class ChangeAnnouncer: Sendable {
         isOpen.withLock { $0 = true }
         let snapshot = Snapshot(connection, limits)
         let present = present()
-        if let commits = connection.precedingCommits {
-            if commits != lastCommit { announce(try snapshot.news(after: place), to: present) }
+        if let commit = connection.precedingCommit {
+            if commit != place.commit { announce(try snapshot.news(after: place), to: present) }
         } else if state.notifiedCount != present.count {
             state.lastSequence = try snapshot.changeSequence()
             state.epoch = try snapshot.epoch()
@@ -73,30 +80,35 @@ final class ChangeAnnouncer: Sendable {
         throws(StoreError)
     {
         let effects = connection.effects
-        guard !state.notified.isEmpty || connection.precedingCommits != nil,
-            let last = effects.changes.last
+        guard !state.notified.isEmpty || connection.precedingCommit != nil,
+            effects.beginsHistory || !effects.changes.isEmpty
         else { return }
         let snapshot = Snapshot(connection, limits)
         let epoch = try snapshot.epoch()
         // In a different epoch, everything has a different version.
         let isWhole = !effects.isTruncated && epoch == state.epoch
         state.epoch = epoch
-        let sequence = effects.isTruncated ? try snapshot.changeSequence() : last.sequence
+        let sequence =
+            if let last = effects.changes.last, !effects.isTruncated { last.sequence } else {
+                try snapshot.changeSequence()
+            }
+        if effects.beginsHistory { state.shift += 1 }
         state.pending = sequence
         let changes = PendingChanges(
-            sequence: sequence, records: isWhole ? effects.changes : nil)
+            sequence: sequence + state.shift, records: isWhole ? effects.changes : nil)
         for observer in state.notified { observer.willCommit(changes) }
     }
 
-    /// Called after the transaction was committed.
-    func succeeded(on connection: Connection) {
+    /// Called after the transaction was committed, with the mark of the commit.
+    func succeeded(on connection: Connection, mark: Int64) {
         if let sequence = state.pending.take() {
             state.lastSequence = sequence
-            for observer in state.notified { observer.didCommit(through: sequence) }
+            for observer in state.notified { observer.didCommit(through: sequence + state.shift) }
         }
-        if let commits = connection.precedingCommits {
-            seen.store(commits + 1, ordering: .sequentiallyConsistent)
-            own.store(commits + 1, ordering: .sequentiallyConsistent)
+        if let commit = connection.precedingCommit {
+            state.mark = mark
+            seen.store(commit.number + 1, ordering: .sequentiallyConsistent)
+            own.store(commit.number + 1, ordering: .sequentiallyConsistent)
         }
         end()
     }
@@ -107,7 +119,8 @@ final class ChangeAnnouncer: Sendable {
             // Forces the state to be read again.
             state.notifiedCount = 0
             state.epoch = nil
-            for observer in state.notified { observer.didNotCommit(beyond: state.lastSequence) }
+            let last = state.lastSequence + state.shift
+            for observer in state.notified { observer.didNotCommit(beyond: last) }
         }
         end()
     }
@@ -121,10 +134,16 @@ final class ChangeAnnouncer: Sendable {
 
     /// What observers were told of.
     struct Place: Hashable {
-        var commits: Int64
+        var commit: NumberedCommit
         var sequence: Int64
         var epoch: Epoch?
     }
+
+    /// How often it turned out that the database lost commits that observers were told of.
+    var cuts: Int { cutCount.load(ordering: .sequentiallyConsistent) }
+
+    /// Sets what is called then, with the epoch of the history that was cut. It must not wait.
+    func whenCut(_ body: @escaping @Sendable (Epoch) -> Void) { onCut.withLock { $0 = body } }
 
     /// The number of the last commit that observers were told of; 0 if commits have no numbers.
     var lastCommit: Int64 { seen.load(ordering: .sequentiallyConsistent) }
@@ -133,13 +152,14 @@ final class ChangeAnnouncer: Sendable {
     var lastOwnCommit: Int64 { own.load(ordering: .sequentiallyConsistent) }
 
     private var place: Place {
-        Place(commits: lastCommit, sequence: state.lastSequence, epoch: state.epoch)
+        let commit = NumberedCommit(number: lastCommit, mark: state.mark)
+        return Place(commit: commit, sequence: state.lastSequence, epoch: state.epoch)
     }
 
     /// Begins after what the connection sees. Called once, before anything is committed.
     func start(on connection: Connection, _ limits: StoreLimits) throws(StoreError) {
         let news = try connection.readTransaction(limits) { (snapshot) throws(StoreError) in
-            try snapshot.news(after: Place(commits: 0, sequence: .max))
+            try snapshot.news(after: Place(commit: NumberedCommit(), sequence: .max))
         }
         isOpen.withLock { _ in adopt(news.place) }
     }
@@ -156,26 +176,43 @@ final class ChangeAnnouncer: Sendable {
         return isOpen.withLock { isOpen in
             guard !isOpen, self.place == place else { return nil }
             announce(news, to: present())
-            return news.place.commits
+            return news.place.commit.number
         }
     }
 
     private func announce(_ news: CommitNews, to present: [any ChangeObserver]) {
-        if news.place.sequence > state.lastSequence || news.place.epoch != state.epoch {
-            let changes = PendingChanges(sequence: news.place.sequence, records: news.changes)
+        if news.isCut { noteCut(news) }
+        if news.isCut || news.place.sequence > state.lastSequence
+            || news.place.epoch != state.epoch
+        {
+            let isSame = !news.isCut && news.place.sequence == state.lastSequence
+            if isSame { state.shift += 1 }
+            let sequence = news.place.sequence + state.shift
+            let changes = PendingChanges(sequence: sequence, records: news.changes)
             for observer in present { observer.willCommit(changes) }
             clock.advance()
-            for observer in present { observer.didCommit(through: news.place.sequence) }
+            for observer in present { observer.didCommit(through: sequence) }
         } else {
             clock.advance()
         }
         adopt(news.place)
     }
 
+    /// Forgets what was known of commits that the database has lost.
+    private func noteCut(_ news: CommitNews) {
+        state.shift += max(0, state.lastSequence + 1 - news.place.sequence)
+        own.store(0, ordering: .sequentiallyConsistent)
+        cutCount.add(1, ordering: .sequentiallyConsistent)
+        // If there is another epoch, somebody has noticed it before.
+        guard let epoch = news.place.epoch, epoch == state.epoch else { return }
+        onCut.withLock { $0 }(epoch)
+    }
+
     private func adopt(_ place: Place) {
         state.lastSequence = place.sequence
         state.epoch = place.epoch
-        seen.store(place.commits, ordering: .sequentiallyConsistent)
+        state.mark = place.commit.mark
+        seen.store(place.commit.number, ordering: .sequentiallyConsistent)
     }
 }
 
@@ -184,12 +221,17 @@ struct CommitNews {
     var place: ChangeAnnouncer.Place
     /// In order; `nil` if there are too many to list, or another history has begun.
     var changes: [ChangeRecord]?
+    /// Whether the database has lost commits before the place: it was restored, or its server was
+    /// replaced by one that did not have them.
+    var isCut = false
 }
 
 extension SQL {
     /// Only PostgreSQL has a clock of commits.
-    fileprivate static let commitCount: StaticString =
-        "SELECT commits FROM commit_clock WHERE number = 1"
+    fileprivate static let lastCommit: StaticString =
+        "SELECT commits, mark FROM commit_clock WHERE number = 1"
+    fileprivate static let markOfCommit: StaticString =
+        "SELECT mark FROM commit_marks WHERE number = ?1"
     fileprivate static let notesAfter: StaticString = """
         SELECT number, notes FROM commit_marks WHERE number > ?1 AND notes IS NOT NULL
         ORDER BY number
@@ -201,18 +243,36 @@ extension Snapshot {
     fileprivate func news(after place: ChangeAnnouncer.Place) throws(StoreError) -> CommitNews {
         let last = try changeSequence()
         let present = ChangeAnnouncer.Place(
-            commits: try commitCount(), sequence: last, epoch: try epoch())
+            commit: try lastCommit(), sequence: last, epoch: try epoch())
+        guard try isInHistory(place.commit, before: present.commit) else {
+            return CommitNews(place: present, changes: nil, isCut: true)
+        }
         guard place.epoch == present.epoch, last - place.sequence <= CommitEffects.mostChanges
         else { return CommitNews(place: present, changes: nil) }
         let changes = try changes(after: place.sequence, limit: CommitEffects.mostChanges)
-        let notes = CommitNotes(parsing: try notes(after: place.commits).map(\.text))
+        let notes = CommitNotes(parsing: try notes(after: place.commit.number).map(\.text))
         return CommitNews(place: present, changes: notes.completing(changes))
     }
 
-    private func commitCount() throws(StoreError) -> Int64 {
-        let row = try connection.statement(SQL.commitCount)
+    private func lastCommit() throws(StoreError) -> NumberedCommit {
+        let row = try connection.statement(SQL.lastCommit)
         guard try row.step() else { throw .corrupt("the clock of commits is missing") }
-        return row.integer(0)
+        return NumberedCommit(number: row.integer(0), mark: row.integer(1))
+    }
+
+    /// Whether the commit is the last one or one of those before it. One that is so long ago that
+    /// its mark is gone counts as one of them.
+    private func isInHistory(
+        _ commit: NumberedCommit, before last: NumberedCommit
+    ) throws(StoreError) -> Bool {
+        if commit.mark == 0 || commit == last { return true }
+        guard commit.number < last.number else { return false }
+        let row = try connection.statement(SQL.markOfCommit)
+        try row.bind(1, commit.number)
+        guard try row.step() else {
+            return last.number - commit.number >= PostgresSession.keptMarks
+        }
+        return row.integer(0) == commit.mark
     }
 
     /// The notes of the commits after the one with this number.

@@ -10,6 +10,8 @@ struct CommitEffects {
     /// Whether there were more changes than are kept.
     private(set) var isTruncated = false
     private(set) var accessChanges: [AccessChange] = []
+    /// Whether another history begins, in which everything has another version.
+    var beginsHistory = false
     /// The random number of the commit; `nil` if nothing has asked for it.
     private var commitMark: Int64?
     /// If there are more changes, observers are not told of them one by one.
@@ -56,6 +58,7 @@ struct CommitEffects {
 
     mutating func clear() {
         undo(to: .begin)
+        beginsHistory = false
         commitMark = nil
     }
 

@@ -214,8 +214,9 @@ final class CommitQueue: Sendable {
         } catch {
             return recover(attempted, on: connection, from: error)
         }
+        let mark = connection.effects.takeCommitMark()
         connection.effects.clear()
-        announcer.succeeded(on: connection)
+        announcer.succeeded(on: connection, mark: mark)
         resume(attempted, nil)
         engine.afterCommit(connection)
     }

@@ -28,9 +28,9 @@ final class Connection {
     /// Names looked up by its read transactions.
     let names = Names()
     var effects = CommitEffects()
-    /// The number of commits before the open transaction of a writer; `nil` if they are not
-    /// counted, as nobody else can commit.
-    var precedingCommits: Int64?
+    /// The commit before the open transaction of a writer; `nil` if they are not counted, as nobody
+    /// else can commit.
+    var precedingCommit: NumberedCommit?
     private var idle = StatementCache()
 
     init(_ engine: Engine) { self.engine = engine }

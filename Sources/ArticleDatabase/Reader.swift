@@ -106,7 +106,7 @@ extension Connection {
             let row = try statement(SQL.dataVersion)
             guard try row.step() else { throw .corrupt("the data version is missing") }
             names.move(to: row.integer(0))
-        case .postgres(let session): names.move(to: try session.beginRead())
+        case .postgres(let session): names.move(to: try session.beginRead().number)
         }
     }
 

@@ -8,6 +8,9 @@ public import Platform
 public protocol SQLStore: ArticleStore, StoreMaintenance {
     var core: StoreCore { get }
 
+    /// What the operator should know of the database.
+    var notices: StoreNotices { get }
+
     /// Counters since the store was opened, and current queue lengths.
     var statistics: StoreStatistics { get }
 
@@ -64,6 +67,10 @@ public struct StoreCore: Sendable {
 }
 
 extension SQLStore {
+    public func beginHistory() async throws(StoreError) {
+        try await submit { (step) throws(StoreError) in try step.connection.renewEpoch() }
+    }
+
     public var workers: WorkerPool { core.readers.workers }
 
     public func observeChanges(_ observer: any ChangeObserver) {

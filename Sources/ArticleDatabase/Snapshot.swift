@@ -98,7 +98,15 @@ extension Connection {
     /// Begins another history.
     func renewEpoch() throws(StoreError) {
         try setEpoch(SQL.renewEpoch)
+        effects.beginsHistory = true
         names.forget()
+    }
+
+    /// Begins another history, unless that has been done since this epoch.
+    func renewEpoch(replacing epoch: Epoch) throws(StoreError) {
+        let row = try statement(SQL.epoch)
+        guard try row.step(), Epoch(row) == epoch else { return }
+        try renewEpoch()
     }
 
     private func setEpoch(_ sql: StaticString) throws(StoreError) {

@@ -83,7 +83,7 @@ public struct Backend: Sendable {
         housekeeper = Housekeeper(
             store: store, retention: retention, now: now, log: log, progress: progress)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
-        commits = try await CommitTokens(store, cursors)
+        commits = CommitTokens(store, cursors)
         responses = PublicResponseCache(
             cacheBytes: cacheBytes, store: store, gate: commits.gate, now: now)
         indexer = SearchIndexer(

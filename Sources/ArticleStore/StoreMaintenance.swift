@@ -11,6 +11,10 @@ public protocol StoreMaintenance: Sendable {
     /// The path of the store's file, next to which other files can be created.
     var path: String { get }
 
+    /// Begins another history: everything has another version, and everybody who follows the
+    /// changes begins anew.
+    func beginHistory() async throws(StoreError)
+
     /// Checks a snapshot of the store.
     ///
     /// - Throws: `.unavailable` if the store is closed; corruption is reported.

@@ -1,27 +1,35 @@
 import ArticleStore
 
+/// A commit in the history of a database, by its number and by the mark that proves it. The number
+/// of a commit that the database lost is given again.
+struct NumberedCommit: Hashable {
+    var number: Int64 = 0
+    /// 0 if it is not known.
+    var mark: Int64 = 0
+}
+
 /// Transactions, each begun in one round trip with what has to be known first.
 extension PostgresSession {
-    /// Begins a transaction that sees one committed state. Returns the number of commits before it.
-    func beginRead() throws(StoreError) -> Int64 {
+    /// Begins a transaction that sees one committed state. Returns the commit before it.
+    func beginRead() throws(StoreError) -> NumberedCommit {
         let result = try run(
             """
             BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-            SELECT commits FROM commit_clock WHERE number = 1
+            SELECT commits, mark FROM commit_clock WHERE number = 1
             """)
-        return try commits(result)
+        return try commit(result)
     }
 
     /// Begins a transaction that excludes all other writers, of this and of other programs: it
     /// waits for the row of the clock. Statements after this see what the writers before it have
-    /// committed. Returns the number of commits before it.
-    func beginWrite() throws(StoreError) -> Int64 {
+    /// committed. Returns the commit before it.
+    func beginWrite() throws(StoreError) -> NumberedCommit {
         let result = try run(
             """
             BEGIN ISOLATION LEVEL READ COMMITTED;
-            SELECT commits FROM commit_clock WHERE number = 1 FOR UPDATE
+            SELECT commits, mark FROM commit_clock WHERE number = 1 FOR UPDATE
             """)
-        return try commits(result)
+        return try commit(result)
     }
 
     /// Commits the transaction of `beginWrite`, as the commit with this number.
@@ -36,7 +44,7 @@ extension PostgresSession {
         let notes = notes.map { "'\($0)'" } ?? "NULL"
         _ = try run(
             """
-            UPDATE commit_clock SET commits = \(number) WHERE number = 1;
+            UPDATE commit_clock SET commits = \(number), mark = \(mark) WHERE number = 1;
             INSERT INTO commit_marks (number, mark, notes) VALUES (\(number), \(mark), \(notes));
             DELETE FROM commit_marks WHERE number <= \(number - Self.keptMarks);
             SELECT pg_notify(\(Self.channel), '\(number)'); COMMIT
@@ -66,11 +74,11 @@ extension PostgresSession {
         return result.rows == 1 && !result.isNull(0, 0) ? result.text(0, 0) : nil
     }
 
-    private func commits(_ result: PostgresResult) throws(StoreError) -> Int64 {
-        guard result.rows == 1, let commits = Int64(result.text(0, 0)) else {
+    private func commit(_ result: PostgresResult) throws(StoreError) -> NumberedCommit {
+        guard result.rows == 1, let number = Int64(result.text(0, 0)) else {
             throw .corrupt("the clock of commits is missing")
         }
-        return commits
+        return NumberedCommit(number: number, mark: Int64(result.text(0, 1)) ?? 0)
     }
 
     /// The first column of the first row; `nil` if there is none.

@@ -44,9 +44,9 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
     }
 
     private func begin(on connection: Connection) throws(StoreError) -> Connection {
-        let commits = try current().beginWrite()
-        connection.names.move(to: commits)
-        connection.precedingCommits = commits
+        let commit = try current().beginWrite()
+        connection.names.move(to: commit.number)
+        connection.precedingCommit = commit
         return connection
     }
 
@@ -71,10 +71,10 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
 
     func commit(_ connection: Connection) throws(StoreError) {
         let session = try current()
-        guard let commits = connection.precedingCommits else {
+        guard let preceding = connection.precedingCommit else {
             throw .unavailable("no transaction was begun")
         }
-        let (number, mark) = (commits + 1, connection.effects.takeCommitMark())
+        let (number, mark) = (preceding.number + 1, connection.effects.takeCommitMark())
         let notes = CommitNotes(connection.effects).text
         if notes != nil { node.willCommit(number) }
         do throws(StoreError) {

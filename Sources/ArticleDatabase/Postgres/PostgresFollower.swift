@@ -20,6 +20,7 @@ final class PostgresFollower: Sendable {
     private let open: @Sendable () throws(StoreError) -> PostgresSession
     private let queue = DispatchQueue(label: "broadsheet.store.follower")
     private let isClosed = Atomic(false)
+    private let onReconnection = Lock<@Sendable (PostgresIdentity?) -> Void> { _ in }
     /// Becomes readable when the follower has to end.
     private let wakeup: WakeupDescriptor
     // Only accessed on `queue` after `init`.
@@ -32,6 +33,10 @@ final class PostgresFollower: Sendable {
         var connection: Connection?
         /// The last commit of whose notes the observers were told.
         var notes: Int64
+        /// How often the history had been cut then.
+        var cuts = 0
+        /// Whether the session is a new one, whose database may have been set back.
+        var isNew = false
         /// Whether the session has the leader's lock, and whether this process leads.
         var hasLock = false
         var isLeader = false
@@ -73,6 +78,12 @@ final class PostgresFollower: Sendable {
         node.confirm(through: place.notes, asOf: time)
     }
 
+    /// Sets what is called with the server that it reconnected to, if that has all commits that
+    /// were announced. It must not wait.
+    func whenReconnected(_ body: @escaping @Sendable (PostgresIdentity?) -> Void) {
+        onReconnection.withLock { $0 = body }
+    }
+
     /// Follows until it is closed.
     func start() { queue.async { self.run() } }
 
@@ -83,7 +94,7 @@ final class PostgresFollower: Sendable {
         queue.sync {
             // The server takes a while to notice that a session has ended.
             _ = try? place.session?.run("SELECT pg_advisory_unlock_all()")
-            place = Place(notes: place.notes)
+            place = Place(notes: place.notes, cuts: place.cuts)
             node.loseLeadership()
         }
     }
@@ -91,7 +102,7 @@ final class PostgresFollower: Sendable {
     private func run() {
         while !isClosed.load(ordering: .acquiring) {
             do throws(StoreError) { try follow(connected()) } catch {
-                place = Place(notes: place.notes)
+                place = Place(notes: place.notes, cuts: place.cuts)
                 node.note(failure: error.reason)
                 node.loseLeadership()
                 _ = wait(on: nil, milliseconds: Self.pauseMilliseconds)
@@ -105,6 +116,7 @@ final class PostgresFollower: Sendable {
         // Another server may have become the primary.
         clock.reconnect()
         (place.session, place.connection) = (session, Connection(.postgres(session)))
+        place.isNew = true
         return session
     }
 
@@ -163,8 +175,14 @@ final class PostgresFollower: Sendable {
     /// Announces what was committed; `false` if that takes longer.
     private func announce(through commits: Int64) throws(StoreError) -> Bool {
         guard let connection = place.connection else { return false }
-        for _ in 0..<Self.attempts where announcer.lastCommit < commits {
-            if try announcer.follow(on: connection, limits) != nil { continue }
+        for _ in 0..<Self.attempts where place.isNew || announcer.lastCommit < commits {
+            if try announcer.follow(on: connection, limits) != nil {
+                if place.isNew, announcer.cuts == place.cuts, let session = place.session {
+                    onReconnection.withLock { $0 }(PostgresIdentity(of: session))
+                }
+                place.isNew = false
+                continue
+            }
             // This process is committing, and announces what precedes that.
             _ = wait(on: nil, milliseconds: 1)
         }
@@ -173,16 +191,19 @@ final class PostgresFollower: Sendable {
 
     /// Tells the observers of access what these commits have changed.
     private func report(through commits: Int64) throws(StoreError) -> Bool {
-        guard let connection = place.connection, commits > place.notes else { return true }
+        let cuts = announcer.cuts
+        guard let connection = place.connection, commits > place.notes || cuts != place.cuts else {
+            return true
+        }
         let last = place.notes
         var notes: [(commit: Int64, text: String)]?
-        if commits - last < PostgresSession.keptMarks {
+        if cuts == place.cuts, commits - last < PostgresSession.keptMarks {
             notes = try connection.readTransaction(limits) { (state) throws(StoreError) in
                 try state.notes(after: last).filter { $0.commit <= commits }
             }
         }
         guard node.report(notes, through: commits) else { return false }
-        place.notes = commits
+        (place.notes, place.cuts) = (commits, cuts)
         return true
     }
 

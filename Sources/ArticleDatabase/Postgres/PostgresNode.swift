@@ -21,6 +21,8 @@ final class PostgresNode: StoreNode {
     /// A read that waits for a commit.
     private struct Waiter {
         let commit: Int64
+        /// When it began to wait.
+        let time: Int64
         let continuation: CheckedContinuation<Bool, Never>
     }
 
@@ -54,7 +56,7 @@ final class PostgresNode: StoreNode {
         confirmed.store(commit, ordering: .releasing)
         currentUntil.store(time + Self.nanoseconds(Self.freshness), ordering: .releasing)
         state.withLock { $0.failure = nil }
-        resumeWaiters()
+        resumeWaiters(asOf: time)
     }
 
     /// The follower could not ask, for this reason.
@@ -118,7 +120,8 @@ final class PostgresNode: StoreNode {
                 guard state.waiters.count < Self.mostWaiters else { return nil }
                 state.lastWaiter += 1
                 state.waiters[state.lastWaiter] = Waiter(
-                    commit: commit, continuation: continuation)
+                    commit: commit, time: SystemClock.monotonicNanoseconds,
+                    continuation: continuation)
                 return state.lastWaiter
             }
             guard let number else { return continuation.resume(returning: false) }
@@ -130,10 +133,16 @@ final class PostgresNode: StoreNode {
         }
     }
 
-    private func resumeWaiters() {
+    /// - Parameter time: everything was confirmed that had been committed before this time; `nil` if
+    ///   nothing was confirmed now. A commit that others had made before and that is not among it
+    ///   was lost, and is not waited for.
+    private func resumeWaiters(asOf time: Int64? = nil) {
         let seen = isCurrent ? lastSeen : -1
         let ready = state.withLock { state in
-            let ready = state.waiters.filter { $0.value.commit <= seen }
+            let ready = state.waiters.filter { waiter in
+                waiter.value.commit <= seen
+                    || seen >= 0 && time.map { waiter.value.time < $0 } ?? false
+            }
             for number in ready.keys { state.waiters[number] = nil }
             return ready
         }
@@ -217,7 +226,8 @@ final class PostgresNode: StoreNode {
             }
             guard outcomes.allSatisfy({ $0.wait() }) else { return false }
         }
-        state.withLock { $0.ownNotes = $0.ownNotes.filter { $0 > commit } }
+        // If the notes are not known, the history may have been cut, which gives numbers again.
+        state.withLock { $0.ownNotes = notes == nil ? [] : $0.ownNotes.filter { $0 > commit } }
         return true
     }
 }

@@ -10,6 +10,7 @@ public final class PostgresStore: Sendable {
     /// The path next to which other files of this server can be created.
     public let path: String
     public let core: StoreCore
+    public let notices = StoreNotices()
     private let process: PostgresNode
     private let follower: PostgresFollower
 
@@ -61,6 +62,8 @@ public final class PostgresStore: Sendable {
             let session = try PostgresSession(address, settings: configuration.writerSettings)
             try Self.prepare(session, schema, address, mode)
             try Connection(.postgres(session)).takeEpoch()
+            let identity = PostgresIdentity(of: session)
+            let isKnown = try configuration.mayLead ? identity?.isKnown(to: session) : nil
             let clock = CommitSequence()
             let announcer = ChangeAnnouncer(clock)
             let process = PostgresNode(announcer)
@@ -79,7 +82,12 @@ public final class PostgresStore: Sendable {
                 announcer, process, clock, configuration.limits,
                 mayLead: configuration.mayLead,
                 isCommitSlow: { writer.commitDuration > .seconds(1) }, open: openFollower)
+            announcer.whenCut { [weak self] epoch in
+                Task { await self?.beginHistory(replacing: epoch) }
+            }
+            follower.whenReconnected { [weak self] in self?.compareServer($0, isContinued: true) }
             follower.start()
+            if isKnown == false { compareServer(identity, isContinued: false) }
         } catch {
             throw StoreOpeningError(error, of: address)
         }
@@ -109,6 +117,44 @@ public final class PostgresStore: Sendable {
             try session.disown()
         }
     }
+
+    /// Begins another history if another server has the database than before, and nobody knows that
+    /// this one has all commits.
+    ///
+    /// - Parameters:
+    ///   - identity: `nil` if it is not known.
+    ///   - isContinued: whether this process knows.
+    private func compareServer(_ identity: PostgresIdentity?, isContinued: Bool) {
+        guard let identity else { return }
+        Task { [weak self] in
+            let isSame = try? await self?.submit { (step) throws(StoreError) in
+                let isSame = try step.note(identity)
+                if !isSame, !isContinued { try step.connection.renewEpoch() }
+                return isSame
+            }
+            guard isSame == false, !isContinued else { return }
+            self?.notices.add(
+                "another PostgreSQL server has the database than before, or it was recovered: it may "
+                    + "have been set back; all clients are told to begin anew")
+        }
+    }
+
+    /// Begins another history, as the database has lost commits of this one: clients may have more
+    /// from them than what they follow by tokens.
+    private func beginHistory(replacing epoch: Epoch) async {
+        for _ in 0..<Self.attempts {
+            do throws(StoreError) {
+                try await submit { (step) throws(StoreError) in
+                    try step.connection.renewEpoch(replacing: epoch)
+                }
+                return notices.add(
+                    "the database has lost commits, as after a restore or the promotion of a standby; "
+                        + "all clients are told to begin anew")
+            } catch { try? await Task.sleep(for: .seconds(1)) }
+        }
+    }
+
+    private static let attempts = 600
 
     /// Finishes queued writes and closes all connections. Later calls throw `.unavailable`.
     public func close() async {

@@ -10,7 +10,8 @@ import Platform
 /// that the lock file is deleted. Neither conflicts with SQLite's own locks, which are POSIX record
 /// locks. But closing any descriptor of a file releases all record locks of the process on it
 /// (`fcntl(2)`), so the file's descriptor stays open as long as ownership is held. The lock file is
-/// not deleted on release, as two processes could then lock two files of the same name.
+/// not deleted on release, as two processes could then lock two files of the same name. Its content
+/// is the database's last change when that was noted (`NotedChange`).
 final class DatabaseFile: Sendable {
     /// The path with symbolic links resolved, so that two names of one file share one lock.
     let path: String
@@ -108,6 +109,11 @@ final class DatabaseFile: Sendable {
         StoreOpeningError(
             FileError(path, what + String(cString: strerror(errno)), code: errno))
     }
+
+    /// The last change that was noted.
+    var notedChange: NotedChange? { NotedChange(readingFrom: lock) }
+
+    func note(_ change: NotedChange) { change.write(to: lock) }
 
     /// Whether the file has a rollback journal: a transaction before the first use of the
     /// write-ahead log was interrupted.

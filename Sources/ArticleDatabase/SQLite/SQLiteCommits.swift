@@ -15,6 +15,8 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     private let stopLongReaders: @Sendable () -> Void
     private let checkpointCount = Atomic(0)
     private var connection: Connection?
+    /// Where the last change is noted now and then; `nil` once the store is closed.
+    private var file: DatabaseFile?
     /// Log size in bytes from which writes wait for readers to release the log.
     private var waitingBytes: Int
     /// Copies made between commits, one at a time.
@@ -24,11 +26,13 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
 
     init(
         _ connection: sending Connection, _ configuration: SQLiteConfiguration,
-        _ clock: CommitSequence, stopLongReaders: @escaping @Sendable () -> Void
+        _ clock: CommitSequence, _ file: DatabaseFile,
+        stopLongReaders: @escaping @Sendable () -> Void
     ) {
         self.connection = connection
         self.configuration = configuration
         self.clock = clock
+        self.file = file
         self.stopLongReaders = stopLongReaders
         waitingBytes = configuration.logLimitBytes
     }
@@ -74,7 +78,15 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         for copy in copies { copy.end(.unavailable("the store is closed")) }
         copies = []
         _ = try? connection?.checkpoint(truncating: true)
+        noteLastChange()
         connection = nil
+        file = nil
+    }
+
+    private func noteLastChange() {
+        guard let connection, let file, !connection.isInTransaction else { return }
+        let state = Snapshot(connection, configuration.limits, names: connection.names)
+        if let last = try? NotedChange(lastOf: state) { file.note(last) }
     }
 
     // MARK: Errands
@@ -208,5 +220,6 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         }
         try? connection.setBusyTimeout(milliseconds: Connection.busyMilliseconds)
         checkpointCount.add(1, ordering: .relaxed)
+        noteLastChange()
     }
 }

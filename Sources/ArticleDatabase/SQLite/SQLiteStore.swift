@@ -14,6 +14,7 @@ public final class SQLiteStore: Sendable {
     public let path: String
     let configuration: SQLiteConfiguration
     public let core: StoreCore
+    public let notices = StoreNotices()
     let commits: SQLiteCommits
     /// Holds the file's lock until the store is closed.
     private let file: Lock<DatabaseFile?>
@@ -75,7 +76,8 @@ public final class SQLiteStore: Sendable {
             let accountExports = ExportReaders(configuration.limits, open: reader)
             let clock = CommitSequence()
             let readers = try ReaderPool(configuration.limits, clock, open: reader)
-            commits = SQLiteCommits(connection, configuration, clock) {
+            try Self.compare(connection, with: file, notices)
+            commits = SQLiteCommits(connection, configuration, clock, file) {
                 exports.stop()
                 accountExports.stop()
             }
@@ -88,6 +90,21 @@ public final class SQLiteStore: Sendable {
             throw StoreOpeningError(error, at: file.path)
         }
         self.file = Lock(file)
+    }
+
+    /// Begins another history if the file was set back, and notes its last change.
+    private static func compare(
+        _ connection: Connection, with file: DatabaseFile, _ notices: StoreNotices
+    ) throws(StoreError) {
+        let state = Snapshot(connection, StoreLimits(), names: connection.names)
+        if let noted = file.notedChange, try noted.isLost(from: state) {
+            try connection.renewEpoch()
+            connection.effects.clear()
+            notices.add(
+                "the database was set back: it has \(try state.changeSequence()) changes, and had "
+                    + "\(noted.sequence) before; all clients are told to begin anew")
+        }
+        file.note(try NotedChange(lastOf: state))
     }
 
     /// Finishes queued writes, flushes and releases the file. Later calls throw `.unavailable`.

@@ -4,7 +4,7 @@ extension Contract {
     /// The requests that administer the backend, in addition to `requests`. They are declared here
     /// because they transfer records of the store, which apps do not know.
     public static let adminRequests: [any BackendAPIRequest.Type] = [
-        FetchStateRequest.self, CheckRequest.self,
+        FetchStateRequest.self, CheckRequest.self, BeginHistoryRequest.self,
         FetchKeysRequest.self, CreateKeyRequest.self, RevokeKeyRequest.self,
         ImportArticlesRequest.self, ExportRequest.self, RestoreRecordsRequest.self,
         BackupRequest.self, DownloadBackupRequest.self, FetchBackupProgressRequest.self,

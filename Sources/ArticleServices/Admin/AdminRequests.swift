@@ -50,6 +50,18 @@ extension CheckReport: JSONModel {
         .required("findings", \.findings, .array(of: .text(.lines(0...10_000)), atMost: 10_000)))
 }
 
+/// `POST /v1/admin/history`: begins another history, after the database was set back.
+public struct BeginHistoryRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .post, "/v1/admin/history", name: "beginHistory",
+        summary: "Begins another history of the database", access: .administer)
+    public typealias Item = StoreState
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
+}
+
 /// `GET /v1/admin/export`: streams an export in the format of `Exporter`.
 public struct ExportRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(

@@ -41,6 +41,7 @@ struct AdminService: Sendable {
         routes.on(CreateKeyRequest.self, createKey)
         routes.on(RevokeKeyRequest.self, revokeKey)
         routes.on(CheckRequest.self, check)
+        routes.on(BeginHistoryRequest.self, beginHistory)
         routes.stream(ExportRequest.self, export)
         backups.register(on: &routes)
     }
@@ -192,6 +193,13 @@ struct AdminService: Sendable {
     }
 
     // MARK: The file
+
+    private func beginHistory(
+        _ request: BeginHistoryRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<StoreState> {
+        do { try await file.beginHistory() } catch { throw ServiceError(error) }
+        return try await state(FetchStateRequest(), by: caller)
+    }
 
     private func check(
         _ request: CheckRequest, by caller: Principal

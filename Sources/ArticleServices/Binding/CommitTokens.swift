@@ -7,23 +7,20 @@ import HTTPServer
 /// far its node is (`Broadsheet-Sequence`), and a read with this value (`Broadsheet-After`) waits
 /// until its node is as far.
 ///
+/// The number of a commit that the database has lost is not waited for.
+///
 /// Without the field, a node serves what is a second old at most, or nothing. This is a class, so
 /// that the frames of requests have one reference to it.
 final class CommitTokens: Sendable {
     private let node: any StoreNode
     private let seal: CursorSealer
-    /// Tokens of another history say nothing in this one.
-    private let list: String
 
+    private static let list = "commits"
     private static let length = 256
 
-    init(_ store: any ArticleStore, _ seal: CursorSealer) async throws(StoreError) {
-        var present = ChangeQuery(audience: .everyone)
-        present.startsNow = true
-        let epoch = try await store.changes(present).position.epoch
+    init(_ store: any ArticleStore, _ seal: CursorSealer) {
         node = store.node
         self.seal = seal
-        list = "commits \(epoch.high) \(epoch.low)"
     }
 
     /// Guards the cache, if other processes can change what it has.
@@ -50,7 +47,7 @@ final class CommitTokens: Sendable {
                             at: .header(HTTPFieldName.broadsheetAfter.rawValue))
                     ]))
         }
-        let number: Int? = try? seal.open(token, in: list)
+        let number: Int? = try? seal.open(token, in: Self.list)
         return number.map(Int64.init) ?? 0
     }
 
@@ -60,7 +57,7 @@ final class CommitTokens: Sendable {
             var response = await handler(message, context)
             if response.status.code < 400 {
                 response.fields.append(
-                    .broadsheetSequence, seal.seal(Int(node.lastCommit), in: list))
+                    .broadsheetSequence, seal.seal(Int(node.lastCommit), in: Self.list))
             }
             return response
         }

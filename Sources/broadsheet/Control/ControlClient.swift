@@ -52,6 +52,9 @@ struct ControlClient: Sendable {
     /// Verifies the database while it is being served.
     func check() async throws(StoreError) -> CheckReport { try await ask(CheckRequest()) }
 
+    /// Begins another history of the database that is being served.
+    func beginHistory() async throws(StoreError) { _ = try await ask(BeginHistoryRequest()) }
+
     /// Writes an export to the descriptor.
     /// - Parameter progress: called with the bytes written so far, and their expected total.
     func export(

@@ -49,6 +49,7 @@ enum Database: Sendable {
         case .served(let owner): return try await work(.served(owner))
         case .opened(let store): opened = store
         }
+        opened.notices.receive { Console.printError("\(name): \($0)") }
         do throws(CommandFailure) {
             let result = try await work(.opened(opened))
             await opened.close()

@@ -31,6 +31,7 @@ struct ServerAssembly {
         _ configuration: ServeConfiguration, over store: any SQLStore, in serverRun: ServerRun
     ) async throws(CommandFailure) {
         let (log, sockets, output) = (serverRun.log, serverRun.sockets, serverRun.output)
+        store.notices.receive { log.warning($0) }
         providers = try Self.providers(configuration, log)
         feeds = configuration.feeds.settings
         let backend = try await Self.backend(configuration, over: store, providers, feeds, log)

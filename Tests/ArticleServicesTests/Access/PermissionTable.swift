@@ -296,6 +296,6 @@ enum PermissionTable {
             ("GET /v1/admin/export", nil), ("POST /v1/admin/restorations", "{}"),
             ("POST /v1/admin/backups", "{}"), ("GET /v1/admin/backups/current", nil),
             ("GET /v1/admin/backup", nil), ("POST /v1/admin/import?name=a.md", "{}"),
-            ("GET /v1/admin/statistics", nil),
+            ("GET /v1/admin/statistics", nil), ("POST /v1/admin/history", nil),
         ], .others, "key", [401, 403, 403, 403, 403, 403, 403, 0])
 }

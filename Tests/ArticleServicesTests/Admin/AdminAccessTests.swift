@@ -16,6 +16,7 @@ import Testing
     private static let requests: [(line: String, type: String?, body: String?, summary: String)] = [
         ("GET /v1/admin/state", nil, nil, "200"), ("HEAD /v1/admin/state", nil, nil, "200"),
         ("GET /v1/admin/check", nil, nil, "200"), ("GET /v1/admin/keys", nil, nil, "200"),
+        ("POST /v1/admin/history", nil, nil, "200"),
         ("POST /v1/admin/keys", json, newKey, "204"),
         ("POST /v1/admin/keys/00112233445566aa/revocation", nil, nil, "200"),
         ("POST /v1/admin/imports", json, #"{"items":[],"dryRun":true}"#, "200"),

@@ -18,6 +18,8 @@ import Testing
         let started = Signal()
         let end = Signal()
 
+        func beginHistory() async throws(StoreError) {}
+
         func check() async throws(StoreError) -> CheckReport { throw .busy }
 
         func rewrite() async throws(StoreError) { throw .busy }

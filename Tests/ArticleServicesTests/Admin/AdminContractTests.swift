@@ -53,7 +53,7 @@ import Testing
     @Test func `their paths are part of the contract`() {
         #expect(
             Contract.adminRequests.map(Self.place) == [
-                "GET /v1/admin/state", "GET /v1/admin/check",
+                "GET /v1/admin/state", "GET /v1/admin/check", "POST /v1/admin/history",
                 "GET /v1/admin/keys", "POST /v1/admin/keys",
                 "POST /v1/admin/keys/{id}/revocation",
                 "POST /v1/admin/imports", "GET /v1/admin/export", "POST /v1/admin/restorations",

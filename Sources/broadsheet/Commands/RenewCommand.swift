@@ -1,0 +1,23 @@
+import ArticleDatabase
+import ArticleStore
+
+/// Begins another history of a database, after it was set back.
+struct RenewCommand: DatabaseCommand {
+    static let name = "renew"
+    static let summary = "Tells all clients to begin anew, after the database was set back."
+    static let example = "broadsheet renew --database broadsheet.db"
+
+    let database: String
+
+    func run() async throws(CommandFailure) {
+        try await Database.with(database, mode: .existing) { (found) throws(CommandFailure) in
+            do throws(StoreError) {
+                switch found {
+                case .opened(let store): try await store.beginHistory()
+                case .served(let owner): try await owner.beginHistory()
+                }
+            } catch { throw CommandFailure(error) }
+        }
+        try Console.print("\(database): another history begins; clients fetch everything again")
+    }
+}
