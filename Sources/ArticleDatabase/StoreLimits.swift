@@ -14,7 +14,8 @@ public struct StoreLimits: Sendable, Hashable {
     public var writesPerCommit = 256
     /// Time after which a commit does not accept further writes.
     public var commitGatheringMilliseconds = 20
-    /// Time that a commit may take until writes which wait for it, and further ones, are `.delayed`.
+    /// Time that a commit may take until writes which wait for it, and further ones, are
+    /// `.delayed`.
     public var commitPatienceMilliseconds = 5_000
     /// Maximum number of index rows examined for a page; it is cut short after that.
     public var examinedRowsPerPage = 10_000

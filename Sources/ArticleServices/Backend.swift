@@ -79,7 +79,8 @@ public struct Backend: Sendable {
         (self.now, self.log) = (now, log)
         self.hasConsole = hasConsole
         description = DescriptionService(version: version)
-        publisher = try await Publisher(store: store, now: now, log: log)
+        publisher = try await Publisher(
+            store: store, now: now, log: log, progress: progress)
         housekeeper = Housekeeper(
             store: store, retention: retention, now: now, log: log, progress: progress)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))

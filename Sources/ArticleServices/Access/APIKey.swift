@@ -1,5 +1,7 @@
 public import ArticleAPI
 public import ArticleStore
+import HTTP
+import HTTPServer
 
 /// A new API key: `bsk_<public id>_<secret>`, shown once and never stored.
 public struct APIKey: Sendable {
@@ -38,6 +40,19 @@ public struct APIKey: Sendable {
             return nil
         }
         return String(parts[0])
+    }
+}
+
+extension RequestSender {
+    /// The sender of a key that was rejected, for the log: nothing proves that it is the sender's.
+    static func claimed(in fields: HTTPFields) -> RequestSender? {
+        let scheme = "bearer "
+        guard let text = fields[.authorization], text.utf8.count <= 200,
+            text.prefix(scheme.count).lowercased() == scheme,
+            let id = APIKey.publicID(of: String(text.dropFirst(scheme.count))),
+            UInt64(id, radix: 16) != nil
+        else { return nil }
+        return RequestSender(key: id)
     }
 }
 

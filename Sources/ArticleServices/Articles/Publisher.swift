@@ -10,6 +10,7 @@ public final class Publisher: Sendable {
     private let store: any ArticleStore
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
+    private let progress: @Sendable (String) -> Void
     private let state: Lock<State>
     /// Yields after a commit; commits are merged until the value is taken.
     private let commits: AsyncStream<Void>
@@ -27,14 +28,18 @@ public final class Publisher: Sendable {
     /// Small enough for other writers, whose turn is between two batches.
     private static let articlesPerBatch = 100
 
-    /// - Parameter log: receives the reason why articles cannot be published, once.
+    /// - Parameters:
+    ///   - log: receives the reason why articles cannot be published, once.
+    ///   - progress: receives a line when they can be again.
     init(
         store: any ArticleStore, now: @escaping @Sendable () -> Timestamp,
-        log: @escaping @Sendable (String) -> Void
+        log: @escaping @Sendable (String) -> Void,
+        progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
         self.store = store
         self.now = now
         self.log = log
+        self.progress = progress
         let time = now()
         let next = try await store.nextPublication()
         state = Lock(State(hasCaughtUp: next.map { $0 > time } ?? true))
@@ -95,10 +100,11 @@ public final class Publisher: Sendable {
     }
 
     private func succeeded() {
-        state.withLock { state in
+        let isRecovered = state.withLock { state in
             state.hasCaughtUp = true
-            state.failure = nil
+            return state.failure.take() != nil
         }
+        if isRecovered { progress("scheduled articles are published again") }
     }
 
     private func failed(_ reason: String) {

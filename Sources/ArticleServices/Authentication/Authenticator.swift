@@ -136,14 +136,6 @@ package enum BearerCredentials {
         }
     }
 
-    /// The sender of a key that was rejected, for the log: nothing proves that it is the sender's.
-    static func claimedKey(in fields: HTTPFields) -> RequestSender? {
-        let claimed = fields.withOnlyBytes(of: .authorization) { number(in: $0) }
-        guard case .some(let (kind, number)?) = claimed, kind == .key else { return nil }
-        let digits = String(number, radix: 16)
-        return RequestSender(key: String(repeating: "0", count: 16 - digits.count) + digits)
-    }
-
     /// What precedes the kind of token, and the length of the field's value: `Bearer`, one space
     /// and 64 bytes.
     private static let start: StaticString = "bearer bs"

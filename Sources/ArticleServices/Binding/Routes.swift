@@ -235,7 +235,7 @@ struct Routes {
                     sharesAddress: caller.sharesAddress, sender: sender)
             } catch {
                 if case .unauthenticated = error {
-                    sender = BearerCredentials.claimedKey(in: message.fields)
+                    sender = RequestSender.claimed(in: message.fields)
                 }
                 return .rejected(
                     error.response(to: context.requestID, log: log), sender: sender)

@@ -7,10 +7,6 @@ import Platform
 /// Liveness and readiness, for supervisors and load balancers.
 ///
 /// Safe to use from any thread.
-///
-/// ```swift
-/// let reason = await backend.health.reasonNotReady()
-/// ```
 public struct HealthService: Sendable {
     let store: any ArticleStore
     let publisher: Publisher

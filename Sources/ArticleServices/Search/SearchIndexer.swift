@@ -212,17 +212,18 @@ public final class SearchIndexer: Sendable {
 
     /// Publishes the view if the index has caught up, now or before.
     private func endRound(_ work: inout IndexWork, isCurrent: Bool) throws(IndexFailure) {
-        let (damage, isNew) = state.withLock { state -> (String?, Bool) in
-            if let reason = state.damage.take() { return (reason, false) }
-            state.failure = nil
+        let (damage, isNew, isRecovered) = state.withLock { state -> (String?, Bool, Bool) in
+            if let reason = state.damage.take() { return (reason, false, false) }
+            let isRecovered = state.failure.take() != nil
             if isCurrent {
                 state.followingSince = nil
                 state.wasReset = false
             }
-            guard isCurrent || state.view != nil else { return (nil, false) }
+            guard isCurrent || state.view != nil else { return (nil, false, isRecovered) }
             defer { state.view = work.view }
-            return (nil, work.hasChanged || state.view == nil)
+            return (nil, work.hasChanged || state.view == nil, isRecovered)
         }
+        if isRecovered { notices.progress("search: articles are indexed again") }
         if let damage { throw .unusable(damage) }
         guard isNew else { return }
         work.hasChanged = false

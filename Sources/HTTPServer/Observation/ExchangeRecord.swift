@@ -69,12 +69,7 @@ public struct ExchangeRecord: Sendable {
 /// The sender of a request for logs: what its credentials are called, and never they themselves.
 ///
 /// Immutable, and safe to use from any thread. It is a class, so that the frames of requests have
-/// one reference to it.
-///
-/// ```swift
-/// let sender = RequestSender(key: "0123456789abcdef", user: nil)
-/// return .rejected(HTTPResponse(.forbidden), sender: sender)
-/// ```
+/// one reference to it. See ``Admission``.
 public final class RequestSender: Sendable {
     /// The public id of the key.
     let key: String?

@@ -31,6 +31,25 @@ import Testing
         try await desk.close()
     }
 
+    @Test func `a failure to index has a line in the log, and so has its end`() async throws {
+        let desk = try await IndexDesk()
+        try await desk.write(60, seed: 6)
+        desk.faulty.fail(at: 1)
+        let indexer = desk.indexer()
+        let task = Task { await indexer.run() }
+        #expect(await eventually { desk.faulty.hasFailed && !desk.notices.values.isEmpty })
+        desk.faulty.fail(at: nil)
+        #expect(await eventually { desk.notices.values.count == 2 })
+        #expect(
+            desk.notices.values == [
+                "cannot index articles for the search: the process has ended",
+                "search: articles are indexed again",
+            ])
+        task.cancel()
+        await task.value
+        try await desk.close()
+    }
+
     @Test func `an index that was stopped goes on where it was`() async throws {
         let desk = try await IndexDesk()
         try await desk.write(60, seed: 4)
