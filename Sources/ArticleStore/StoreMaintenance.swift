@@ -20,6 +20,14 @@ public protocol StoreMaintenance: Sendable {
     /// - Throws: `.unavailable` if the store is closed; corruption is reported.
     func check() async throws(StoreError) -> CheckReport
 
+    /// Gives the space of what was removed back, in short steps between which others write; this
+    /// takes one step. A file that was never vacuumed is rewritten as a whole in one step, as by
+    /// `rewrite`.
+    ///
+    ///     var progress = VacuumProgress()
+    ///     while !progress.isComplete { progress = try await store.vacuum(progress) }
+    func vacuum(_ progress: VacuumProgress) async throws(StoreError) -> VacuumProgress
+
     /// Opens the empty file at the path for a copy of the store. Once it is open, it may be
     /// unlinked.
     ///
@@ -64,6 +72,22 @@ public struct CopyProgress: Sendable, Hashable {
         self.pages = pages
         self.total = total
     }
+}
+
+/// The progress of giving space back. A value; use it anywhere. See ``StoreMaintenance``.
+public struct VacuumProgress: Sendable, Hashable {
+    /// Number of pages of a file, or of tables of a server.
+    public var done = 0
+    public var total = 1
+
+    public init() {}
+
+    public init(done: Int, total: Int) {
+        self.done = done
+        self.total = total
+    }
+
+    public var isComplete: Bool { done >= total }
 }
 
 /// The result of checking a database file. A value; use it anywhere. See ``StoreMaintenance``.

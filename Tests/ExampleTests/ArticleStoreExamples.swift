@@ -207,6 +207,18 @@ final class LastChange: ChangeObserver {
         }
     }
 
+    @Test func `the history that is kept`() async throws {
+        var rules = RetentionRules()
+        rules.revisions = 100
+        rules.revisionMilliseconds = 90 * RetentionRules.day
+        try await ExampleStore.run { store in
+            _ = try await store.createArticle(id, content(), by: edit)
+            var walk = RetentionWalk()
+            while !walk.isComplete { walk = try await store.removeHistory(rules, at: time, walk) }
+            #expect(walk.revisions == 0 && walk.articles == 0)
+        }
+    }
+
     @Test func `authors`() async throws {
         try await ExampleStore.run { store in
             let id = Author.ID(at: time)

@@ -4,20 +4,34 @@ import Glibc
 
 extension PostgresStore {
     public func rewrite() async throws(StoreError) {
+        // Never longer than readers wait: all others queue up behind a lock.
+        try await maintain { (session) throws(StoreError) in try session.rewriteTables() }
+    }
+
+    /// A step is a table, whose rows others read and write meanwhile.
+    public func vacuum(_ progress: VacuumProgress) async throws(StoreError) -> VacuumProgress {
+        try await maintain { (session) throws(StoreError) in
+            try session.vacuumTable(after: progress)
+        }
+    }
+
+    /// Runs the work with a session of its own, without a transaction.
+    private func maintain<Value: Sendable>(
+        _ work: @escaping @Sendable (PostgresSession) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
         let address = address
-        let failure: StoreError? = await withCheckedContinuation { continuation in
+        let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                do throws(StoreError) {
-                    // Never longer than readers wait: all others queue up behind a lock.
-                    let session = try PostgresSession(
-                        address,
-                        settings: [("statement_timeout", "0"), ("lock_timeout", "3s")])
-                    try session.rewriteTables()
-                    continuation.resume(returning: nil)
-                } catch { continuation.resume(returning: error) }
+                continuation.resume(
+                    returning: Result { () throws(StoreError) in
+                        try work(
+                            PostgresSession(
+                                address,
+                                settings: [("statement_timeout", "0"), ("lock_timeout", "3s")]))
+                    })
             }
         }
-        if let failure { throw failure }
+        return try result.get()
     }
 }
 
@@ -34,6 +48,22 @@ extension PostgresSession {
         for table in Self.textTables { try rewrite(table, with: "FULL, ANALYZE") }
         // It has samples of columns. A role that may not do this gets a warning only.
         try rewrite("pg_catalog.pg_statistic", with: "FULL")
+    }
+
+    fileprivate func vacuumTable(
+        after progress: VacuumProgress
+    ) throws(StoreError) -> VacuumProgress {
+        let tables = try run(
+            """
+            SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()
+            ORDER BY tablename
+            """)
+        let names = (0..<tables.rows).map { tables.text($0, 0) }
+        guard names.indices.contains(progress.done) else {
+            return VacuumProgress(done: names.count, total: names.count)
+        }
+        try rewrite(names[progress.done], with: "ANALYZE")
+        return VacuumProgress(done: progress.done + 1, total: names.count)
     }
 
     private func rewrite(_ table: String, with options: String) throws(StoreError) {

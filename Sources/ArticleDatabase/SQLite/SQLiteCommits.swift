@@ -153,6 +153,59 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         if copy.step(from: connection) { copies.removeFirst() }
     }
 
+    // MARK: Free pages
+
+    /// 256 KiB, as a step of a copy.
+    private static let freedPages = 64
+
+    /// Moves some pages to free ones before them, so that the file gets shorter; `nil` if the file
+    /// has to be rewritten first, as it does not say what refers to which page
+    /// (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
+    func freePages(
+        after progress: VacuumProgress, on queue: CommitQueue
+    ) async throws(StoreError) -> VacuumProgress? {
+        let result: Result<VacuumProgress?, StoreError> = await withCheckedContinuation {
+            continuation in
+            errands.withLock { errands in
+                errands.append { connection in
+                    continuation.resume(
+                        returning: Result { () throws(StoreError) in
+                            guard let connection else {
+                                throw StoreError.unavailable("the store is closed")
+                            }
+                            return try self.freePages(after: progress, on: connection)
+                        })
+                }
+            }
+            queue.perform { self.runErrands() }
+        }
+        return try result.get()
+    }
+
+    private func freePages(
+        after progress: VacuumProgress, on connection: Connection
+    ) throws(StoreError) -> VacuumProgress? {
+        guard try connection.number("PRAGMA auto_vacuum") == 2 else {
+            // It takes effect when the file is rewritten.
+            try connection.execute(script: "PRAGMA auto_vacuum = INCREMENTAL")
+            return nil
+        }
+        guard copies.isEmpty else { throw .unavailable("a backup is being made") }
+        let free = try connection.number("PRAGMA freelist_count")
+        try clock.advance { () throws(StoreError) in
+            try connection.execute(script: "PRAGMA incremental_vacuum(\(Self.freedPages))")
+        }
+        let rest = try connection.number("PRAGMA freelist_count")
+        let done = progress.done + free - rest
+        guard rest > 0, rest < free else {
+            checkpoint(
+                connection, truncating: true, patience: configuration.logPatienceMilliseconds)
+            return VacuumProgress(done: done, total: done)
+        }
+        boundLog(connection)
+        return VacuumProgress(done: done, total: done + rest)
+    }
+
     // MARK: Rewriting
 
     /// Writes the file anew and empties the log, once no copy is being made.
@@ -221,5 +274,12 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         try? connection.setBusyTimeout(milliseconds: Connection.busyMilliseconds)
         checkpointCount.add(1, ordering: .relaxed)
         noteLastChange()
+    }
+}
+
+extension Connection {
+    /// The number that a pragma returns.
+    fileprivate func number(_ pragma: String) throws(StoreError) -> Int {
+        try lines(of: pragma).first.flatMap { Int($0) } ?? 0
     }
 }

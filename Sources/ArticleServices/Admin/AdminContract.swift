@@ -8,7 +8,7 @@ extension Contract {
         FetchKeysRequest.self, CreateKeyRequest.self, RevokeKeyRequest.self,
         ImportArticlesRequest.self, ExportRequest.self, RestoreRecordsRequest.self,
         BackupRequest.self, DownloadBackupRequest.self, FetchBackupProgressRequest.self,
-        FetchStatisticsRequest.self, ImportFileRequest.self,
+        FetchStatisticsRequest.self, ImportFileRequest.self, VacuumRequest.self,
     ]
 }
 

@@ -42,6 +42,7 @@ struct AdminService: Sendable {
         routes.on(RevokeKeyRequest.self, revokeKey)
         routes.on(CheckRequest.self, check)
         routes.on(BeginHistoryRequest.self, beginHistory)
+        routes.on(VacuumRequest.self, vacuum)
         routes.stream(ExportRequest.self, export)
         backups.register(on: &routes)
     }
@@ -208,6 +209,20 @@ struct AdminService: Sendable {
         do { report = try await file.check() } catch { throw ServiceError(error) }
         if let reason = report.searchFindings.first { indexer.reportDamage(reason) }
         return Reply(report)
+    }
+
+    /// Several short steps, so that a command does not ask for each.
+    private func vacuum(
+        _ request: VacuumRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<VacuumProgress> {
+        var progress = VacuumProgress(done: request.done ?? 0, total: Int.max)
+        let start = ContinuousClock.now
+        do {
+            repeat {
+                progress = try await file.vacuum(progress)
+            } while !progress.isComplete && start.duration(to: .now) < .milliseconds(200)
+        } catch { throw ServiceError(error) }
+        return Reply(progress)
     }
 }
 

@@ -162,7 +162,7 @@ extension StoreError {
     private static let unknown = "is not an attribute that can be set here"
 
     /// Maps the owner's response to a store error.
-    fileprivate init(ofOwner error: BackendError) {
+    init(ofOwner error: BackendError) {
         switch error {
         case .problem(let problem) where problem.status == HTTPStatus.notFound.code:
             self = .notFound

@@ -24,6 +24,8 @@ import Testing
         ("POST /v1/admin/restorations?mode=dryRun", lines, "\n", "200"),
         ("POST /v1/admin/backups", nil, nil, "200"),
         ("GET /v1/admin/backups/current", nil, nil, "404 not-found"),
+        ("POST /v1/admin/vacuum", nil, nil, "200"),
+        ("POST /v1/admin/vacuum?done=2", nil, nil, "200"),
     ]
 
     private func scenarios(_ sender: Sender, _ summary: String? = nil) -> [Scenario] {

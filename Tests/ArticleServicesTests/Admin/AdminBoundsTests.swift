@@ -22,6 +22,10 @@ import Testing
 
         func check() async throws(StoreError) -> CheckReport { throw .busy }
 
+        func vacuum(_ progress: VacuumProgress) async throws(StoreError) -> VacuumProgress {
+            throw .busy
+        }
+
         func rewrite() async throws(StoreError) { throw .busy }
 
         func copy(into path: String) throws(StoreError) -> any StoreCopy { Copy(file: self) }

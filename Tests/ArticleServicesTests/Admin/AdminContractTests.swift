@@ -59,7 +59,7 @@ import Testing
                 "POST /v1/admin/imports", "GET /v1/admin/export", "POST /v1/admin/restorations",
                 "POST /v1/admin/backups", "GET /v1/admin/backup",
                 "GET /v1/admin/backups/current", "GET /v1/admin/statistics",
-                "POST /v1/admin/import",
+                "POST /v1/admin/import", "POST /v1/admin/vacuum",
             ])
     }
 }

@@ -258,5 +258,34 @@ extension ArticleStoreConformance {
                 #expect(try await Self.counts(in: store) == [after[0] + 1, after[1]])
             }
         }
+
+        @Test(arguments: Engine.all)
+        func `space is given back between writes`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let id = try await store.createArticle(.make(), .sample(), by: .first).id
+                let file = try #require(store as? any StoreMaintenance)
+                func vacuum() async throws {
+                    var progress = VacuumProgress()
+                    while !progress.isComplete { progress = try await file.vacuum(progress) }
+                }
+                let text = String(repeating: "Flour and water. ", count: 1_200)
+                for number in 1...40 {
+                    try await Self.save(id, "\(number) \(text)", at: Int64(number), in: store)
+                }
+                let sqlite = store as? SQLiteStore
+                try await vacuum()
+                let before = sqlite?.fileBytes?.database ?? 0
+                try await Self.remove(from: store) { $0.revisions = 2 }
+                try await vacuum()
+                try await vacuum()
+                #expect(try await Self.numbers(id, in: store) == [41, 40])
+                if let after = sqlite?.fileBytes?.database {
+                    // Once it was rewritten, it gets shorter in steps.
+                    #expect(before > 800_000 && after < 800_000)
+                }
+                try await Self.save(id, "on", at: 60, in: store)
+                #expect(try await file.check().findings == [])
+            }
+        }
     }
 }

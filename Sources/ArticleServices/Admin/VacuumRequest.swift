@@ -1,0 +1,33 @@
+public import ArticleAPI
+public import ArticleStore
+import HTTP
+
+/// `POST /v1/admin/vacuum`: takes a step of giving the space of what was removed back.
+///
+/// ```swift
+/// var progress = VacuumProgress()
+/// while !progress.isComplete { progress = try await backend.send(VacuumRequest(progress)) }
+/// ```
+public struct VacuumRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .post, "/v1/admin/vacuum", name: "vacuum",
+        summary: "Takes a step of giving free space back", access: .administer)
+    public typealias Item = VacuumProgress
+
+    public static let parameters = Parameters(
+        Self.init(done:), .query("done", \.done, .integer(0...Int.max)))
+
+    /// That of the step before.
+    var done: Int?
+
+    private init(done: Int?) { self.done = done }
+
+    public init(_ progress: VacuumProgress) { done = progress.done }
+}
+
+extension VacuumProgress: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init(done:total:),
+        .required("done", \.done, .integer(0...Int.max)),
+        .required("total", \.total, .integer(0...Int.max)))
+}

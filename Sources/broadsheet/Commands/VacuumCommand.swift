@@ -1,0 +1,29 @@
+import ArticleClient
+import ArticleDatabase
+import ArticleServices
+import ArticleStore
+
+/// Gives the space of what was removed back, even while the database is being served.
+struct VacuumCommand: DatabaseCommand {
+    static let name = "vacuum"
+    static let summary = "Gives the space of removed history back, even while it is being served."
+    static let example = "broadsheet vacuum --database broadsheet.db"
+
+    let database: String
+
+    func run() async throws(CommandFailure) {
+        try await Database.with(database, mode: .existing) {
+            (database) async throws(CommandFailure) in
+            let backend = try await database.backend()
+            var (bar, progress) = (ProgressBar(), VacuumProgress())
+            defer { bar.clear() }
+            while !progress.isComplete {
+                do throws(BackendError) {
+                    progress = try await backend.send(VacuumRequest(progress))
+                } catch { throw CommandFailure(StoreError(ofOwner: error)) }
+                bar.show(progress.done, of: progress.total, "freeing")
+            }
+        }
+        try Console.print("\(database): vacuumed")
+    }
+}
