@@ -1,3 +1,4 @@
+import ArticleAPI
 import Glibc
 import HTTP
 import TestSupport
@@ -50,6 +51,49 @@ import Testing
         }
         served.program.signal(SIGKILL)
         try Self.verify(copies.file("a.db"), places)
+    }
+
+    @Test(.enabled(if: Shell.canMount, "mounts need root"))
+    func `on a full disk sessions go on with the same refresh token`() throws {
+        #expect(try Served(folder.file("a.db")).stop() == 0)
+        let disk = try SmallDisk(folder, "--log off --sign-up open")
+        let served = disk.served
+        func post(_ target: String, _ json: String) throws -> ReceivedResponse {
+            try served.client.send(
+                .post, target, fields: [.contentType: "application/json"], body: Array(json.utf8))
+        }
+        func refreshed(_ session: UserSession) throws -> UserSession {
+            let json = #"{"refreshToken":"\#(session.refreshToken)"}"#
+            let response = try post("/v1/sessions/refresh", json)
+            try #require(response.status == 200, "\(response.text)")
+            return try UserSession(mapping: response.body)
+        }
+        func status(_ session: UserSession) throws -> Int {
+            let fields: HTTPFields = [.authorization: "Bearer \(session.accessToken)"]
+            return try served.client.send(.get, "/v1/me", fields: fields).status
+        }
+        let account = #"{"name":"mina","password":"correct horse"}"#
+        #expect(try post("/v1/users", account).status == 201)
+        var session = try UserSession(mapping: post("/v1/sessions", account).body)
+        while try Self.create(served).0 == 201 {}
+        // The last room may still do for some exchanges.
+        var next = try refreshed(session)
+        for _ in 0..<1_000 where next.refreshToken != session.refreshToken {
+            (session, next) = (next, try refreshed(next))
+        }
+        #expect(next.refreshToken == session.refreshToken)
+        #expect(next.accessToken != session.accessToken)
+        #expect(try refreshed(session).accessToken == next.accessToken)
+        #expect(try status(next) == 200 && status(session) == 200)
+        #expect(try post("/v1/sessions", account).status == 507)
+
+        disk.makeRoom()
+        let last = try refreshed(next)
+        #expect(last.refreshToken != next.refreshToken)
+        // A lost response is repeated, as ever.
+        #expect(try refreshed(session) == last)
+        #expect(try status(last) == 200 && status(next) == 401)
+        served.program.signal(SIGKILL)
     }
 
     /// All articles are present, and the database is sound.

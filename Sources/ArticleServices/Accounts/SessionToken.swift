@@ -111,14 +111,23 @@ package struct RefreshToken: SessionToken {
     ///
     /// - Parameter secret: The server's; without it, a token discloses nothing of its successors.
     package func successor(secret: [UInt8]) -> SessionTokens {
-        // The purpose separates the two, and both from other uses of the secret.
-        func derived(_ purpose: String) -> [UInt8] {
-            Digest.hmac(Array("\(purpose) after \(text)".utf8), key: secret)
-        }
-        return SessionTokens(
-            access: AccessToken(of: sessionID, secret: derived(AccessToken.prefix)),
+        SessionTokens(
+            access: AccessToken(
+                of: sessionID, secret: derived(AccessToken.prefix, secret: secret)),
             refresh: RefreshToken(
-                of: sessionID, secret: derived(RefreshToken.prefix), key: secret))
+                of: sessionID, secret: derived(RefreshToken.prefix, secret: secret), key: secret))
+    }
+
+    /// The access token that is given out while the successor cannot be stored: always the same, so
+    /// that processes that share this token do not take each other's away.
+    package func substitute(secret: [UInt8]) -> AccessToken {
+        AccessToken(of: sessionID, secret: derived("substitute", secret: secret))
+    }
+
+    /// The purpose separates the secrets of tokens from each other, and from other uses of the
+    /// server's secret.
+    private func derived(_ purpose: String, secret: [UInt8]) -> [UInt8] {
+        Digest.hmac(Array("\(purpose) after \(text)".utf8), key: secret)
     }
 }
 

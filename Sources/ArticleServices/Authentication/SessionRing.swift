@@ -14,6 +14,8 @@ final class SessionRing: Sendable {
         var verified: [UInt64: Verified] = [:]
         /// The keys of `verified` by user.
         var numbers: [User.ID: Set<UInt64>] = [:]
+        /// Access tokens that are valid, but not stored.
+        var unstored: [UInt64: Unstored] = [:]
         /// Raised when a session ends or is renewed: what was read before may be outdated.
         var generation = 0
         var observer: (@Sendable (AccessEnd) -> Void)?
@@ -26,6 +28,13 @@ final class SessionRing: Sendable {
         let since: Timestamp
         /// `nil` if the user may see more than the public.
         let reader: VerifiedReader?
+    }
+
+    private struct Unstored {
+        let digest: [UInt8]
+        /// That of the refresh token for which it was given out, until that is exchanged.
+        let refreshDigest: [UInt8]
+        let expiresAt: Timestamp
     }
 
     private let store: any ArticleStore
@@ -68,12 +77,21 @@ final class SessionRing: Sendable {
 
     private func read(_ token: AccessToken) async throws(ServiceError) -> Principal {
         guard let (session, user) = try await found(token.sessionID),
-            token.hasDigest(session.tokens.accessDigest), let role = Role(rawValue: user.role),
+            let expiresAt = expiry(of: token, in: session), let role = Role(rawValue: user.role),
             !user.isDisabled
         else { throw .unauthenticated(.unknown) }
-        guard now() < session.tokens.accessExpiresAt else { throw .unauthenticated(.expired) }
-        return .session(
-            id: session.id, user: user.id, role: role, expiresAt: session.tokens.accessExpiresAt)
+        guard now() < expiresAt else { throw .unauthenticated(.expired) }
+        return .session(id: session.id, user: user.id, role: role, expiresAt: expiresAt)
+    }
+
+    /// `nil` if it is not the session's token.
+    private func expiry(of token: AccessToken, in session: SessionRecord) -> Timestamp? {
+        if token.hasDigest(session.tokens.accessDigest) { return session.tokens.accessExpiresAt }
+        let unstored = state.withLock { $0.unstored[Self.number(of: session.id)] }
+        guard let unstored, token.hasDigest(unstored.digest),
+            unstored.refreshDigest == session.tokens.refreshDigest
+        else { return nil }
+        return unstored.expiresAt
     }
 
     private func found(
@@ -119,6 +137,21 @@ final class SessionRing: Sendable {
         return known.since
     }
 
+    /// Accepts a token that cannot be stored, for as long as this process runs and the refresh token
+    /// of the session stays the same.
+    func accept(_ token: AccessToken, in session: SessionRecord, until expiresAt: Timestamp) {
+        // It may be the same token as before, with a later end.
+        _ = forget(session.id)
+        state.withLock { state in
+            if state.unstored.count >= capacity, let (other, _) = state.unstored.first {
+                state.unstored[other] = nil
+            }
+            state.unstored[Self.number(of: session.id)] = Unstored(
+                digest: token.digest, refreshDigest: session.tokens.refreshDigest,
+                expiresAt: expiresAt)
+        }
+    }
+
     // MARK: Ending
 
     /// The session has new tokens.
@@ -131,6 +164,7 @@ final class SessionRing: Sendable {
         state.withLock { state in
             state.generation += 1
             Self.forget(Self.number(of: id), in: &state)
+            state.unstored[Self.number(of: id)] = nil
             return state.observer
         }
     }
@@ -152,7 +186,7 @@ final class SessionRing: Sendable {
     func forgetAll() {
         let observer = state.withLock { state in
             state.generation += 1
-            (state.verified, state.numbers) = ([:], [:])
+            (state.verified, state.numbers, state.unstored) = ([:], [:], [:])
             return state.observer
         }
         observer?(.all)

@@ -118,13 +118,22 @@ struct SessionService: Sendable {
             // Made-up tokens get no further than this read.
             guard wasIssued(token, in: session) else { throw .notFound }
             let user = try await store.user(session.user)
-            switch try await store.rotateSession(
-                token.sessionID, from: token.digest, to: record(of: tokens, at: time), at: time)
-            {
+            let rotation: SessionRotation
+            do throws(StoreError) {
+                rotation = try await store.rotateSession(
+                    token.sessionID, from: token.digest, to: record(of: tokens, at: time), at: time)
+            } catch {
+                guard case .full = error,
+                    let renewed = substitute(for: token, of: session, user, at: time)
+                else { throw error }
+                return Reply(renewed)
+            }
+            switch rotation {
             case .rotated(let session):
                 access.sessions.renewed(session.id)
                 let use = SessionUse(of: session.id, at: time, from: context.clientHost)
-                if session.address != use.address { try await store.touchSessions([use]) }
+                // The tokens have been exchanged, whether or not there is room for the address.
+                if session.address != use.address { try? await store.touchSessions([use]) }
                 return Reply(
                     self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
             case .isPrevious(let session) where isRepetition(session, at: time):
@@ -143,6 +152,24 @@ struct SessionService: Sendable {
             guard case .notFound = error else { throw ServiceError(error) }
         }
         throw .unauthenticated(.endedSession)
+    }
+
+    /// What a session continues with while its tokens cannot be exchanged because the disk is full:
+    /// the refresh token stays the current one, and nothing has to be stored. `nil` if it is not the
+    /// current one.
+    private func substitute(
+        for token: RefreshToken, of session: SessionRecord, _ user: UserRecord, at time: Timestamp
+    ) -> UserSession? {
+        guard token.hasDigest(session.tokens.refreshDigest), session.tokens.expiresAt > time,
+            !user.isDisabled
+        else { return nil }
+        let substitute = token.substitute(secret: secret)
+        let end = min(
+            time.advanced(byMilliseconds: Self.accessMilliseconds), session.tokens.expiresAt)
+        access.sessions.accept(substitute, in: session, until: end)
+        return UserSession(
+            accessToken: substitute.text, expiresAt: end, refreshToken: token.text,
+            user: User(user))
     }
 
     /// Whether the token is one of the session's: the current one, the one before, or any that has
