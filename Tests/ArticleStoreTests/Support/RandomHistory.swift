@@ -20,6 +20,9 @@ struct RandomHistory {
 
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
+    /// Goes on with other random numbers.
+    mutating func reseed(_ seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
     mutating func isTrue(in number: Int) -> Bool { below(number) == 0 }
 
     mutating func below(_ number: Int) -> Int { Int.random(in: 0..<number, using: &generator) }
