@@ -16,6 +16,19 @@ public protocol SQLStore: ArticleStore, StoreMaintenance {
 
     /// The sizes of the file and its log; `nil` if the store has no file.
     var fileBytes: (database: Int, log: Int)? { get }
+
+    /// Closes the store, but waits for reads and for writes not longer than this: their threads are
+    /// left behind, with their connections. Later calls throw `.unavailable`.
+    func close(readSeconds: Double, writeSeconds: Double) async -> StoreClosing
+}
+
+/// What has become of a store that was closed within a time. A value; use it anywhere.
+public enum StoreClosing: Sendable {
+    case closed
+    /// Reads have not ended; the database is released.
+    case readsAreLeft
+    /// A write has not ended: the database is released when this process ends.
+    case writeIsLeft
 }
 
 /// How to treat a database that does not exist. A value; use it anywhere.
@@ -53,6 +66,24 @@ public struct StoreCore: Sendable {
         await accountExports.close()
         await readers.close()
         await writer.close()
+    }
+
+    /// Does the same, but leaves behind what does not end in time.
+    func close(readSeconds: Double, writeSeconds: Double) async -> StoreClosing {
+        async let exportsEnd = TimeLimit.finishes(withinSeconds: readSeconds) {
+            await exports.close()
+        }
+        async let accountsEnd = TimeLimit.finishes(withinSeconds: readSeconds) {
+            await accountExports.close()
+        }
+        async let readsEnd = TimeLimit.finishes(withinSeconds: readSeconds) {
+            await readers.close()
+        }
+        let readersEnd = await [exportsEnd, accountsEnd, readsEnd]
+        guard await TimeLimit.finishes(withinSeconds: writeSeconds, { await writer.close() }) else {
+            return .writeIsLeft
+        }
+        return readersEnd.allSatisfy { $0 } ? .closed : .readsAreLeft
     }
 
     func statistics(checkpoints: Int = 0) -> StoreStatistics {

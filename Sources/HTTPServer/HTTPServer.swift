@@ -274,6 +274,17 @@ public final class HTTPServer: Sendable {
         await end(run)
     }
 
+    /// Waits until the requests have finished that are in handlers now, while others are served, up
+    /// to this time. Called once.
+    public func finishCurrentRequests(seconds: Double) async {
+        guard case .running(let run) = lifecycle.withLock({ $0 }) else { return }
+        let busy = ConnectionLimiter(limit: run.locals.count)
+        for local in run.locals where busy.enter() == .admitted {
+            local.loop.submit { local.whenCurrentWorkEnds { busy.leave() } }
+        }
+        await busy.waitUntilEmpty(seconds: seconds)
+    }
+
     /// Hands everything off without clients noticing: the sockets stay open, and new clients wait
     /// in the kernel's queue; idle connections are passed to `take`, the others after their current
     /// response. TLS, and what a proxy reported of a client, cannot be passed on: such connections
@@ -283,11 +294,12 @@ public final class HTTPServer: Sendable {
     /// accepted.
     ///
     /// When this returns, no handler is running. That takes `patienceSeconds` for clients in the
-    /// middle of a request, and then up to `graceSeconds` for handlers. Slower clients are not
-    /// waited for: responses that are being sent continue for `graceSeconds`, and requests that
+    /// middle of a request, and then up to `handlerSeconds` for handlers, `graceSeconds` by
+    /// default; those that take longer are left behind. Slower clients are not waited for: responses that are being sent continue for `graceSeconds`, and requests that
     /// arrive later receive a 503.
     public func handOver(
         graceSeconds: Double, quietSeconds: Double = 1, patienceSeconds: Double = 0.5,
+        handlerSeconds: Double? = nil,
         take: @escaping @Sendable (consuming PassedConnection) -> Void
     ) async {
         guard let run = running() else { return }
@@ -303,7 +315,7 @@ public final class HTTPServer: Sendable {
         shared.departure.open(take)
         group.leave(now: true)
         await gate.waitUntilEmpty(seconds: min(patienceSeconds, graceSeconds))
-        await Self.closeHandlers(locals, seconds: graceSeconds)
+        await Self.closeHandlers(locals, seconds: handlerSeconds ?? graceSeconds)
         shared.departure.close()
         lifecycle.withLock { $0 = .stopped }
         _ = leftovers.enter()

@@ -1,7 +1,8 @@
 import Glibc
 
 /// Threads for long computations that must not slow down anything else: they have the
-/// scheduler's lowest priority (nice 19, `setpriority(2)`).
+/// scheduler's lowest priority (nice 19, `setpriority(2)`). One thread can be prompt and have the
+/// usual priority, so that the work goes on while everything else is busy, too.
 ///
 /// It is fair: clients take turns, whatever number of items each has. It is bounded: at most
 /// `width` items run and `depth` wait. Items of cancelled tasks leave the queue. The threads are
@@ -62,6 +63,8 @@ public final class BackgroundPool: Sendable {
         /// The number of threads, and of those that are doing an item.
         var threads = 0
         var running = 0
+        /// Whether a thread has the usual priority.
+        var hasPromptThread = false
 
         /// Every item counts as much as any other, so that clients simply take turns.
         private static let cost: Int64 = 1_000_000
@@ -104,13 +107,16 @@ public final class BackgroundPool: Sendable {
     private let width: Int
     private let depth: Int
     private let reserved: Int
+    private let isPrompt: Bool
     private let state = Lock(State())
 
     /// - Parameters:
     ///   - width: How many items run at a time; at least 1.
     ///   - depth: How many may wait meanwhile.
     ///   - reserved: How many of these places only known clients may have.
-    public init(width: Int, depth: Int, reserved: Int = 0) {
+    ///   - isPrompt: Whether one of the threads has the usual priority.
+    public init(width: Int, depth: Int, reserved: Int = 0, isPrompt: Bool = false) {
+        self.isPrompt = isPrompt
         self.width = max(1, width)
         self.depth = max(0, depth)
         self.reserved = min(max(0, reserved), self.depth)
@@ -219,16 +225,25 @@ public final class BackgroundPool: Sendable {
     }
 
     private func drain() {
+        let isPrompt = state.withLock { state in
+            guard self.isPrompt, !state.hasPromptThread else { return false }
+            state.hasPromptThread = true
+            return true
+        }
         // On Linux, 0 is the calling thread, and a lower priority is never denied.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
-        while let item = next() { item.work(item.lane) }
+        if !isPrompt { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) }
+        while let item = next(isPrompt) { item.work(item.lane) }
     }
 
     /// The next item; `nil` if there is none, and the thread ends.
-    private func next() -> Item? {
+    private func next(_ isPrompt: Bool) -> Item? {
         state.withLock { state in
-            let item = state.next()
-            if item == nil { state.threads -= 1 } else { state.running += 1 }
+            guard let item = state.next() else {
+                state.threads -= 1
+                if isPrompt { state.hasPromptThread = false }
+                return nil
+            }
+            state.running += 1
             return item
         }
     }

@@ -1,4 +1,5 @@
 public import ArticleStore
+import Platform
 
 /// Stores articles in a PostgreSQL database, which any number of processes may serve.
 ///
@@ -160,6 +161,15 @@ public final class PostgresStore: Sendable {
     public func close() async {
         await core.close()
         follower.close()
+    }
+
+    public func close(readSeconds: Double, writeSeconds: Double) async -> StoreClosing {
+        let closing = await core.close(readSeconds: readSeconds, writeSeconds: writeSeconds)
+        let follower = follower
+        _ = await TimeLimit.finishes(withinSeconds: readSeconds) { follower.close() }
+        // Other processes can use the database, whatever becomes of this one's write.
+        if case .writeIsLeft = closing { return .readsAreLeft }
+        return closing
     }
 }
 

@@ -56,6 +56,13 @@ final class DatabaseFile: Sendable {
         }
     }
 
+    /// Gives up ownership while connections of this process still read: the descriptors stay open,
+    /// as closing one would release the locks of these connections.
+    func releaseUnclosed() {
+        for descriptor in [file, lock] where descriptor >= 0 { flock(descriptor, LOCK_UN) }
+        _ = Unmanaged.passRetained(self)
+    }
+
     private static func folder(of path: String) throws(StoreOpeningError) -> Folder {
         do throws(FileError) {
             return try Folder(FileSystem.folder(of: path))

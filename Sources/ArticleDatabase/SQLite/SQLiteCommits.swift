@@ -77,6 +77,8 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     func close() {
         for copy in copies { copy.end(.unavailable("the store is closed")) }
         copies = []
+        // A read that does not end is not waited for.
+        try? connection?.setBusyTimeout(milliseconds: 0)
         _ = try? connection?.checkpoint(truncating: true)
         noteLastChange()
         connection = nil

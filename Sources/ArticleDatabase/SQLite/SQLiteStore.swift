@@ -112,6 +112,16 @@ public final class SQLiteStore: Sendable {
         await core.close()
         file.withLock { $0 = nil }
     }
+
+    public func close(readSeconds: Double, writeSeconds: Double) async -> StoreClosing {
+        let closing = await core.close(readSeconds: readSeconds, writeSeconds: writeSeconds)
+        switch closing {
+        case .closed: file.withLock { $0 = nil }
+        case .readsAreLeft: file.withLock { $0.take()?.releaseUnclosed() }
+        case .writeIsLeft: break
+        }
+        return closing
+    }
 }
 
 extension SQLiteStore: SQLStore {}

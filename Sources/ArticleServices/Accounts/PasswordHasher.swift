@@ -4,8 +4,8 @@ package import Platform
 
 /// Hashes and verifies passwords, at most `width` at a time.
 ///
-/// Each takes some 30 ms of a core and 19 MiB, so they run on threads of the lowest priority, and
-/// clients take turns. If too many wait, the request is rejected (503); a request that is cancelled
+/// Each takes some 30 ms of a core and 19 MiB, so they run on threads of the lowest priority but for
+/// one, with which people can sign in however busy the server is, and clients take turns. If too many wait, the request is rejected (503); a request that is cancelled
 /// leaves the queue. No network can fill the queue, nor can any number of them keep out those who
 /// have signed in before: a quarter of the places is reserved for these. Safe to use from any
 /// thread.
@@ -43,7 +43,7 @@ package final class PasswordHasher: Sendable {
     ) throws(Unavailable) {
         guard PasswordHash.isAvailable else { throw Unavailable() }
         algorithm = PasswordHash(cost: cost)
-        pool = BackgroundPool(width: width, depth: depth, reserved: depth / 4)
+        pool = BackgroundPool(width: width, depth: depth, reserved: depth / 4, isPrompt: true)
         self.whenHashing = whenHashing
     }
 

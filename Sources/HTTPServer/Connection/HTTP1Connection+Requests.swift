@@ -117,8 +117,8 @@ extension HTTP1Connection {
     private func respond(
         to request: HTTPRequest, _ context: RequestContext, by handler: HTTPHandler
     ) async -> HTTPResponse {
-        guard local.beginWork() else { return exchange.response(to: .handedOver) }
-        defer { local.endWork() }
+        guard let begun = local.beginWork() else { return exchange.response(to: .handedOver) }
+        defer { local.endWork(begun) }
         beginHandling()
         let response = await handler(request, context)
         channel.endWork()

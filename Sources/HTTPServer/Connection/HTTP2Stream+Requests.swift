@@ -93,8 +93,10 @@ extension HTTP2Stream {
     private func response(
         to request: HTTPRequest, _ context: RequestContext, by handler: HTTPHandler
     ) async -> HTTPResponse {
-        guard exchange.local.beginWork() else { return exchange.response(to: .handedOver) }
-        defer { exchange.local.endWork() }
+        guard let begun = exchange.local.beginWork() else {
+            return exchange.response(to: .handedOver)
+        }
+        defer { exchange.local.endWork(begun) }
         beginHandling()
         let response = await handler(request, context)
         endWork()

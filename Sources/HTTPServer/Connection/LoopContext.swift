@@ -21,8 +21,12 @@ final class LoopContext: @unchecked Sendable {
     @exclusivity(unchecked) private var dateSeconds: Int64 = -1
     @exclusivity(unchecked) private var date: [UInt8] = []
     @exclusivity(unchecked) private var identifiers = RequestIDs()
-    /// The number of requests in handlers.
+    /// The number of requests in handlers: of the current generation, and of the one before.
     @exclusivity(unchecked) private var work = 0
+    @exclusivity(unchecked) private var earlierWork = 0
+    @exclusivity(unchecked) private var generation = 0
+    /// Called when the last of the earlier ones has finished.
+    @exclusivity(unchecked) private var whenEarlierEnd: (@Sendable () -> Void)?
     /// Handlers get no more requests: another process owns what they need.
     @exclusivity(unchecked) private(set) var isClosed = false
     /// Called when the last handler has finished.
@@ -62,22 +66,35 @@ final class LoopContext: @unchecked Sendable {
         heads.append(head)
     }
 
-    /// Counts a request that enters a handler; false if handlers are closed.
-    func beginWork() -> Bool {
-        guard !isClosed else { return false }
+    /// Counts a request that enters a handler, and returns its generation; `nil` if handlers are
+    /// closed.
+    func beginWork() -> Int? {
+        guard !isClosed else { return nil }
         work += 1
-        return true
+        return generation
     }
 
-    func endWork() {
-        work -= 1
-        if work == 0, let body = whenIdle.take() { body() }
+    func endWork(_ begun: Int) {
+        if begun == generation {
+            work -= 1
+        } else {
+            earlierWork -= 1
+            if earlierWork == 0, let body = whenEarlierEnd.take() { body() }
+        }
+        if work + earlierWork == 0, let body = whenIdle.take() { body() }
+    }
+
+    /// Calls the body when the requests have finished that are in handlers now. Called once.
+    func whenCurrentWorkEnds(_ body: @escaping @Sendable () -> Void) {
+        guard generation == 0, work > 0 else { return body() }
+        (generation, earlierWork, work) = (1, work, 0)
+        whenEarlierEnd = body
     }
 
     /// Closes handlers to new requests and calls the body when the last has finished. Called once.
     func closeHandlers(_ body: @escaping @Sendable () -> Void) {
         isClosed = true
-        if work == 0 { body() } else { whenIdle = body }
+        if work + earlierWork == 0 { body() } else { whenIdle = body }
     }
 
     /// The value of `Date`, formatted once a second.

@@ -32,17 +32,26 @@ struct ServeCommand: Command {
         defer { withExtendedLifetime(memory) {} }
         let output = ServerOutput(configuration.log)
         defer { output.flush(withinSeconds: 1) }
-        let requests = OperatorRequests(output)
         let log = ServerLog(isJSON: configuration.log.isJSON, level: configuration.logLevel) {
             output.errors.write($0)
         }
         let sockets = ListenerSockets()
+        let successors = SuccessorProcess(log)
+        let grace = configuration.graceSeconds
+        let requests = OperatorRequests(
+            output,
+            limitSeconds: Double(configuration.drainSeconds + grace) + StopLimits.lastSeconds
+        ) {
+            log.error("work has not ended: exiting without it; what was acknowledged is stored")
+            successors.stop()
+            sockets.close()
+        }
         do throws(CommandFailure) {
             try ActivatedSockets.take(into: sockets)
             try configuration.transport.check(activated: sockets)
             let serverRun = ServerRun(
                 sockets: sockets, certificates: try certificates(log), requests: requests,
-                successors: SuccessorProcess(log), supervisor: Supervisor(), log: log,
+                successors: successors, supervisor: Supervisor(), log: log,
                 output: output)
             try await serve(in: serverRun)
         } catch {
@@ -81,8 +90,17 @@ struct ServeCommand: Command {
                 await store.close()
                 throw error
             }
-            await store.close()
-            guard case .yielded(let successor, let kept, let servers) = end else { return }
+            let closing = await store.close(
+                readSeconds: StopLimits.readSeconds, writeSeconds: StopLimits.writeSeconds)
+            if case .stopped(let left) = end {
+                guard case .closed = closing, left.isEmpty else { serverRun.exitLeavingThreads() }
+                return
+            }
+            guard case .yielded(let successor, let kept, let servers, let deadline) = end else {
+                preconditionFailure("programmer error: a run has two ends")
+            }
+            if case .writeIsLeft = closing { serverRun.exit(leavingTo: successor) }
+            deadline.cancel()
             let name = configuration.databasePath
             let database = PostgresAddress.isAddress(name) ? name : store.path
             switch await serverRun.yield(database, to: successor, with: kept) {
@@ -200,18 +218,8 @@ struct ServeCommand: Command {
             assembly.firstKey.showConsole()
         }
         started(servers)
-        // These end with this function, so the store is no longer used after it.
-        async let _: Void = assembly.publisher.run()
-        async let _: Void = assembly.backend.followAccess()
-        async let _: Void = assembly.backend.shareLimits(of: servers.articles)
-        async let _: Void = assembly.streams.run()
-        async let _: Void = assembly.housekeeper.run()
-        async let _: Void = assembly.indexer.run()
-        async let _: Void = assembly.webhooks.run()
-        async let _: Void = assembly.statistics.run(examining: examine)
-        async let _: Void = assembly.poller.run()
-        async let _: Void = assembly.monitor.run()
-        async let _: Void? = assembly.providers?.run()
+        // They end with this function, so the store is no longer used after it, unless they do not.
+        let tasks = serverRun.begin(assembly, examining: examine)
         let attention = serverRun.attend(servers)
         defer { attention.end() }
         let print = { (line: String) in serverRun.output.announcements.write(line + "\n") }
@@ -228,16 +236,27 @@ struct ServeCommand: Command {
         case .conclude: preconditionFailure("programmer error: there is no successor")
         case .stop:
             serverRun.supervisor.stopping()
+            serverRun.successors.stop()
             await drain(assembly.backend, log)
             log.info("stopping: finishing requests in flight")
             await servers.stop(graceSeconds: graceSeconds)
+            let left = await tasks.end(withinSeconds: StopLimits.taskSeconds)
+            for name in left { log.warning("\(name) has not ended: leaving it behind") }
             log.info("stopped")
-            return .stopped
+            return .stopped(left: left)
         case .handOver(let successor):
             serverRun.supervisor.reloading()
             log.info("handing over to process \(successor.process)")
+            let deadline = Deadline(seconds: graceSeconds + StopLimits.lastSeconds) {
+                serverRun.exit(leavingTo: successor)
+            }
+            // New work would only have to be waited for.
+            async let leftover = tasks.end(
+                withinSeconds: StopLimits.taskSeconds, but: ServerRun.serving)
             let connections = await servers.handOver(graceSeconds: graceSeconds)
-            return .yielded(successor, connections, servers)
+            let left = await leftover + tasks.end(withinSeconds: StopLimits.servingSeconds)
+            for name in left { log.warning("\(name) has not ended: leaving it behind") }
+            return .yielded(successor, connections, servers, deadline)
         }
     }
 

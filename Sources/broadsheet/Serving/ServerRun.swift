@@ -1,4 +1,5 @@
 import ArticleDatabase
+import ArticleServices
 import ArticleStore
 import Glibc
 import Platform
@@ -19,10 +20,12 @@ struct ServerRun: Sendable {
 
     /// How a run ended.
     enum End {
-        case stopped
+        /// - Parameter left: The work that has not ended.
+        case stopped(left: [String])
         /// Another process continues with these connections; some clients are still receiving
         /// responses of the old servers.
-        case yielded(Successor, PassedConnections, Servers)
+        /// - Parameter Deadline: ends this process if it does not release the database.
+        case yielded(Successor, PassedConnections, Servers, Deadline)
     }
 
     /// The outcome of a takeover.
@@ -32,6 +35,48 @@ struct ServerRun: Sendable {
         case failed
         /// The successor has ended because this process was asked to stop.
         case stopped
+    }
+
+    /// What clients notice at once.
+    static let serving: Set = ["publication", "access", "limits", "streams"]
+
+    /// Begins the work that goes on beside the servers.
+    func begin(
+        _ assembly: ServerAssembly,
+        examining examine: @escaping @Sendable () -> [ServerStatistics.Finding]
+    ) -> ServiceTasks {
+        let tasks = ServiceTasks()
+        tasks.start("publication") { await assembly.publisher.run() }
+        tasks.start("access") { await assembly.backend.followAccess() }
+        tasks.start("limits") { await assembly.backend.shareLimits(of: assembly.servers.articles) }
+        tasks.start("streams") { await assembly.streams.run() }
+        tasks.start("housekeeping") { await assembly.housekeeper.run() }
+        tasks.start("indexing") { await assembly.indexer.run() }
+        tasks.start("webhooks") { await assembly.webhooks.run() }
+        tasks.start("statistics") { await assembly.statistics.run(examining: examine) }
+        tasks.start("sources") { await assembly.poller.run() }
+        tasks.start("monitor") { await assembly.monitor.run() }
+        if let providers = assembly.providers {
+            tasks.start("providers") { await providers.run() }
+        }
+        return tasks
+    }
+
+    /// Ends the process without waiting for threads that may never end.
+    func exitLeavingThreads() -> Never {
+        sockets.close()
+        output.flush(withinSeconds: 1)
+        _exit(ExitStatus.ok.rawValue)
+    }
+
+    /// Ends the process, which releases the database: the successor serves it then.
+    func exit(leavingTo successor: Successor) -> Never {
+        log.error("work has not ended: exiting, so that process \(successor.process) serves")
+        sockets.disown()
+        supervisor.succeeded(by: successor.process)
+        successors.serves(successor.process)
+        output.flush(withinSeconds: 0.5)
+        _exit(ExitStatus.ok.rawValue)
     }
 
     /// Hands the connections and the closed file over to the successor. Nobody serves meanwhile, so
@@ -108,4 +153,16 @@ struct ServerRun: Sendable {
             watchdog?.stop()
         }
     }
+}
+
+/// How long the parts of stopping and handing over may take beside `--grace`.
+enum StopLimits {
+    /// Background work, which ends while clients are served.
+    static let taskSeconds = 2.0
+    /// What keeps new clients waiting.
+    static let servingSeconds = 0.25
+    static let readSeconds = 0.25
+    static let writeSeconds = 5.0
+    /// All of it: then the process ends.
+    static let lastSeconds = 9.0
 }

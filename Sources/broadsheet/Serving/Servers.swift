@@ -13,6 +13,9 @@ struct Servers: Sendable {
     let redirects: [SocketAddress]
     let adminAddresses: [SocketAddress]
 
+    /// How long requests may keep new clients waiting that were accepted during the hand-over.
+    private static let handlerSeconds = 0.25
+
     /// Finishes requests in flight and stops.
     func stop(graceSeconds: Double) async {
         await articles.stop(graceSeconds: graceSeconds)
@@ -27,6 +30,8 @@ struct Servers: Sendable {
     func handOver(graceSeconds: Double) async -> PassedConnections {
         let connections = PassedConnections()
         let path = control.address
+        // Long requests must not keep new clients waiting: they end while others are served.
+        async let finished: Void = articles.finishCurrentRequests(seconds: graceSeconds)
         await control.server?.handOver(graceSeconds: graceSeconds) { connection in
             let peer = connection.peer
             connections.add(connection.release(), from: peer, .control, path)
@@ -37,8 +42,11 @@ struct Servers: Sendable {
             let peer = connection.peer
             connections.add(connection.release(), from: peer, .admin, address)
         }
+        await finished
         let doors = doors
-        await articles.handOver(graceSeconds: graceSeconds) { connection in
+        await articles.handOver(
+            graceSeconds: graceSeconds, handlerSeconds: Self.handlerSeconds
+        ) { connection in
             let (role, address) = doors[connection.door]
             let peer = connection.peer
             connections.add(connection.release(), from: peer, role, address)

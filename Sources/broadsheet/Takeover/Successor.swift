@@ -169,6 +169,7 @@ final class TakeoverServer: Sendable {
         do throws(SystemError) {
             let channel = try DescriptorChannel(
                 connection, timeoutSeconds: Self.timeoutSeconds)
+            if let peer = channel.peerProcess { processes.spoke(peer) }
             try channel.send(
                 .offer(version: TakeoverMessage.version, schema: SQLiteStore.schemaVersion))
             for entry in sockets.all {
@@ -186,6 +187,7 @@ final class TakeoverServer: Sendable {
                 return !state.isChosen
             }
             guard isFirst else { return log.warning("another process is already taking over") }
+            processes.isReady(process)
             arrived(successor)
         } catch { log.warning("a new process did not become ready: \(error)") }
     }

@@ -12,9 +12,27 @@ final class SuccessorProcess: Sendable {
 
     private struct State {
         var isRunning = false
+        /// The process, until it has ended.
+        var starting: Int32?
+        /// Whether it is ready to take over, and watched by ``Successor``.
+        var isReady = false
+        /// Whether it has contacted this process.
+        var hasSpoken = false
+        /// Why it was ended.
+        var reason: String?
+        /// Nothing is started any more.
+        var isStopped = false
         /// Clients of `broadsheet upgrade` that wait for the outcome.
         var waiting: [DescriptorChannel] = []
+        /// Those that came later: if this start fails, another one is made for them, as the program
+        /// may have been replaced.
+        var later: [DescriptorChannel] = []
     }
+
+    /// How long a new process may say nothing, and then take to become ready.
+    private let silenceSeconds: Double
+    private let readySeconds: Double
+    private let queue = DispatchQueue(label: "broadsheet.successor.watch")
 
     private static let waitingLimit = 16
     private static let flag = "--take-over"
@@ -23,22 +41,37 @@ final class SuccessorProcess: Sendable {
         "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID",
     ]
 
-    init(_ log: ServerLog) {
-        program = Files.resolved("/proc/self/exe")
+    init(
+        _ log: ServerLog, program: String = Files.resolved("/proc/self/exe"),
+        silenceSeconds: Double = 20, readySeconds: Double = 60
+    ) {
+        self.program = program
         self.log = log
+        self.silenceSeconds = silenceSeconds
+        self.readySeconds = readySeconds
     }
 
-    /// Starts the program unless a start is already under way. If the new process exits while this
+    /// Starts the program, after the start that is under way. If the new process exits while this
     /// one still serves, that is logged.
     /// - Parameter client: receives the outcome.
     func start(for client: DescriptorChannel) {
-        let isNew = state.withLock { state in
-            if state.waiting.count < Self.waitingLimit { state.waiting.append(client) }
-            defer { state.isRunning = true }
-            return !state.isRunning
+        let isNew: Bool? = state.withLock { state in
+            guard !state.isStopped, state.waiting.count + state.later.count < Self.waitingLimit
+            else { return nil }
+            guard !state.isRunning else {
+                state.later.append(client)
+                return false
+            }
+            (state.isRunning, state.waiting) = (true, [client])
+            return true
         }
-        if isNew { start(with: ServerArguments(Environment.arguments)) {} }
+        guard let isNew else {
+            return Self.send(.failed("the server cannot upgrade now"), to: [client])
+        }
+        if isNew { start() }
     }
+
+    private func start() { start(with: ServerArguments(CommandLine.arguments)) {} }
 
     /// Starts the program to serve another database, to which the one of this process was moved.
     ///
@@ -53,8 +86,8 @@ final class SuccessorProcess: Sendable {
         arguments.set("--database", to: database)
         arguments.set("--take-over-from", to: former)
         let isNew = state.withLock { state in
-            guard !state.isRunning else { return false }
-            state = State(isRunning: true, waiting: Array(clients.prefix(Self.waitingLimit)))
+            guard !state.isRunning, !state.isStopped else { return false }
+            (state.isRunning, state.waiting) = (true, Array(clients.prefix(Self.waitingLimit)))
             return true
         }
         guard isNew else {
@@ -68,6 +101,8 @@ final class SuccessorProcess: Sendable {
         do throws(SystemError) {
             let process = try spawn(arguments)
             log.info("started process \(process.id) to take over")
+            state.withLock { $0.starting = process.id }
+            end(process.id, afterSeconds: silenceSeconds, "said nothing") { !$0.hasSpoken }
             DispatchQueue.global().async {
                 self.await(process)
                 failed()
@@ -79,24 +114,80 @@ final class SuccessorProcess: Sendable {
         }
     }
 
+    /// A process has made contact.
+    func spoke(_ process: Int32) {
+        let starting = state.withLock { state -> Int32? in
+            guard let starting = state.starting, getpgid(process) == starting else { return nil }
+            state.hasSpoken = true
+            return starting
+        }
+        if let starting { end(starting, afterSeconds: readySeconds, "was not ready") { _ in true } }
+    }
+
+    /// A process is ready, and watched by ``Successor`` from now on.
+    func isReady(_ process: Int32) {
+        state.withLock { state in
+            if let starting = state.starting, getpgid(process) == starting { state.isReady = true }
+        }
+    }
+
     /// Reports that the new process is serving and this one exits.
     func serves(_ process: Int32) { end(.serving(process: process)) }
 
+    /// Ends the process that is starting, with its children, and starts no other.
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            if let process = state.starting { kill(-process, SIGKILL) }
+        }
+    }
+
+    private func end(
+        _ process: Int32, afterSeconds seconds: Double, _ what: String,
+        if condition: @escaping @Sendable (State) -> Bool
+    ) {
+        queue.asyncAfter(deadline: .now() + seconds) { [state] in
+            state.withLock { state in
+                guard state.starting == process, !state.isReady, condition(state) else { return }
+                state.reason = "\(what) for \(Int(seconds)) s and was ended"
+                kill(-process, SIGKILL)
+            }
+        }
+    }
+
     private func await(_ process: ChildProcess) {
         let status = process.wait()
+        // Its children, if it has left any.
+        kill(-process.id, SIGKILL)
         let signal = status & 0x7F
-        let how = signal == 0 ? "with status \(status >> 8 & 0xFF)" : "by signal \(signal)"
-        let text = "the new process ended \(how); the old one continues"
+        let ended = signal == 0 ? "with status \(status >> 8 & 0xFF)" : "by signal \(signal)"
+        let reason = state.withLock { state in
+            defer {
+                (state.starting, state.reason) = (nil, nil)
+                (state.hasSpoken, state.isReady) = (false, false)
+            }
+            return state.reason
+        }
+        let text = "the new process \(reason ?? "ended \(ended)"); the old one continues"
         log.error(text)
         end(.failed(text))
     }
 
     private func end(_ message: UpgradeMessage) {
-        let waiting = state.withLock { state in
-            defer { state = State() }
-            return state.waiting
+        let (waiting, late, startsAgain) = state.withLock { state in
+            let (waiting, later) = (state.waiting, state.later)
+            (state.waiting, state.later, state.isRunning) = ([], [], false)
+            guard case .failed = message, !later.isEmpty, !state.isStopped else {
+                return (waiting, later, false)
+            }
+            (state.waiting, state.isRunning) = (later, true)
+            return (waiting, [], true)
         }
         Self.send(message, to: waiting)
+        Self.send(
+            .failed("another process has just taken over; upgrade again if the program is newer"),
+            to: late)
+        if startsAgain { start() }
     }
 
     private static func send(_ message: UpgradeMessage, to clients: [DescriptorChannel]) {
@@ -110,7 +201,8 @@ final class SuccessorProcess: Sendable {
         var arguments = arguments.list
         if !arguments.contains(Self.flag) { arguments.append(Self.flag) }
         let variables = Environment.all { !Self.ownVariables.contains($0) }
-        return try ChildProcess(program, arguments, environment: variables)
+        // A group of its own, so that its children can be ended with it.
+        return try ChildProcess(program, arguments, environment: variables, inOwnGroup: true)
     }
 }
 
