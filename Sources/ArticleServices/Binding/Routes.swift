@@ -270,8 +270,13 @@ struct Routes {
     }
 
     /// Binds a path that is not part of the contract (health, operations).
-    mutating func on(_ method: HTTPMethod, _ template: String, _ handler: @escaping HTTPHandler) {
-        builder.on(method, template, handler)
+    ///
+    /// - Parameter body: By default, methods that write take a whole one.
+    mutating func on(
+        _ method: HTTPMethod, _ template: String, body: HTTPRouteBody? = nil,
+        _ handler: @escaping HTTPHandler
+    ) {
+        builder.on(method, template, body: body, handler)
     }
 
     /// Serves the requests below a path below another one as well.

@@ -20,13 +20,15 @@ struct ConsoleService: Sendable {
     private static let cookieSeconds = 60 * 24 * 3_600
 
     func register(on routes: inout Routes) {
-        let path = BeginConsoleSessionRequest.endpoint.template.description
+        let endpoint = BeginConsoleSessionRequest.endpoint
+        let path = endpoint.template.description
         routes.on(.get, path) { message, context in
             await respond(context) { () throws(ServiceError) in
                 try await show(message.fields, context)
             }
         }
-        routes.on(.post, path) { message, context in
+        routes.on(.post, path, body: .whole(limitBytes: endpoint.bodyLimitBytes)) {
+            message, context in
             await respond(context) { () throws(ServiceError) in
                 try await begin(message, context)
             }
