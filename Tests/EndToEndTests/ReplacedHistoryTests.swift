@@ -129,4 +129,57 @@ import Testing
             #expect(access("\(posts)/later.md", F_OK) != 0)
         }
     }
+
+    /// Puts the database back to the state in which it was copied to `backup`.
+    private func setBack(noticed: Bool) throws {
+        #expect(try RunningProgram("/bin/cp", [backup, database]).wait() == 0)
+        if !noticed { try #require(truncate(database + ".lock", 0) == 0) }
+    }
+
+    @Test func `a file that is put back ends the tokens of what was lost, unnoticed`() throws {
+        let before = try startSamples()
+        #expect(try RunningProgram("/bin/cp", [database, backup]).wait() == 0)
+        let lost = try serving(database) { served in
+            for title in ["A4", "A5"] { try publish(title, on: served) }
+            return try poll(served, since: before).token
+        }
+        try setBack(noticed: false)
+        try serving(database) { served in
+            #expect(try poll(served, since: lost).0 == "410 sync-reset")
+            for title in ["B4", "B5", "B6"] { try publish(title, on: served) }
+            #expect(try poll(served, since: lost).0 == "410 sync-reset")
+            let page = try served.client.get("/v1/changes?since=\(before)")
+            #expect(try ChangePage<Article>(mapping: page.body).changes.count == 3)
+            let stream = try served.client.get("/v1/changes/stream?since=\(lost)")
+            #expect(stream.status == 410)
+        }
+    }
+
+    @Test func `a start with a file that is put back begins another history`() throws {
+        let before = try startSamples()
+        #expect(try RunningProgram("/bin/cp", [database, backup]).wait() == 0)
+        try serving(database) { try publish("Lost", on: $0) }
+        try setBack(noticed: true)
+        let token = try serving(database) { served in
+            #expect(try poll(served, since: before).0 == "410 sync-reset")
+            return try poll(served, since: "now").token
+        }
+        let again = try serving(database) { try poll($0, since: token).0 }
+        #expect(again == "200")
+    }
+
+    @Test func `renew begins another history, served or not`() throws {
+        let first = try startSamples()
+        try run("renew", "--database", database)
+        try serving(database) { served in
+            #expect(try poll(served, since: first).0 == "410 sync-reset")
+            let second = try poll(served, since: "now").token
+            let cached = try served.client.get("/v1/articles?limit=1")
+            try run("renew", "--database", database)
+            #expect(try poll(served, since: second).0 == "410 sync-reset")
+            // What is cached has other versions, too.
+            let later = try served.client.get("/v1/articles?limit=1")
+            #expect(later.status == 200 && later.body != cached.body)
+        }
+    }
 }
