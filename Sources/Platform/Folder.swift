@@ -110,6 +110,22 @@ package struct Folder: ~Copyable, Sendable {
         throw FileError(path(of: name), "it is removed whenever it is created", code: EAGAIN)
     }
 
+    /// Transfers a socket that root has just bound in the folder (`fchownat(2)`).
+    package func giveSocket(_ name: String, to owner: FileOwner) throws(FileError) {
+        let raw = broadsheet_open_place(place.raw, name, false)
+        guard raw >= 0 else { throw .last(path(of: name)) }
+        let socket = Descriptor(raw)
+        var status = stat()
+        guard fstat(socket.raw, &status) == 0 else { throw .last(path(of: name)) }
+        // Somebody else may have put another file in its place.
+        guard status.st_mode & S_IFMT == S_IFSOCK, status.st_nlink == 1 else {
+            throw FileError(path(of: name), "it is not a socket", code: EPERM)
+        }
+        guard broadsheet_give_place(socket.raw, owner.user, owner.group) == 0 else {
+            throw .last(path(of: name))
+        }
+    }
+
     private func check(_ status: stat, _ name: String) throws(FileError) {
         let reason: String? =
             switch status.st_mode & S_IFMT {

@@ -106,7 +106,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test(arguments: [".lock", "-wal", "-shm", "-journal"])
+    @Test(arguments: [".lock", "-wal", "-shm", "-journal", ".moved"])
     func `no command of root's follows a link beside the database`(_ ending: String) throws {
         try serveAsUser()
         let treasury = try Treasury()
@@ -156,6 +156,29 @@ struct OwnershipTests {
         #expect(ended.status == 74)
         #expect(ended.errors.last?.contains("root does not follow") == true, "\(ended.errors)")
         #expect(try bytes(of: precious) == before)
+    }
+
+    @Test func `what root writes replaces the user's link to a file of root's`() throws {
+        try serveAsUser()
+        let treasury = try Treasury()
+        for (command, arguments) in [("backup", ["--overwrite"]), ("export", [])] {
+            for target in [treasury.secret, treasury.made] {
+                let output = folder.file(command)
+                unlink(output)
+                try #require(symlink(target, output) == 0)
+                try #require(lchown(output, OtherUser.number, OtherUser.number) == 0)
+                let program = try Program.start(
+                    [command, output] + arguments + ["--database", database])
+                #expect(program.wait() == 0, "\(program.errors.rest())")
+                try treasury.expectUntouched()
+                #expect(try OtherUser.owner(output) == (0, 0, 0o600))
+            }
+        }
+        // A link of root's own leads to what is replaced.
+        let output = treasury.folder.file("link")
+        try #require(symlink(treasury.secret, output) == 0)
+        #expect(try Program.run("export", output, "--database", database).status == 0)
+        #expect(try read(treasury.secret) != "root's secret\n")
     }
 
     @Test func `root's commands leave a log that the server's user can open`() throws {

@@ -13,7 +13,9 @@ struct CheckCommand: DatabaseCommand {
         let report = try await report()
         for finding in report.findings { try Console.print(finding) }
         guard report.findings.isEmpty else {
-            throw CommandFailure(.dataError, "\(database): \(report.findings.count) findings")
+            let count = report.findings.count
+            throw CommandFailure(
+                .dataError, "\(database): \(count) \(count == 1 ? "finding" : "findings")")
         }
         let counts =
             "\(report.articles) articles, \(report.revisions) revisions, \(report.changes) changes"

@@ -19,6 +19,32 @@ enum Files {
         return (folder == "/" ? "/" : folder + "/") + FileSystem.name(of: path)
     }
 
+    /// Where a file is written: at the end of symbolic links that this process follows, and in the
+    /// place of others. Root does not follow those of other users to somebody else's files.
+    static func destination(_ path: String) throws(CommandFailure) -> String {
+        if let resolved = try? ResolvedPath(path), let owner = try? owner(of: resolved.path),
+            (try? resolved.checkLinks(to: owner)) != nil
+        {
+            return resolved.path
+        }
+        do throws(FileError) {
+            let folder = try ResolvedPath(FileSystem.folder(of: path))
+            try folder.checkLinks(to: owner(of: folder.path))
+            return (folder.path == "/" ? "/" : folder.path + "/") + FileSystem.name(of: path)
+        } catch { throw failure("cannot create \(path): its folder", error) }
+    }
+
+    private static func owner(of path: String) throws(FileError) -> FileOwner {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .last(path) }
+        return FileOwner(status)
+    }
+
+    private static func failure(_ text: String, _ error: FileError) -> CommandFailure {
+        let isDenied = error.code == EACCES || error.code == EPERM
+        return CommandFailure(isDenied ? .noPermission : .cannotCreate, "\(text): \(error.reason)")
+    }
+
     /// The bytes of a file of at most 16 MiB (`open(2)`, `read(2)`).
     static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
         try read(path, limitBytes: 16 << 20)
@@ -80,7 +106,7 @@ enum Files {
 /// A file that is created atomically: written to a temporary file, flushed, and renamed to its path
 /// (`rename(2)`). Only its owner can read it. Without `keep` it is removed.
 ///
-/// A device or a pipe at the path is written to directly.
+/// A device or a pipe at the path is written to directly. A link that is not followed is replaced.
 final class NewFile {
     private let path: String
     /// The temporary file; `nil` for a device.
@@ -92,11 +118,12 @@ final class NewFile {
     var place: String { partial?.path ?? path }
 
     init(_ given: String) throws(CommandFailure) {
-        path = Files.resolved(given)
+        path = try Files.destination(given)
         var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        let isThere = lstat(path, &status) == 0
+        if isThere, ![S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) {
             partial = nil
-            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else {
                 throw Files.failure("cannot create \(given)", .cannotCreate)
             }
@@ -131,7 +158,7 @@ struct ScratchDatabase {
     /// Creates the folder in `TMPDIR` or /tmp (`mkdtemp(3)`).
     init() throws(CommandFailure) {
         let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(base)/broadsheet.XXXXXX".utf8CString)
+        var template = Array("\(Files.resolved(base))/broadsheet.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Files.failure("cannot create a folder in \(base)", .cannotCreate)
         }

@@ -30,7 +30,7 @@ enum Database: Sendable {
     /// The path next to which the files of a server are: that of the database file, or of a name in
     /// the working directory for a PostgreSQL database.
     static func path(of name: String) -> String {
-        guard PostgresAddress.isAddress(name) else { return Files.resolved(name) }
+        guard PostgresAddress.isAddress(name) else { return Files.place(name) }
         let database = (try? PostgresAddress(name))?.database ?? "postgres"
         return Files.place(database.replacing("/", with: "_") + ".postgresql")
     }

@@ -13,11 +13,22 @@ enum MovedDatabase {
     /// - Throws: `.dataError` if the database was moved.
     static func reject(_ database: String) throws(CommandFailure) {
         let path = path(of: database)
-        guard Files.exist(path) else { return }
-        let note = String(decoding: try Files.read(path, limitBytes: 10_000), as: UTF8.self)
+        guard let note = try note(at: path) else { return }
         let line = note.prefix { $0 != "\n" }
         throw CommandFailure(
             .dataError, "\(database): \(line); to use it anyway, remove \(path)")
+    }
+
+    /// `nil` if there is none, or no folder.
+    private static func note(at path: String) throws(CommandFailure) -> String? {
+        guard let folder = try? Folder(FileSystem.folder(of: path)) else { return nil }
+        let bytes: [UInt8]?
+        do throws(FileError) {
+            guard let file = try folder.open(FileSystem.name(of: path)) else { return nil }
+            bytes = try? FileSystem.bytes(of: file.raw, limitBytes: 10_000)
+        } catch { throw CommandFailure(.ioError, error.description) }
+        guard let bytes else { throw Files.failure("cannot read \(path)", .noInput) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Notes that the server of a database has moved to another one.

@@ -57,16 +57,18 @@ struct ControlServer {
         }
         do throws(HTTPServerError) {
             try server.start()
-            giveToOwner()
-        } catch { log.warning("no control socket: \(error)") }
+        } catch { return log.warning("no control socket: \(error)") }
+        do throws(FileError) { try giveToOwner() } catch {
+            log.warning("the control socket stays root's: \(error)")
+        }
     }
 
-    /// Gives the socket to the owner of the database, who operates it even if root serves it
-    /// (`lchown(2)`).
-    private func giveToOwner() {
-        var status = stat()
-        guard geteuid() == 0, stat(database, &status) == 0 else { return }
-        lchown(path, status.st_uid, status.st_gid)
+    /// Gives the socket to the owner of the database, who operates it even if root serves it.
+    private func giveToOwner() throws(FileError) {
+        guard geteuid() == 0 else { return }
+        let folder = try Folder(FileSystem.folder(of: path))
+        guard let owner = try folder.owner(of: FileSystem.name(of: database)) else { return }
+        try folder.giveSocket(FileSystem.name(of: path), to: owner)
     }
 
     func stop() async { await server?.stop(graceSeconds: 1) }

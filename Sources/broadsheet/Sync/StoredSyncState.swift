@@ -120,11 +120,13 @@ enum SyncFileName {
 
     /// The slug, which consists of letters, digits and hyphens. If it is too long for a file name,
     /// its beginning, `~` and the id; if it is not valid, `~` and the id. No slug contains a `~`.
+    /// After a hyphen, programs would expect an option: `~` precedes it.
     static func of(_ article: Article) -> String {
         let slug = article.slug
         guard Slug.fault(slug, isServed: true) == nil else { return "~\(article.id)\(ending)" }
-        guard slug.utf8.count > limitBytes else { return slug + ending }
-        var start = ""
+        let prefix = slug.hasPrefix("-") ? "~" : ""
+        guard slug.utf8.count > limitBytes else { return prefix + slug + ending }
+        var start = prefix
         for character in slug {
             guard start.utf8.count + character.utf8.count <= limitBytes else { break }
             start.append(character)
