@@ -38,6 +38,7 @@ public struct Backend: Sendable {
     private let statistics = StatisticsService()
     private let isDraining = Lock(false)
     private let imports: FileImportService
+    private let purges: PurgeService
     /// Where the operator signs in to the console.
     public let consoleLinks: ConsoleLinks
     private let now: @Sendable () -> Timestamp
@@ -103,6 +104,10 @@ public struct Backend: Sendable {
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
             commentRules: comments, now: now)
         self.feeds = FeedService(articles: articles, settings: feeds)
+        purges = PurgeService(
+            Purger(store: store, file: file, isServed: true), indexer: indexer,
+            responses: responses, now: now,
+            log: progress)
         imports = FileImportService(
             store: store, markdown: markdown, at: file.path, language: defaultLanguage, now: now)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
@@ -169,7 +174,7 @@ public struct Backend: Sendable {
     public func shareLimits(of server: HTTPServer) async {
         guard !store.node.isAlone else { return }
         while !Task.isCancelled {
-            server.shareLimits(among: store.node.serverCount)
+            server.shareLimits(among: max(store.node.serverCount, 1))
             // Cancelled: the loop ends.
             try? await Task.sleep(for: .seconds(1))
         }
@@ -297,5 +302,6 @@ public struct Backend: Sendable {
         admin.register(on: &routes)
         routes.on(FetchStatisticsRequest.self, statistics.fetch)
         imports.register(on: &routes)
+        purges.register(on: &routes)
     }
 }

@@ -7,7 +7,7 @@ struct Broadsheet {
     static let commands: [any Command.Type] = [
         ServeCommand.self, ImportCommand.self, ExportCommand.self, BackupCommand.self,
         RestoreCommand.self, MigrateCommand.self, RenewCommand.self, CheckCommand.self,
-        VacuumCommand.self, DoctorCommand.self, HealthCommand.self,
+        PurgeCommand.self, VacuumCommand.self, DoctorCommand.self, HealthCommand.self,
         KeyCommand.self, UserCommand.self, SourcesCommand.self, ConsoleCommand.self,
         UpgradeCommand.self, CertificateCommand.self,
         ArticlesCommand.self, SearchCommand.self, CommentsCommand.self, BookmarksCommand.self,

@@ -82,7 +82,7 @@ final class PostgresNode: StoreNode {
     }
 
     /// So many processes serve the database.
-    func note(servers count: Int) { servers.store(max(count, 1), ordering: .relaxed) }
+    func note(servers count: Int) { servers.store(count, ordering: .relaxed) }
 
     /// The session that had the leader's lock is lost.
     func loseLeadership() {

@@ -9,6 +9,7 @@ extension Contract {
         ImportArticlesRequest.self, ExportRequest.self, RestoreRecordsRequest.self,
         BackupRequest.self, DownloadBackupRequest.self, FetchBackupProgressRequest.self,
         FetchStatisticsRequest.self, ImportFileRequest.self, VacuumRequest.self,
+        PurgeRequest.self,
     ]
 }
 

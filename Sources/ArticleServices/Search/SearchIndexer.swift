@@ -129,6 +129,9 @@ public final class SearchIndexer: Sendable {
         committed.yield()
     }
 
+    /// There may be something to forget.
+    func wake() { committed.yield() }
+
     // MARK: Following
 
     /// Follows the changes until the task is cancelled. Called once.

@@ -55,6 +55,11 @@ struct ControlClient: Sendable {
     /// Begins another history of the database that is being served.
     func beginHistory() async throws(StoreError) { _ = try await ask(BeginHistoryRequest()) }
 
+    /// Removes an article or revisions for good.
+    func purge(_ purge: Purge) async throws(StoreError) -> PurgeCounts {
+        try await ask(PurgeRequest(purge: purge))
+    }
+
     /// Writes an export to the descriptor.
     /// - Parameter progress: called with the bytes written so far, and their expected total.
     func export(

@@ -297,6 +297,6 @@ enum PermissionTable {
             ("POST /v1/admin/backups", "{}"), ("GET /v1/admin/backups/current", nil),
             ("GET /v1/admin/backup", nil), ("POST /v1/admin/import?name=a.md", "{}"),
             ("GET /v1/admin/statistics", nil), ("POST /v1/admin/history", nil),
-            ("POST /v1/admin/vacuum", nil),
+            ("POST /v1/admin/vacuum", nil), ("POST /v1/admin/purge", "{}"),
         ], .others, "key", [401, 403, 403, 403, 403, 403, 403, 0])
 }

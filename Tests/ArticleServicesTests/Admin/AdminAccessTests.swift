@@ -12,6 +12,9 @@ import Testing
         #"{"id":"00112233445566aa","digest":"\#(String(repeating: "ab", count: 32))","#
         + #""name":"new","role":"reader"}"#
 
+    private static let purge =
+        #"{"articleID":"01890a5d-ac96-774b-bcce-b302099a8057","reason":"a court order"}"#
+
     /// A valid request of each kind, and the status for an admin.
     private static let requests: [(line: String, type: String?, body: String?, summary: String)] = [
         ("GET /v1/admin/state", nil, nil, "200"), ("HEAD /v1/admin/state", nil, nil, "200"),
@@ -26,6 +29,7 @@ import Testing
         ("GET /v1/admin/backups/current", nil, nil, "404 not-found"),
         ("POST /v1/admin/vacuum", nil, nil, "200"),
         ("POST /v1/admin/vacuum?done=2", nil, nil, "200"),
+        ("POST /v1/admin/purge", json, purge, "404 not-found"),
     ]
 
     private func scenarios(_ sender: Sender, _ summary: String? = nil) -> [Scenario] {

@@ -60,6 +60,7 @@ import Testing
                 "POST /v1/admin/backups", "GET /v1/admin/backup",
                 "GET /v1/admin/backups/current", "GET /v1/admin/statistics",
                 "POST /v1/admin/import", "POST /v1/admin/vacuum",
+                "POST /v1/admin/purge",
             ])
     }
 }

@@ -1,0 +1,54 @@
+public import ArticleAPI
+public import ArticleStore
+
+/// Purges articles and revisions completely: from the records, the index of the search, and the files.
+/// A value; use it anywhere.
+public struct Purger: Sendable {
+    private let store: any ArticleStore
+    private let file: any StoreMaintenance
+    private let isServed: Bool
+
+    /// How often the store is asked whether the index has forgotten, and for how long.
+    private static let pause = Duration.milliseconds(50)
+    private static let patience = Duration.seconds(600)
+
+    /// - Parameter isServed: whether this process or another one keeps the index of the search.
+    public init(store: any ArticleStore, file: any StoreMaintenance, isServed: Bool) {
+        self.store = store
+        self.file = file
+        self.isServed = isServed
+    }
+
+    /// Returns when nothing is left. If it throws after the records were removed, it can be called
+    /// again, and does the rest.
+    ///
+    /// - Parameters:
+    ///   - revisions: empty for the whole article.
+    ///   - removed: called when the records were removed.
+    public func purge(
+        _ id: Article.ID, revisions: [Int], by edit: Edit,
+        removed: (PurgeCounts) -> Void = { _ in }
+    ) async throws(StoreError) -> PurgeCounts {
+        let counts = try await store.purge(id, revisions: revisions, by: edit)
+        removed(counts)
+        if isServed {
+            try await waitForSearch(toForget: id)
+        } else {
+            // The next server builds it again.
+            try await store.eraseSearch()
+        }
+        try await file.rewrite()
+        return counts
+    }
+
+    /// The leader among the servers of the database writes parts of the index again.
+    private func waitForSearch(toForget id: Article.ID) async throws(StoreError) {
+        let end = ContinuousClock.now + Self.patience
+        while try await store.searchPurges()[id] != nil {
+            guard !Task.isCancelled, ContinuousClock.now < end else {
+                throw .unavailable("the index of the search still has what was purged")
+            }
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+}
