@@ -249,7 +249,7 @@ extension ArticleStoreConformance {
                     }
                 }
                 let before = try await Self.counts(in: store)
-                try await Self.remove(from: store) { $0.revisions = 2 }
+                try await Self.remove(from: store) { $0.revisions = 1 }
                 let after = try await Self.counts(in: store)
                 #expect(after == [before[0] - 2, before[1] - 1])
                 try await Self.save(id, "on", at: 9, in: store, tags: ["Past"])
