@@ -70,6 +70,22 @@ struct BackgroundPoolTests {
         #expect(Self.niceValue() == before)
     }
 
+    @Test func `one of the threads can be prompt`() async throws {
+        let pool = BackgroundPool(width: 2, depth: 0, isPrompt: true)
+        let usual = Self.niceValue()
+        let (began, ends) = (Signal(), DispatchSemaphore(value: 0))
+        // Each has a thread to itself, as neither ends before the other has begun.
+        async let first = pool.run(for: .init(networks: [1])) {
+            began.give()
+            ends.wait()
+            return Self.niceValue()
+        }
+        await began.wait()
+        let second = try await pool.run(for: .init(networks: [2])) { Self.niceValue() }
+        ends.signal()
+        #expect(try await [first, second] == [usual, 19])
+    }
+
     @Test func `a thread ends when the work is done, and a new one starts for the next item`()
         async throws
     {

@@ -171,8 +171,9 @@ struct PasswordHasherTests {
         #expect(begun.value == 1)
     }
 
-    @Test func `hashes are computed on threads at nice 19`() async throws {
+    @Test func `hashes are computed on one prompt thread, and on others at nice 19`() async throws {
         let values = Lock<Set<Int32>>([])
+        let usual = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
         let hasher = try PasswordHasher(width: 2, depth: 40, cost: Self.cheap) {
             // On Linux, 0 is the calling thread.
             let nice = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
@@ -187,7 +188,8 @@ struct PasswordHasherTests {
             }
             try await group.waitForAll()
         }
-        #expect(values.withLock { $0 } == [19])
+        #expect(values.withLock { $0 }.isSubset(of: [usual, 19]))
+        #expect(values.withLock { $0.contains(usual) })
     }
 
     @Test func `there is one hash for each two cores by default, but at least one`() {

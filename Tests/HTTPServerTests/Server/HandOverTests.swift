@@ -130,6 +130,44 @@ import Testing
         _ = idle
     }
 
+    @Test func `long requests end while others are served, or are left behind`() async throws {
+        let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
+        let (isAtWork, goesOn) = (Signal(), Signal())
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/work") { _, _ in
+                isAtWork.give()
+                await goesOn.wait()
+                return TestRoutes.text("done")
+            }
+            routes.on(.get, "/who") { _, _ in TestRoutes.text("first") }
+        }
+        let first = HTTPServer(
+            .local { $0.open = { (_, _) throws(SystemError) in socket } }, router: router)
+        try first.start()
+        let client = try RawConnection(socket.address)
+        try client.send("GET /work HTTP/1.1\r\nHost: test\r\n\r\n")
+        await isAtWork.wait()
+        let hasFinished = Signal()
+        async let finished: Void = {
+            await first.finishCurrentRequests(seconds: 3_600)
+            hasFinished.give()
+        }()
+        #expect(try ask(try RawConnection(socket.address)).text == "first")
+        #expect(!hasFinished.isGiven)
+        // It has no time left, and does not keep anybody waiting.
+        await first.handOver(graceSeconds: 3_600, patienceSeconds: 0, handlerSeconds: 0.05) { _ in }
+        #expect(!hasFinished.isGiven)
+        let second = try server(socket, "second")
+        try second.start()
+        #expect(try ask(try RawConnection(socket.address)).text == "second")
+        // Its client gets the response all the same.
+        goesOn.give()
+        await finished
+        #expect(try client.response().text == "done")
+        await first.finish(graceSeconds: 3_600)
+        await second.stop(graceSeconds: 0)
+    }
+
     @Test func `only known protocols can be upgraded to`() async throws {
         let seen = Exchanges()
         let configuration = ServerConfiguration.local {
