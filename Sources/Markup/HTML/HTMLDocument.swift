@@ -54,8 +54,11 @@ final class HTMLDocument {
     /// each with all others.
     private static let uncheckedTagBytes = 64 << 10
     private static let attributeLimit = 5_000
-    /// How many bytes libxml2 may look through for the ends of tags.
-    private static let lookedThroughLimit = 100_000_000
+    /// How many bytes libxml2 may look through for the ends of tags in one document. In HTML without
+    /// unfinished tags, it looks at no byte twice.
+    private static func lookedThroughLimit(_ count: Int) -> Int {
+        min(max(2_000_000, 100 * count), 100_000_000)
+    }
 
     init(_ html: String, limits: HTMLLimits) throws(HTMLError) {
         guard html.utf8.count <= limits.inputBytes else {
@@ -153,6 +156,7 @@ final class HTMLDocument {
     /// Whether libxml2 finds the ends of end tags and processing instructions in reasonable time:
     /// for each, it looks through the input up to the next `>`, wherever that is.
     private static func hasFewUnfinishedTags(_ bytes: [UInt8]) -> Bool {
+        let limit = lookedThroughLimit(bytes.count)
         var lookedThrough = 0
         var end = bytes.count
         var next: UInt8 = 0
@@ -165,7 +169,7 @@ final class HTMLDocument {
                 next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
             {
                 lookedThrough += end - index
-                if lookedThrough > lookedThroughLimit { return false }
+                if lookedThrough > limit { return false }
             }
             next = byte
         }

@@ -194,10 +194,10 @@ import Testing
         let feed = SourcePollTests.atom(SourcePollTests.entry("1", "Rye", text))
         try await Newsroom.run(cast: false) { newsroom in
             // A busy machine may exceed the first one before the response is there.
-            for timeout in [Duration.milliseconds(50), .milliseconds(400)] {
-                let desk = SourceDesk(newsroom, timeout: timeout)
+            for milliseconds in [50, 400] {
+                let desk = SourceDesk(newsroom, timeout: .milliseconds(milliseconds))
                 desk.serve(feed)
-                let id = try desk.add("https://example.org/\(timeout)").id
+                let id = try desk.add("https://example.org/\(milliseconds)").id
                 let source = try await desk.poll(id)
                 #expect(try desk.articles().isEmpty)
                 if source.lastError?.contains("did not arrive in time") == true { continue }
