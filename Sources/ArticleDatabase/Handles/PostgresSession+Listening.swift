@@ -7,8 +7,16 @@ extension PostgresSession {
     /// The descriptor of the connection, readable when something has arrived (`PQsocket`).
     var socket: Int32 { PQsocket(handle) }
 
-    /// The process of the server that serves this session (`PQbackendPID`).
-    var serverProcess: Int32 { PQbackendPID(handle) }
+    /// The process of the server that serves this session. The server is asked once, as a pooler
+    /// in between makes up what `PQbackendPID` returns.
+    func serverProcess() throws(StoreError) -> Int32 {
+        if let knownProcess { return knownProcess }
+        guard let process = try value("SELECT pg_backend_pid()").flatMap({ Int32($0) }) else {
+            throw .unavailable("the process of the session is unknown")
+        }
+        knownProcess = process
+        return process
+    }
 
     /// Begins to receive the numbers of commits.
     func listen() throws(StoreError) {

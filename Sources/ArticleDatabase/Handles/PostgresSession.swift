@@ -17,6 +17,8 @@ final class PostgresSession {
     /// The number of transactions that were begun: cursors end with theirs.
     private(set) var transactions = 0
     private var cursors = 0
+    /// The process that serves this session, once it is known.
+    var knownProcess: Int32?
     /// The code of the last failure; `nil` if the server did not send any.
     private(set) var lastState: String?
 

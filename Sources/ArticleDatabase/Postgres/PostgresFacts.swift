@@ -6,6 +6,8 @@ public struct PostgresFacts: Sendable {
     public let server: String
     /// The version of the database's schema; 0 if it has none.
     public let schema: Int
+    /// The tables that the role may not read and write.
+    public let forbiddenTables: [String]
 
     /// Connects to the database, and reads only.
     ///
@@ -17,6 +19,19 @@ public struct PostgresFacts: Sendable {
             try session.check()
             server = try session.value("SHOW server_version") ?? "of unknown version"
             schema = try PostgresSchema.version(of: session)
+            let tables = try session.value(
+                """
+                SELECT string_agg(c.relname, ' ' ORDER BY c.relname) FROM pg_catalog.pg_class c
+                JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = current_schema() AND c.relkind = 'r'
+                    AND c.relname <> 'schema_version'
+                    AND NOT (has_table_privilege(c.oid, 'SELECT')
+                        AND has_table_privilege(c.oid, 'INSERT')
+                        AND has_table_privilege(c.oid, 'UPDATE')
+                        AND has_table_privilege(c.oid, 'DELETE'))
+                """)
+            forbiddenTables =
+                schema == 0 ? [] : (tables ?? "").split(separator: " ").map(String.init)
         } catch {
             throw StoreOpeningError(error, of: address)
         }

@@ -74,7 +74,9 @@ final class PostgresFollower: Sendable {
         try announcer.start(on: connection, limits)
         place = Place(session: session, connection: connection, notes: announcer.lastCommit)
         _ = try ask(session)
-        if place.isLeader { node.confirmLeadership(of: session.serverProcess, asOf: time) }
+        if place.isLeader {
+            node.confirmLeadership(of: try session.serverProcess(), asOf: time)
+        }
         node.confirm(through: place.notes, asOf: time)
     }
 
@@ -127,7 +129,9 @@ final class PostgresFollower: Sendable {
         if try announce(through: commits), try report(through: commits) {
             node.confirm(through: commits, asOf: time)
         }
-        if place.isLeader { node.confirmLeadership(of: session.serverProcess, asOf: time) }
+        if place.isLeader {
+            node.confirmLeadership(of: try session.serverProcess(), asOf: time)
+        }
         let next = time + Self.interval
         while true {
             // It arrived with the results of other queries, or now.

@@ -23,6 +23,14 @@ struct PostgresCheck {
             }
             findings.ok(
                 subject, "\(database) responds: PostgreSQL \(facts.server), durable commits")
+            if let table = facts.forbiddenTables.first {
+                let count = facts.forbiddenTables.count
+                findings.failure(
+                    subject,
+                    "the role may not read and write \(count) of the tables, such as \(table)",
+                    do: "connect as their owner, or grant the role SELECT, INSERT, UPDATE and "
+                        + "DELETE on all of them")
+            }
             if facts.schema == PostgresStore.schemaVersion {
                 try await examine(address, &findings)
             } else {

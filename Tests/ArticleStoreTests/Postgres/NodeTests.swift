@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import Platform
+import Sockets
 import TestSupport
 import Testing
 
@@ -284,6 +285,31 @@ struct NodeTests {
         #expect(!first.node.isLeader && second.node.isLeader)
         await first.close()
         await second.close()
+    }
+
+    @Test func `a process leads behind a pooler that makes up the server's process`() async throws {
+        let cluster = try PostgresServer.shared
+        let address = try cluster.newSchema()
+        let folder = try TemporaryFolder()
+        let socket = ".s.PGSQL.5432"
+        let proxy = try SocketProxy(
+            on: .unix(folder.file(socket)), to: .unix("\(cluster.folder)/\(socket)")
+        ) { piece in
+            // BackendKeyData: 'K', the length, and the number of the process.
+            let start: [UInt8] = [0x4B, 0, 0, 0, 12]
+            guard piece.direction == .toClient, let found = piece.bytes.firstRange(of: start) else {
+                return piece.pass()
+            }
+            var bytes = piece.bytes
+            bytes[found.upperBound + 3] ^= 0x55
+            return piece.pass(bytes[...])
+        }
+        let store = try PostgresStore.open(
+            PostgresAddress(address.text.replacing(cluster.folder, with: folder.path)))
+        #expect(store.node.isLeader)
+        try await store.resetSearch()
+        await store.close()
+        withExtendedLifetime(proxy) {}
     }
 
     @Test func `a command does not lead`() async throws {

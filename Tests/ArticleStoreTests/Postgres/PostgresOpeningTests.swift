@@ -164,6 +164,26 @@ struct PostgresOpeningTests {
         #expect(try PostgresSchema.version(of: session) == 1_000)
     }
 
+    @Test func `tables that a role may not write are found`() async throws {
+        let server = try PostgresServer.shared
+        let schema = try server.newSchemaName()
+        let role = "reader_\(schema)"
+        let address = try server.address(ofSchema: schema)
+        let store = try PostgresStore.open(address)
+        await store.close()
+        #expect(try PostgresFacts(of: address).forbiddenTables == [])
+        try server.run(
+            """
+            CREATE ROLE \(role) LOGIN;
+            GRANT USAGE ON SCHEMA \(schema) TO \(role);
+            GRANT SELECT ON ALL TABLES IN SCHEMA \(schema) TO \(role)
+            """)
+        let limited = try PostgresAddress(
+            address.text.replacing("user=broadsheet", with: "user=\(role)"))
+        let tables = try PostgresFacts(of: limited).forbiddenTables
+        #expect(tables.contains("articles") && !tables.contains("schema_version"))
+    }
+
     @Test func `a role that may not change the schema can serve`() async throws {
         let cluster = try PostgresServer.shared
         let address = try cluster.newSchema()
