@@ -139,6 +139,10 @@ import Testing
             """
             CREATE TABLE before AS SELECT * FROM transitions
                 WHERE audience < 2 AND (audience = 1 OR kind = 0 OR NOT is_departure);
+            DROP TABLE search_purges; DROP INDEX revisions_by_body;
+            DROP INDEX revisions_by_actor; DROP TABLE floors; DROP TABLE retention;
+            ALTER TABLE changes DROP COLUMN mark;
+            DROP INDEX kept_writes_by_body;
             DROP INDEX imports_by_name; ALTER TABLE imports DROP COLUMN name;
             ALTER TABLE imports DROP COLUMN title;
             DROP INDEX kept_writes_by_comment; DROP INDEX kept_writes_by_principal;

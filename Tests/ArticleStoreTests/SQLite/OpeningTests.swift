@@ -247,6 +247,9 @@ import Testing
                 """
                 ALTER TABLE slugs DROP COLUMN public_from; PRAGMA user_version = 4;
                 DROP TABLE kept_writes; DROP TABLE kept_counts; CREATE TABLE kept_writes (scope);
+                DROP TABLE search_purges; DROP INDEX revisions_by_body;
+                DROP INDEX revisions_by_actor; DROP TABLE floors; DROP TABLE retention;
+                ALTER TABLE changes DROP COLUMN mark;
                 ALTER TABLE revisions DROP COLUMN actor; DROP TABLE actors;
                 DROP TABLE transitions; DROP INDEX changes_by_subject; DROP TABLE webhooks;
                 DROP INDEX imports_by_name; ALTER TABLE imports DROP COLUMN name;
