@@ -65,18 +65,22 @@ struct PostgresOpeningTests {
 
     @Test func `a database is not migrated while it is in use`() async throws {
         let address = try newSchema()
-        let older = PostgresSchema(migrations: [PostgresSchema.bundled.migrations[0]])
-        let store = try PostgresStore(
-            address, path: "/nowhere/store", mode: .create, schema: older,
-            configuration: PostgresConfiguration())
+        let newer = PostgresSchema(
+            migrations: PostgresSchema.bundled.migrations + ["CREATE TABLE later (number bigint)"])
+        func openNewer() throws -> PostgresStore {
+            try PostgresStore(
+                address, path: "/nowhere/store", mode: .create, schema: newer,
+                configuration: PostgresConfiguration())
+        }
+        let store = try PostgresStore.open(address)
         #expect {
-            try PostgresStore.open(address)
+            try openNewer()
         } throws: { error in
             guard case .owned = error as? StoreOpeningError else { return false }
             return true
         }
         await store.close()
-        try await PostgresStore.open(address).close()
+        try await openNewer().close()
     }
 
     @Test func `a database that somebody moves cannot be opened meanwhile`() async throws {
