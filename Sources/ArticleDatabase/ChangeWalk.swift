@@ -248,8 +248,8 @@ struct ArticleMatcher {
     /// The facets of the filter's tags and author.
     private var tags: [Int64] = []
     private var author: Int64?
-    /// Whether there is no such tag or author, at least not any more: removed revisions may have had
-    /// it.
+    /// Whether there is no such tag or author, at least not any more: removed revisions may have
+    /// had it.
     private var isEmpty = false
 
     init(_ filter: ArticleFilter, in snapshot: Snapshot) throws(StoreError) {

@@ -55,8 +55,8 @@ extension Snapshot {
         return try row.step() ? row.integer(0) : 0
     }
 
-    /// The mark of a change; 0 for the beginning and for changes from before there were marks, `nil`
-    /// if there is no such change.
+    /// The mark of a change; 0 for the beginning and for changes from before there were marks,
+    /// `nil` if there is no such change.
     func mark(ofChange sequence: Int64) throws(StoreError) -> Int64? {
         guard sequence > 0 else { return 0 }
         let row = try connection.statement(SQL.markOfChange)

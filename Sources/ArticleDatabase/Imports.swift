@@ -149,8 +149,9 @@ extension WriteStep {
         return paths
     }
 
-    /// The article after it got content from outside; `nil` if it was edited, deleted or emptied here
-    /// since the last one, and so is left alone. One that was deleted from outside is restored.
+    /// The article after it got content from outside; `nil` if it was edited, deleted or emptied
+    /// here since the last one, and so is left alone. One that was deleted from outside is
+    /// restored.
     ///
     /// - Parameter mark: the article and its revision with the last content; `nil` for a new one.
     func take(

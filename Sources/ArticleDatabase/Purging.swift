@@ -128,8 +128,8 @@ extension WriteStep {
         return counts
     }
 
-    /// Also removes the results of all writes with the texts of these revisions, and slugs that only
-    /// these had.
+    /// Also removes the results of all writes with the texts of these revisions, and slugs that
+    /// only these had.
     private func purge(
         _ numbers: [Int], of article: (number: Int64, revision: Int)
     ) throws(StoreError) -> PurgeCounts {

@@ -1,9 +1,9 @@
 import ArticleStore
 
-/// Removing revisions. Their numbers are not given again, and the changes that they were stay in the
-/// sequence, so that the history of an article may have gaps. Its last revision is always there, but
-/// for an article that is deleted and has no content any more: of this one, nothing is left but its
-/// row (which nobody finds, except by what once was said of it) and its changes.
+/// Removing revisions. Their numbers are not given again, and the changes that they were stay in
+/// the sequence, so that the history of an article may have gaps. Its last revision is always
+/// there, but for an article that is deleted and has no content any more: of this one, nothing is
+/// left but its row (which nobody finds, except by what once was said of it) and its changes.
 extension SQL {
     fileprivate static let bodyOfRow: StaticString = "SELECT body FROM revisions WHERE row = ?1"
     fileprivate static let revisionsOfArticle: StaticString = """
@@ -60,8 +60,8 @@ extension Snapshot {
 
 extension WriteStep {
     /// Removes revisions of an article, with their bodies, the renderings of these, and the results
-    /// of idempotent writes with these, unless another revision has the same body. Revisions that do
-    /// not exist are skipped.
+    /// of idempotent writes with these, unless another revision has the same body. Revisions that
+    /// do not exist are skipped.
     ///
     /// - Parameter numbers: not that of the last revision.
     func removeRevisions(_ numbers: [Int], of article: Int64) throws(StoreError) {
@@ -84,8 +84,9 @@ extension WriteStep {
         }
     }
 
-    /// Removes everything that a deleted article contains: its revisions, slugs, comments, owner, and
-    /// where it was imported from. Its row stays, with its id and the number of its last revision.
+    /// Removes everything that a deleted article contains: its revisions, slugs, comments, owner,
+    /// and where it was imported from. Its row stays, with its id and the number of its last
+    /// revision.
     func removeContent(ofDeleted article: Int64) throws(StoreError) {
         try removeRevisions(state.revisionNumbers(of: article), of: article)
         try run(SQL.removeWritesOfComments, article)

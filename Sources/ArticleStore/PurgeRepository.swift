@@ -7,8 +7,8 @@ public import ArticleAPI
 /// ```
 public protocol PurgeRepository: Sendable {
     /// Removes revisions of an article, or the article with its whole history, its slugs, its
-    /// comments, and where it was imported from. It is deleted by that, if it was not before; its id
-    /// is not used again. What was removed before is skipped.
+    /// comments, and where it was imported from. It is deleted by that, if it was not before; its
+    /// id is not used again. What was removed before is skipped.
     ///
     /// The files still have the text until ``StoreMaintenance/rewrite()``, and the index of the
     /// search while the article is one of ``SearchRepository/searchPurges()``.

@@ -62,8 +62,9 @@ public protocol SearchRepository: Sendable {
         except kept: Set<Int64>, limit: Int
     ) async throws(StoreError) -> Bool
 
-    /// Articles of which the index may still have what was purged, at most 1,000, with the number of
-    /// the last change before that: blocks must not have removed or replaced documents of theirs.
+    /// Articles of which the index may still have what was purged, at most 1,000, with the number
+    /// of the last change before that: blocks must not have removed or replaced documents of
+    /// theirs.
     func searchPurges() async throws(StoreError) -> [Article.ID: Int64]
 
     /// Tells that this is so for these, unless something was purged later.

@@ -35,9 +35,9 @@ public protocol StoreMaintenance: Sendable {
     ///     try await copy.make { progress in print(progress.pages, progress.total) }
     func copy(into path: String) throws(StoreError) -> any StoreCopy
 
-    /// Writes the store's files anew, so that they contain nothing that was removed, and empties the
-    /// log. Writes wait for as long as it takes to copy the file, and there must be room for another
-    /// one; those who share a database on a server cannot read its tables meanwhile.
+    /// Writes the store's files anew, so that they contain nothing that was removed, and empties
+    /// the log. Writes wait for as long as it takes to copy the file, and there must be room for
+    /// another one; those who share a database on a server cannot read its tables meanwhile.
     ///
     /// - Throws: `.busy` if others need the old files for too long.
     func rewrite() async throws(StoreError)

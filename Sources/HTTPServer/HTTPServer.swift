@@ -295,8 +295,9 @@ public final class HTTPServer: Sendable {
     ///
     /// When this returns, no handler is running. That takes `patienceSeconds` for clients in the
     /// middle of a request, and then up to `handlerSeconds` for handlers, `graceSeconds` by
-    /// default; those that take longer are left behind. Slower clients are not waited for: responses that are being sent continue for `graceSeconds`, and requests that
-    /// arrive later receive a 503.
+    /// default; those that take longer are left behind. Slower clients are not waited for:
+    /// responses that are being sent continue for `graceSeconds`, and requests that arrive later
+    /// receive a 503.
     public func handOver(
         graceSeconds: Double, quietSeconds: Double = 1, patienceSeconds: Double = 0.5,
         handlerSeconds: Double? = nil,

@@ -1,7 +1,7 @@
 package import Glibc
 
-/// The machine's clocks (`clock_gettime(2)`), in nanoseconds. Those of the years 1677 to 2262 fit into
-/// 64 bits; others count as the first or the last of them.
+/// The machine's clocks (`clock_gettime(2)`), in nanoseconds. Those of the years 1677 to 2262 fit
+/// into 64 bits; others count as the first or the last of them.
 package enum SystemClock {
     /// Since an arbitrary point in time; never set back.
     package static var monotonicNanoseconds: Int64 { nanoseconds(CLOCK_MONOTONIC) }

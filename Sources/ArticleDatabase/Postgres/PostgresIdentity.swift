@@ -1,7 +1,7 @@
 import ArticleStore
 
-/// The server that has a database. Another one may lack commits: the database was restored there, or
-/// a standby was promoted that had not received them.
+/// The server that has a database. Another one may lack commits: the database was restored there,
+/// or a standby was promoted that had not received them.
 struct PostgresIdentity: Hashable {
     /// `pg_control_system()`: the same for a server and its physical replicas.
     let system: Int64

@@ -133,9 +133,9 @@ final class PostgresNode: StoreNode {
         }
     }
 
-    /// - Parameter time: everything was confirmed that had been committed before this time; `nil` if
-    ///   nothing was confirmed now. A commit that others had made before and that is not among it
-    ///   was lost, and is not waited for.
+    /// - Parameter time: everything was confirmed that had been committed before this time; `nil`
+    ///   if nothing was confirmed now. A commit that others had made before and that is not among
+    ///   it was lost, and is not waited for.
     private func resumeWaiters(asOf time: Int64? = nil) {
         let seen = isCurrent ? lastSeen : -1
         let ready = state.withLock { state in

@@ -4,11 +4,11 @@ package import Platform
 
 /// Hashes and verifies passwords, at most `width` at a time.
 ///
-/// Each takes some 30 ms of a core and 19 MiB, so they run on threads of the lowest priority but for
-/// one, with which people can sign in however busy the server is, and clients take turns. If too many wait, the request is rejected (503); a request that is cancelled
-/// leaves the queue. No network can fill the queue, nor can any number of them keep out those who
-/// have signed in before: a quarter of the places is reserved for these. Safe to use from any
-/// thread.
+/// Each takes some 30 ms of a core and 19 MiB, so they run on threads of the lowest priority but
+/// for one, with which people can sign in however busy the server is, and clients take turns. If
+/// too many wait, the request is rejected (503); a request that is cancelled leaves the queue. No
+/// network can fill the queue, nor can any number of them keep out those who have signed in before:
+/// a quarter of the places is reserved for these. Safe to use from any thread.
 package final class PasswordHasher: Sendable {
     /// The server cannot start: libsodium could not be initialised.
     package struct Unavailable: Error, Sendable {}

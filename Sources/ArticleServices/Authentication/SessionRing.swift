@@ -137,8 +137,8 @@ final class SessionRing: Sendable {
         return known.since
     }
 
-    /// Accepts a token that cannot be stored, for as long as this process runs and the refresh token
-    /// of the session stays the same.
+    /// Accepts a token that cannot be stored, for as long as this process runs and the refresh
+    /// token of the session stays the same.
     func accept(_ token: AccessToken, in session: SessionRecord, until expiresAt: Timestamp) {
         // It may be the same token as before, with a later end.
         _ = forget(session.id)

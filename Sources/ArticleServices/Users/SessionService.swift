@@ -155,8 +155,8 @@ struct SessionService: Sendable {
     }
 
     /// What a session continues with while its tokens cannot be exchanged because the disk is full:
-    /// the refresh token stays the current one, and nothing has to be stored. `nil` if it is not the
-    /// current one.
+    /// the refresh token stays the current one, and nothing has to be stored. `nil` if it is not
+    /// the current one.
     private func substitute(
         for token: RefreshToken, of session: SessionRecord, _ user: UserRecord, at time: Timestamp
     ) -> UserSession? {

@@ -45,8 +45,8 @@ public struct ForwardedNode: Sendable, Hashable {
     /// 0 if the node has no port.
     public let port: UInt16
 
-    /// Parses `192.0.2.1`, `192.0.2.1:80`, `[2001:db8::1]:80` and, as is common, `2001:db8::1`, with
-    /// or without quotes; `nil` for obfuscated identifiers.
+    /// Parses `192.0.2.1`, `192.0.2.1:80`, `[2001:db8::1]:80` and, as is common, `2001:db8::1`,
+    /// with or without quotes; `nil` for obfuscated identifiers.
     init?(_ text: String) {
         var text = text[...]
         if text.utf8.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") {

@@ -54,8 +54,8 @@ final class HTMLDocument {
     /// each with all others.
     private static let uncheckedTagBytes = 64 << 10
     private static let attributeLimit = 5_000
-    /// How many bytes libxml2 may look through for the ends of tags in one document. In HTML without
-    /// unfinished tags, it looks at no byte twice.
+    /// How many bytes libxml2 may look through for the ends of tags in one document. In HTML
+    /// without unfinished tags, it looks at no byte twice.
     private static func lookedThroughLimit(_ count: Int) -> Int {
         min(max(2_000_000, 100 * count), 100_000_000)
     }

@@ -9,8 +9,8 @@ final class ServiceTasks: Sendable {
         tasks.withLock { $0.append((name, task)) }
     }
 
-    /// Cancels the tasks but for those with these names, and waits for them, but not for longer than
-    /// this.
+    /// Cancels the tasks but for those with these names, and waits for them, but not for longer
+    /// than this.
     ///
     /// - Returns: The names of those that are left behind.
     func end(withinSeconds seconds: Double, but kept: Set<String> = []) async -> [String] {
