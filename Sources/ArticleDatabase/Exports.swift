@@ -124,11 +124,11 @@ extension WriteStep {
     private func restore(_ article: ExportedArticle) throws(StoreError) -> Bool {
         if let found = try state.articleNumber(article.id) {
             if try state.isEmpty(found) { return false }
+            // Slugs of revisions that were removed here are former ones, or were purged with them.
             let slugs = try state.slugs(of: found.number)
-            // Slugs of revisions that were removed here are former ones, too.
-            guard article.aliases.allSatisfy(slugs.contains),
-                article.formerSlugs.allSatisfy(slugs.contains),
-                try article.imported == state.importMark(of: found.number)
+            let areThere = (article.aliases + article.formerSlugs).allSatisfy(slugs.contains)
+            guard try article.imported == state.importMark(of: found.number),
+                try areThere || state.revisionNumbers(of: found.number).count < found.revision
             else { throw .conflict("article \(article.id)") }
             return false
         }
