@@ -126,9 +126,9 @@ extension WriteStep {
             if try state.isEmpty(found) { return false }
             // Slugs of revisions that were removed here are former ones, or were purged with them.
             let slugs = try state.slugs(of: found.number)
-            let areThere = (article.aliases + article.formerSlugs).allSatisfy(slugs.contains)
-            guard try article.imported == state.importMark(of: found.number),
-                try areThere || state.revisionNumbers(of: found.number).count < found.revision
+            let hasGaps = try state.revisionNumbers(of: found.number).count < found.revision
+            guard hasGaps || (article.aliases + article.formerSlugs).allSatisfy(slugs.contains),
+                try article.imported == state.importMark(of: found.number)
             else { throw .conflict("article \(article.id)") }
             return false
         }
