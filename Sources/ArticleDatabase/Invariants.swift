@@ -199,7 +199,8 @@ struct Invariants {
             LEFT JOIN articles ON articles.number = article)
         SELECT 'article ' || compared.article
             || CASE WHEN sequence IS NULL THEN ' lacks' ELSE ' has the wrong' END
-            || ' transition ' || coalesce(sequence, last) || CASE audience WHEN 0 THEN ' for the public' WHEN 1 THEN ' for editors'
+            || ' transition ' || coalesce(sequence, last)
+            || CASE audience WHEN 0 THEN ' for the public' WHEN 1 THEN ' for editors'
                 ELSE ' for owner ' || (audience - 1) END
         FROM compared LEFT JOIN revisions AS before
             ON before.row = (compared.article << 20 | compared.revision - 1)

@@ -80,18 +80,15 @@ public struct Backend: Sendable {
         (self.now, self.log) = (now, log)
         self.hasConsole = hasConsole
         description = DescriptionService(version: version)
-        publisher = try await Publisher(
-            store: store, now: now, log: log, progress: progress)
+        publisher = try await Publisher(store: store, now: now, log: log, progress: progress)
         housekeeper = Housekeeper(
             store: store, retention: retention, now: now, log: log, progress: progress)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         commits = CommitTokens(store, cursors)
         responses = PublicResponseCache(
             cacheBytes: cacheBytes, store: store, gate: commits.gate, now: now)
-        indexer = SearchIndexer(
-            store: store, node: store.node,
-            notices: SearchIndexer.Notices(progress: progress, failure: log),
-            published: { [responses] in responses.indexChanged() })
+        indexer = Self.indexer(
+            store, responses, SearchIndexer.Notices(progress: progress, failure: log))
         let keys = try await Self.keyRing(store, operatorKey, now: now)
         access = Authenticator(keys: keys, sessions: SessionRing(store, now: now), now: now)
         consoleLinks = ConsoleLinks(access.console)
@@ -106,8 +103,7 @@ public struct Backend: Sendable {
         self.feeds = FeedService(articles: articles, settings: feeds)
         purges = PurgeService(
             Purger(store: store, file: file, isServed: true), indexer: indexer,
-            responses: responses, now: now,
-            log: progress)
+            responses: responses, now: now, log: progress)
         imports = FileImportService(
             store: store, markdown: markdown, at: file.path, language: defaultLanguage, now: now)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
@@ -122,10 +118,7 @@ public struct Backend: Sendable {
         streams = ChangeStreams(
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
             log: log)
-        let rules = SignUpRules(
-            store: store, policy: accounts.signUp,
-            throttle: SignUpThrottle(perHour: accounts.signUpsPerHour, now: accounts.uptime),
-            now: now)
+        let rules = Self.signUpRules(store, accounts, now: now)
         let signIn = SignInService(
             store: store, hasher: accounts.hasher, throttle: accounts.throttle,
             providers: providers, rules: rules, now: now)
@@ -136,9 +129,28 @@ public struct Backend: Sendable {
             store: store, access: access, hasher: accounts.hasher, rules: rules, cursors: cursors,
             now: now)
         me = MeService(
-            store: store, access: access, hasher: accounts.hasher,
-            throttle: accounts.throttle, now: now)
+            store: store, access: access, hasher: accounts.hasher, throttle: accounts.throttle,
+            now: now)
         exports = AccountExports(store: store, spool: Spool(beside: file.path))
+    }
+
+    private static func signUpRules(
+        _ store: any ArticleStore, _ accounts: AccountConfiguration,
+        now: @escaping @Sendable () -> Timestamp
+    ) -> SignUpRules {
+        SignUpRules(
+            store: store, policy: accounts.signUp,
+            throttle: SignUpThrottle(perHour: accounts.signUpsPerHour, now: accounts.uptime),
+            now: now)
+    }
+
+    private static func indexer(
+        _ store: any ArticleStore, _ responses: PublicResponseCache,
+        _ notices: SearchIndexer.Notices
+    ) -> SearchIndexer {
+        SearchIndexer(
+            store: store, node: store.node, notices: notices,
+            published: { [responses] in responses.indexChanged() })
     }
 
     private static func keyRing(

@@ -6,7 +6,9 @@ import Platform
 /// Safe to use from any thread.
 ///
 /// ```swift
-/// store.notices.receive { log.warning($0) }
+/// let notices = StoreNotices()
+/// notices.receive { continuation.yield($0) }
+/// notices.add("The database was set back.")
 /// ```
 public final class StoreNotices: Sendable {
     private struct State {

@@ -20,7 +20,7 @@ public enum TimeLimit {
                 waiting.withLock { $0.take() }?.resume(returning: hasEnded)
             }
             queue.asyncAfter(deadline: .now() + seconds) { conclude(false) }
-            Task {
+            UnstructuredTask.start {
                 await work()
                 conclude(true)
             }

@@ -28,8 +28,9 @@ import Testing
             .post, "/v1/articles", fields: fields,
             body: Array(
                 """
-                {"title":"\(word) title","slug":"\(word)-slug","summary":"\(word)","status":"published",
-                "tags":["\(word)-tag"],"body":"Some **\(word)** sentence.","source":{"name":"\(word)"}}
+                {"title":"\(word) title","slug":"\(word)-slug","summary":"\(word)",
+                "status":"published","tags":["\(word)-tag"],"body":"Some **\(word)** sentence.",
+                "source":{"name":"\(word)"}}
                 """.utf8))
         #expect(made.status == 201, "\(made.text)")
         let edited = try served.send(

@@ -114,11 +114,31 @@ final class LastChange: ChangeObserver {
 
     @Test func `versions in a history`() {
         let (high, low) = (UInt64(1), UInt64(2))
-        let epoch = Epoch(high: high, low: low)
         let time = Timestamp(milliseconds: 1_700_000_000_000)
+        let epoch = Epoch(high: high, low: low)
         let version = epoch.version(of: id, revision: 7, at: time)
         #expect(version.hasPrefix("7-") && version.utf8.count == 2 + Epoch.markLength)
         #expect(Epoch(high: 3, low: low).version(of: id, revision: 7, at: time) != version)
+    }
+
+    @Test func `notices for an operator`() async {
+        let (texts, continuation) = AsyncStream.makeStream(of: String.self)
+        let notices = StoreNotices()
+        notices.receive { continuation.yield($0) }
+        notices.add("The database was set back.")
+        continuation.finish()
+        for await text in texts { #expect(text == "The database was set back.") }
+    }
+
+    @Test func `purging an article`() async throws {
+        try await ExampleStore.run { store in
+            let article = try await store.createArticle(id, content(), by: edit)
+            let removed = try await store.purge(article.id, revisions: [], by: edit)
+            #expect(removed.revisions > 0)
+            await #expect(throws: StoreError.self) {
+                try await store.article(.id(article.id), visibleTo: .editors)
+            }
+        }
     }
 
     @Test func `pages of articles`() async throws {

@@ -71,6 +71,17 @@ import Testing
         }
     }
 
+    @Test func `the sender of a request`() async throws {
+        var routes = HTTPRouterBuilder()
+        routes.protect(.delete, "/articles/{id}") { _, _ in
+            let sender = RequestSender(key: "editors")
+            return .admitted({ _, _ in HTTPResponse(.noContent) }, sender: sender)
+        }
+        try await TestServer.run(routes.build()) { (test) async throws in
+            #expect(try test.client.send(.delete, "/articles/7").status == 204)
+        }
+    }
+
     @Test func `a body that is read as it arrives`() async throws {
         var routes = HTTPRouterBuilder()
         routes.on(.post, "/uploads", body: .streamed) { _, context in

@@ -7,6 +7,7 @@ enum StyleRules {
     /// one in the SDK, for work that outlives the caller that started it.
     static let taskFiles = [
         "Sources/Sockets/Loop/EventLoop.swift", "Sources/ArticleClient/Backend/SharedTask.swift",
+        "Sources/Platform/UnstructuredTask.swift",
     ]
 
     /// Rules for every text file.

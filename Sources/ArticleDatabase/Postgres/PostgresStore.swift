@@ -84,7 +84,7 @@ public final class PostgresStore: Sendable {
                 mayLead: configuration.mayLead,
                 isCommitSlow: { writer.commitDuration > .seconds(1) }, open: openFollower)
             announcer.whenCut { [weak self] epoch in
-                Task { await self?.beginHistory(replacing: epoch) }
+                UnstructuredTask.start { [weak self] in await self?.beginHistory(replacing: epoch) }
             }
             follower.whenReconnected { [weak self] in self?.compareServer($0, isContinued: true) }
             follower.start()
@@ -127,7 +127,7 @@ public final class PostgresStore: Sendable {
     ///   - isContinued: whether this process knows.
     private func compareServer(_ identity: PostgresIdentity?, isContinued: Bool) {
         guard let identity else { return }
-        Task { [weak self] in
+        UnstructuredTask.start { [weak self] in
             let isSame = try? await self?.submit { (step) throws(StoreError) in
                 let isSame = try step.note(identity)
                 if !isSame, !isContinued { try step.connection.renewEpoch() }
@@ -135,8 +135,8 @@ public final class PostgresStore: Sendable {
             }
             guard isSame == false, !isContinued else { return }
             self?.notices.add(
-                "another PostgreSQL server has the database than before, or it was recovered: it may "
-                    + "have been set back; all clients are told to begin anew")
+                "another PostgreSQL server has the database than before, or it was recovered: it "
+                    + "may have been set back; all clients are told to begin anew")
         }
     }
 
@@ -149,8 +149,8 @@ public final class PostgresStore: Sendable {
                     try step.connection.renewEpoch(replacing: epoch)
                 }
                 return notices.add(
-                    "the database has lost commits, as after a restore or the promotion of a standby; "
-                        + "all clients are told to begin anew")
+                    "the database has lost commits, as after a restore or the promotion of a "
+                        + "standby; all clients are told to begin anew")
             } catch { try? await Task.sleep(for: .seconds(1)) }
         }
     }

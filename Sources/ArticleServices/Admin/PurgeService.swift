@@ -86,10 +86,8 @@ public struct Purge: Sendable, Hashable {
 
     /// The line in the log.
     fileprivate func line(_ counts: PurgeCounts, by caller: Principal) -> String {
-        let what =
-            revisions.map { numbers in
-                "revisions \(numbers.map(String.init).joined(separator: ", ")) of article \(article)"
-            } ?? "article \(article)"
+        let numbers = revisions?.map(String.init).joined(separator: ", ")
+        let what = (numbers.map { "revisions \($0) of " } ?? "") + "article \(article)"
         var who: [String] = []
         if let user = caller.user { who.append("user \(user)") }
         if let key = caller.account, caller.kind != .session { who.append("key \(key)") }

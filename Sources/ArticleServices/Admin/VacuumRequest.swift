@@ -2,12 +2,8 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// `POST /v1/admin/vacuum`: takes a step of giving the space of what was removed back.
-///
-/// ```swift
-/// var progress = VacuumProgress()
-/// while !progress.isComplete { progress = try await backend.send(VacuumRequest(progress)) }
-/// ```
+/// `POST /v1/admin/vacuum`: takes a step of giving the space of what was removed back. It is sent
+/// with the progress of the step before until that is complete.
 public struct VacuumRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/admin/vacuum", name: "vacuum",

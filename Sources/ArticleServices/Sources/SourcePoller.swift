@@ -124,7 +124,7 @@ public final class SourcePoller: Sendable {
 
     /// Polls the source, until this task is cancelled or the source is removed.
     private func poll(_ id: ContentSource.ID) async {
-        let work = Task { await visit(id) }
+        let work = UnstructuredTask.start { await self.visit(id) }
         state.withLock { $0.busy[id]?.work = work }
         await withTaskCancellationHandler {
             await work.value

@@ -69,7 +69,12 @@ public struct ExchangeRecord: Sendable {
 /// The sender of a request for logs: what its credentials are called, and never they themselves.
 ///
 /// Immutable, and safe to use from any thread. It is a class, so that the frames of requests have
-/// one reference to it. See ``Admission``.
+/// one reference to it.
+///
+/// ```swift
+/// let sender = RequestSender(key: "editors")
+/// return .admitted({ _, _ in HTTPResponse(.noContent) }, sender: sender)
+/// ```
 public final class RequestSender: Sendable {
     /// The public id of the key.
     let key: String?

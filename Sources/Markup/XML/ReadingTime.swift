@@ -1,9 +1,5 @@
 /// Whether no time is left to read a document, however long it still is. Readers look at it again
 /// and again, and then end with an error.
-///
-/// ```swift
-/// try ReadingTime.$isOver.withValue({ ContinuousClock.now > deadline }) { try reader.next() }
-/// ```
 package enum ReadingTime {
     /// By default, time is over once the task is cancelled.
     @TaskLocal package static var isOver: @Sendable () -> Bool = { Task.isCancelled }

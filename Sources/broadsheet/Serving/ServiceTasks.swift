@@ -5,7 +5,7 @@ final class ServiceTasks: Sendable {
     private let tasks = Lock<[(name: String, task: Task<Void, Never>)]>([])
 
     func start(_ name: String, _ body: @escaping @Sendable () async -> Void) {
-        let task = Task { await body() }
+        let task = UnstructuredTask.start(body)
         tasks.withLock { $0.append((name, task)) }
     }
 

@@ -69,9 +69,8 @@ struct ImportRun {
         }
     }
 
-    /// Adds an article from a line of a file (`nil` if it is the whole file).
-    ///
-    /// - Parameter key: what identifies it in its file.
+    /// Adds an article from a line of a file (`nil` if it is the whole file). Its key identifies it
+    /// in its file.
     mutating func add(
         _ item: ImportItem, path: String, line: Int?, key: String? = nil,
         omissions: [ImportFault] = []
@@ -93,8 +92,7 @@ struct ImportRun {
                     sent.map(\.item), by: Edit(at: importer.now(), by: .operator),
                     dryRun: importer.isDryRun)
             } catch { throw .store(error) }
-            batch.removeAll(keepingCapacity: true)
-            batchBytes = 0
+            (batch, batchBytes) = ([], 0)
             for (waiting, result) in zip(sent, results) { take(result, of: waiting) }
         }
     }
