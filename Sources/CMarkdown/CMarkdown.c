@@ -322,6 +322,14 @@ static void drop_privileges(void) {
         _exit(1);
 }
 
+/// Lets faults end the process by their own signals, which its owner reports. Handlers that a
+/// runtime has installed would make system calls, which end it by another one.
+static void handle_no_faults(void) {
+    const int faults[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
+    for (size_t index = 0; index < sizeof faults / sizeof *faults; index++)
+        signal(faults[index], SIG_DFL);
+}
+
 /// Renders until the connection ends, in a process started for that purpose. It runs before `main`,
 /// so that every program with this module can be used.
 __attribute__((constructor)) static void become_worker(int count, char **arguments) {
@@ -329,6 +337,7 @@ __attribute__((constructor)) static void become_worker(int count, char **argumen
     link_schemes = arguments[1];
     image_schemes = arguments[2];
     signal(SIGPROF, out_of_time);
+    handle_no_faults();
     cmark_gfm_core_extensions_ensure_registered();
     drop_privileges();
     for (;;) {
