@@ -45,9 +45,26 @@ extension PostgresSession {
     private static let attempts = 5
 
     fileprivate func rewriteTables() throws(StoreError) {
+        try waitForOlderReaders()
         for table in Self.textTables { try rewrite(table, with: "FULL, ANALYZE") }
         // It has samples of columns. A role that may not do this gets a warning only.
         try rewrite("pg_catalog.pg_statistic", with: "FULL")
+    }
+
+    /// Rows that a transaction of somebody else may still see would be kept.
+    private func waitForOlderReaders() throws(StoreError) {
+        let present = try value("SELECT txid_current() & 4294967295") ?? "0"
+        for _ in 0..<Self.attempts * 60 {
+            let older = try value(
+                """
+                SELECT count(*) FROM pg_catalog.pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()
+                    AND age(backend_xmin) > age('\(present)'::xid)
+                """)
+            if older == "0" { return }
+            usleep(100_000)
+        }
+        throw .busy
     }
 
     fileprivate func vacuumTable(
