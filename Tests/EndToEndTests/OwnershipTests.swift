@@ -70,7 +70,7 @@ struct OwnershipTests {
         let before = try bytes(of: database)
         let restored = try OtherUser.start(
             ["restore", backup, "--replace", "--database", database])
-        #expect(restored.wait() == 74)
+        #expect(restored.wait() == 77)
         #expect(restored.errors.rest().last?.contains("owner") == true)
         #expect(try bytes(of: database) == before)
     }

@@ -215,7 +215,7 @@ final class DatabaseFile: Sendable {
 extension StoreOpeningError {
     init(_ error: FileError) {
         switch error.code {
-        case EACCES, EPERM, EROFS: self = .forbidden(path: error.path, reason: error.reason)
+        case EACCES, EPERM: self = .forbidden(path: error.path, reason: error.reason)
         default: self = .failed(path: error.path, reason: error.reason)
         }
     }
