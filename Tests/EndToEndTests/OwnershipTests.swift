@@ -115,7 +115,11 @@ struct OwnershipTests {
             try #require(symlink(target, database + ending) == 0)
             try #require(lchown(database + ending, OtherUser.number, OtherUser.number) == 0)
             let statuses = try treasury.runAll(on: database)
-            #expect(statuses.allSatisfy { $0 != 0 }, "\(statuses)")
+            // `check` and `backup` read no note of a move: they also serve who has moved a database.
+            let readers = ending == ".moved" ? [1, 4] : []
+            for (index, status) in statuses.enumerated() {
+                #expect((status == 0) == readers.contains(index), "\(index): \(statuses)")
+            }
             try treasury.expectUntouched()
         }
         unlink(database + ending)
