@@ -94,7 +94,8 @@ struct OwnershipTests {
         func runAll(on database: String) throws -> [Int32] {
             try [
                 ["doctor"], ["check"], ["key", "list"], ["user", "list"],
-                ["backup", folder.file("b.db")], ["export", folder.file("e.ndjson")],
+                ["backup", "--overwrite", folder.file("b.db")],
+                ["export", folder.file("e.ndjson")],
                 ["import", folder.file("posts.ndjson")],
             ].map { try Program.start($0 + ["--database", database]).wait() }
         }
@@ -115,7 +116,7 @@ struct OwnershipTests {
             try #require(symlink(target, database + ending) == 0)
             try #require(lchown(database + ending, OtherUser.number, OtherUser.number) == 0)
             let statuses = try treasury.runAll(on: database)
-            // `check` and `backup` read no note of a move: they also serve who has moved a database.
+            // `check` and `backup` read no note of a move: they also serve who has moved one.
             let readers = ending == ".moved" ? [1, 4] : []
             for (index, status) in statuses.enumerated() {
                 #expect((status == 0) == readers.contains(index), "\(index): \(statuses)")
