@@ -1,5 +1,6 @@
 -- What proves a history (migrations/026-marks.sql).
 ALTER TABLE changes ADD COLUMN mark bigint;
+ALTER TABLE search_state ADD COLUMN seen bigint;
 ALTER TABLE search_state ADD COLUMN mark bigint;
 -- The mark of the last commit; and the server that has made it, by which a database is recognized that was
 -- restored, or lost commits with a server that failed: pg_control_system() and the timeline, if they are known.

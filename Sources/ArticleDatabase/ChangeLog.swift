@@ -13,9 +13,7 @@ enum ChangeLog: Hashable {
 
 extension SQL {
     static let commentTransitionsAfter: StaticString = """
-        SELECT sequence, 2, comment, revision, is_departure,
-            (SELECT mark FROM changes WHERE changes.sequence = comment_transitions.sequence)
-        FROM comment_transitions
+        SELECT sequence, 2, comment, revision, is_departure FROM comment_transitions
         WHERE audience = ?1 AND article = ?3 AND sequence > ?2 ORDER BY sequence
         """
     static let lastCommentTransition: StaticString = """
@@ -23,9 +21,7 @@ extension SQL {
         WHERE audience = ?1 AND article = ?3
         """
     static let bookmarkTransitionsAfter: StaticString = """
-        SELECT sequence, 3, article, revision, is_departure,
-            (SELECT mark FROM changes WHERE changes.sequence = bookmark_transitions.sequence)
-        FROM bookmark_transitions
+        SELECT sequence, 3, article, revision, is_departure FROM bookmark_transitions
         WHERE "user" = ?1 AND sequence > ?2 ORDER BY sequence
         """
     static let lastBookmarkTransition: StaticString = """
@@ -89,10 +85,7 @@ final class LogWalk {
     }
 
     func advance() throws(StoreError) {
-        transition = nil
-        guard try rows.step() else { return }
-        transition = try Transition(rows)
-        transition?.mark = rows.integer(5)
+        transition = try rows.step() ? Transition(rows) : nil
     }
 
     /// The numbers of the articles of the next transitions, as far as they have been read.

@@ -41,11 +41,15 @@ struct ChangeWalk {
             start = position
         } else {
             start = ChangePosition(
-                epoch: epoch, sequence: 0, base: last,
+                epoch: epoch, sequence: 0, base: last, seen: last,
                 mark: try state.mark(ofChange: last) ?? 0)
         }
         self.last = max(last, start.sequence)
-        page = ChangeSlice(items: [], marks: [], position: start, isLast: false)
+        page = ChangeSlice(items: [], position: start, isLast: false)
+        if self.last > start.seen {
+            page.position.seen = self.last
+            page.position.mark = try state.mark(ofChange: self.last) ?? 0
+        }
     }
 
     /// Walks until a limit is reached: the number of items, their bytes, or the number of examined
@@ -60,7 +64,6 @@ struct ChangeWalk {
         while let walk = LogWalk.first(of: walks), let transition = walk.transition {
             guard try take(transition, of: walk) else { return page }
             page.position.sequence = transition.sequence
-            if transition.sequence > start.base { page.position.mark = transition.mark }
             try walk.advance()
         }
         return try finished()
@@ -68,9 +71,6 @@ struct ChangeWalk {
 
     /// The page of a client that has everything then.
     mutating func finished() throws(StoreError) -> ChangeSlice {
-        if last != max(page.position.sequence, page.position.base) {
-            page.position.mark = try state.mark(ofChange: last) ?? 0
-        }
         (page.position.sequence, page.position.base) = (last, last)
         page.isLast = true
         return page
@@ -173,7 +173,6 @@ struct ChangeWalk {
         _ change: SyncChange<Article>, _ transition: Transition, _ size: Int
     ) {
         page.items.append((transition.sequence, change))
-        page.marks.append(transition.mark)
         bytes += size
     }
 
@@ -203,7 +202,7 @@ struct ChangeWalk {
             if isExhausted {
                 // A log that takes more than a whole page is not searched to its end: the audience
                 // saw the article after `base`, and deleting what one does not have does no harm.
-                let isFirst = page.position == start && page.items.isEmpty
+                let isFirst = page.position.sequence == start.sequence && page.items.isEmpty
                 return isFirst ? .at(transition.revision) : .isTooFar
             }
             examined += 1

@@ -70,7 +70,7 @@ extension Snapshot {
     /// Whether a client with this position can be told what has changed since: the only place that
     /// decides this.
     ///
-    /// A history is linear, so the commit that a position was taken from proves all before it.
+    /// A history is linear, so the last change that was seen proves all before it.
     ///
     /// - Parameter floor: the number of the last change that cannot be told any more.
     func isInHistory(
@@ -78,7 +78,7 @@ extension Snapshot {
     ) throws(StoreError) -> Bool {
         let last = max(position.sequence, position.base)
         guard try epoch() == position.epoch, last >= floor else { return false }
-        return try mark(ofChange: last) == position.mark
+        return try mark(ofChange: position.seen) == position.mark
     }
 
     func changes(after sequence: Int64, limit: Int) throws(StoreError) -> [ChangeRecord] {

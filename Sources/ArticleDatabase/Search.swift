@@ -54,7 +54,7 @@ extension SQLStore {
 
 extension SQL {
     fileprivate static let searchState: StaticString =
-        "SELECT epoch, version, sequence, base, mark FROM search_state"
+        "SELECT epoch, version, sequence, base, seen, mark FROM search_state"
     fileprivate static let searchSegments: StaticString =
         "SELECT number, level, bytes, dead FROM search_segments ORDER BY number"
     fileprivate static let lastSearchSegment: StaticString = """
@@ -62,10 +62,11 @@ extension SQL {
             UNION ALL SELECT max(number) >> 31 FROM search_blocks) AS found
         """
     fileprivate static let putSearchState: StaticString = """
-        INSERT INTO search_state (number, epoch, version, sequence, base, mark)
-        VALUES (1, ?1, ?2, ?3, ?4, ?5)
+        INSERT INTO search_state (number, epoch, version, sequence, base, seen, mark)
+        VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)
         ON CONFLICT (number) DO UPDATE SET epoch = excluded.epoch, version = excluded.version,
-            sequence = excluded.sequence, base = excluded.base, mark = excluded.mark
+            sequence = excluded.sequence, base = excluded.base, seen = excluded.seen,
+            mark = excluded.mark
         """
     fileprivate static let removeSearchState: StaticString = "DELETE FROM search_state"
     fileprivate static let removeSearchSegments: StaticString = "DELETE FROM search_segments"
@@ -92,7 +93,8 @@ extension Snapshot {
         guard let epoch = Epoch(row) else { throw .corrupt("the index has no epoch") }
         let position = ChangePosition(
             epoch: epoch, sequence: row.integer(2), base: row.integer(3),
-            mark: row.integer(4))
+            seen: row.isNull(4) ? max(row.integer(2), row.integer(3)) : row.integer(4),
+            mark: row.integer(5))
         return SearchProgress(version: Int(row.integer(1)), position: position)
     }
 
@@ -136,7 +138,8 @@ extension WriteStep {
         try row.bind(2, commit.progress.version)
         try row.bind(3, position.sequence)
         try row.bind(4, position.base)
-        try row.bind(5, position.mark)
+        try row.bind(5, position.seen)
+        try row.bind(6, position.mark)
         try row.run()
     }
 }

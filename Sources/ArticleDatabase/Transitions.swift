@@ -71,8 +71,6 @@ struct Transition {
     var revision: Int
     /// Whether the subject left the audience's sight.
     var isDeparture: Bool
-    /// That of its change (`ChangePosition.mark`); only known to walks over a log.
-    var mark: Int64 = 0
 }
 
 extension Transition {
@@ -87,9 +85,8 @@ extension Transition {
 
 extension SQL {
     static let transitionsAfter: StaticString = """
-        SELECT sequence, kind, subject, revision, is_departure,
-            (SELECT mark FROM changes WHERE changes.sequence = transitions.sequence)
-        FROM transitions WHERE audience = ?1 AND sequence > ?2 ORDER BY sequence
+        SELECT sequence, kind, subject, revision, is_departure FROM transitions
+        WHERE audience = ?1 AND sequence > ?2 ORDER BY sequence
         """
     static let transitionOfSubject: StaticString = """
         SELECT sequence, kind, subject, revision, is_departure FROM transitions

@@ -75,14 +75,18 @@ public struct ChangePosition: Sendable, Hashable {
     /// What has changed since, the client has in a state of this number or later, if at all. Equal
     /// to `sequence` once the client has read the last page.
     public var base: Int64
-    /// Proves that the numbers are of this history: the mark of the commit with the greater of
-    /// both, as a database that was set back uses numbers again; 0 if it has none.
+    /// The audience's last change when the client read: what it does not have yet may have been
+    /// skipped because of that.
+    public var seen: Int64
+    /// Proves that the numbers are of this history: the mark of the commit with the change that was
+    /// seen, as a database that was set back uses numbers again; 0 if it has none.
     public var mark: Int64
 
-    public init(epoch: Epoch, sequence: Int64, base: Int64, mark: Int64) {
+    public init(epoch: Epoch, sequence: Int64, base: Int64, seen: Int64, mark: Int64) {
         self.epoch = epoch
         self.sequence = sequence
         self.base = base
+        self.seen = seen
         self.mark = mark
     }
 }
@@ -92,19 +96,16 @@ public struct ChangeSlice: Sendable {
     /// The number of each change, and the change with the article, whose body is `nil` unless
     /// requested.
     public var items: [(sequence: Int64, change: SyncChange<Article>)]
-    /// The mark of each change (`ChangePosition.mark`).
-    public var marks: [Int64]
     /// What the client has after these changes.
     public var position: ChangePosition
     /// Whether nothing follows.
     public var isLast: Bool
 
     public init(
-        items: [(sequence: Int64, change: SyncChange<Article>)], marks: [Int64],
+        items: [(sequence: Int64, change: SyncChange<Article>)],
         position: ChangePosition, isLast: Bool
     ) {
         self.items = items
-        self.marks = marks
         self.position = position
         self.isLast = isLast
     }

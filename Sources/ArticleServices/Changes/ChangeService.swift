@@ -85,11 +85,9 @@ extension ChangeSlice {
     ///   - start: the position from which the slice was read.
     func position(at index: Int, after start: ChangePosition?) -> ChangePosition {
         // A snapshot begins at the audience's last change, where a slice that is complete ends.
-        let start = start ?? position
-        let sequence = items[index].sequence
-        return ChangePosition(
-            epoch: position.epoch, sequence: sequence, base: start.base,
-            mark: sequence > start.base ? marks[index] : start.mark)
+        ChangePosition(
+            epoch: position.epoch, sequence: items[index].sequence,
+            base: start?.base ?? position.base, seen: position.seen, mark: position.mark)
     }
 }
 

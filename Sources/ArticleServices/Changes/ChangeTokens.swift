@@ -11,7 +11,8 @@ struct ChangeTokens: Sendable {
 
     func seal(_ position: ChangePosition, in list: String) -> String {
         let numbers = SealedNumbers(
-            sequence: position.sequence, base: position.base, mark: position.mark)
+            sequence: position.sequence, base: position.base, seen: position.seen,
+            mark: position.mark)
         let epoch = ByteText.base64URL(position.epoch.cursorBytes)
         return "\(epoch).\(cursors.seal(numbers, in: list))"
     }
@@ -31,7 +32,8 @@ struct ChangeTokens: Sendable {
         else { throw .invalidToken }
         if let numbers: SealedNumbers = try? cursors.open(String(parts[1]), in: list) {
             return ChangePosition(
-                epoch: epoch, sequence: numbers.sequence, base: numbers.base, mark: numbers.mark)
+                epoch: epoch, sequence: numbers.sequence, base: numbers.base, seen: numbers.seen,
+                mark: numbers.mark)
         }
         // Another database has other secrets.
         let isOurs: Bool
@@ -44,21 +46,28 @@ struct ChangeTokens: Sendable {
 private struct SealedNumbers: CursorPosition {
     var sequence: Int64
     var base: Int64
+    var seen: Int64
     var mark: Int64
 
-    init(sequence: Int64, base: Int64, mark: Int64) {
+    init(sequence: Int64, base: Int64, seen: Int64, mark: Int64) {
         self.sequence = sequence
         self.base = base
+        self.seen = seen
         self.mark = mark
     }
 
-    var cursorBytes: [UInt8] { packed([sequence, base, mark].map { UInt64(bitPattern: $0) }) }
+    var cursorBytes: [UInt8] {
+        packed([sequence, base, seen, mark].map { UInt64(bitPattern: $0) })
+    }
 
     /// Tokens of earlier versions have two numbers: nothing up to them has a mark.
     init?(cursorBytes: [UInt8]) {
-        let words = unpacked(cursorBytes, count: 3) ?? unpacked(cursorBytes, count: 2)
+        let words = unpacked(cursorBytes, count: 4) ?? unpacked(cursorBytes, count: 2)
         guard let numbers = words?.map({ Int64(bitPattern: $0) }) else { return nil }
-        let mark = numbers.count == 3 ? numbers[2] : 0
-        self.init(sequence: numbers[0], base: numbers[1], mark: mark)
+        let isMarked = numbers.count == 4
+        self.init(
+            sequence: numbers[0], base: numbers[1],
+            seen: isMarked ? numbers[2] : max(numbers[0], numbers[1]),
+            mark: isMarked ? numbers[3] : 0)
     }
 }

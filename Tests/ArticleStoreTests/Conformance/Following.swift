@@ -223,7 +223,8 @@ extension ArticleStoreConformance {
                     (end.epoch, 0, 1, 0), (end.epoch, 0, 0, end.mark),
                 ] as [(Epoch, Int64, Int64, Int64)] {
                     let position = ChangePosition(
-                        epoch: epoch, sequence: sequence, base: base, mark: mark)
+                        epoch: epoch, sequence: sequence, base: base,
+                        seen: max(sequence, base), mark: mark)
                     for startsNow in [false, true] {
                         let error = try await failure {
                             var query = ChangeQuery(audience: .everyone)

@@ -13,7 +13,8 @@ extension ArticleStoreConformance {
             query.startsNow = true
             let epoch = try await store.changes(query).position.epoch
             let position = ChangePosition(
-                epoch: epoch, sequence: sequence, base: sequence + 3, mark: sequence &* 7_919)
+                epoch: epoch, sequence: sequence, base: sequence + 3, seen: sequence + 4,
+                mark: sequence &* 7_919)
             return SearchProgress(version: version, position: position)
         }
 

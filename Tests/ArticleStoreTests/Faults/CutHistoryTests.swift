@@ -37,6 +37,14 @@ import Testing
         return true
     }
 
+    /// Waits until the store says that another history begins. It does so if something was lost.
+    private func notice(of store: any SQLStore) async {
+        guard store is PostgresStore else { return }
+        let isNoted = Signal()
+        store.notices.receive { _ in isNoted.give() }
+        await isNoted.wait()
+    }
+
     private func cutOften(_ database: CutDatabase) async throws {
         var history = RandomHistory(seed: 4_040)
         var copies = [Audience.everyone, .editors].map { SyncCopy(for: $0) }
@@ -58,10 +66,12 @@ import Testing
                     _ = try await copies[index].follow(store, limit: 1 + history.below(4))
                 }
             }
-            try database.setBack(isNoticed: cut % 4 == 3)
+            let isNoticed = cut % 4 == 3
+            try database.setBack(isNoticed: isNoticed)
             history = saved
             history.reseed(UInt64(cut))
             try await with(database) { store in
+                if isNoticed { await notice(of: store) }
                 for _ in 0..<history.below(9) { try await history.write(to: store) }
                 for index in copies.indices {
                     if try await follows(&copies[index], store) { kept += 1 } else { told += 1 }
