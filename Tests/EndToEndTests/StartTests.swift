@@ -53,7 +53,7 @@ import Testing
         let program = try serve(
             "a.db", ["--listen", "127.0.0.1:0", "--listen", "192.0.2.1:0"])
         try waitForWarning(program, "192.0.2.1")
-        program.signal(SIGINT)
+        program.signal(SIGTERM)
         #expect(program.wait() == 0)
     }
 
@@ -79,7 +79,7 @@ import Testing
             (server.url(of: server.newName()), 78, "does not exist"),
             (base.replacing("user=broadsheet", with: "user=nobody"), 77, "nobody"),
             (base.replacing("user=broadsheet", with: "user=\(role)"), 77, "42501"),
-            (base + "&sslmode=require", 78, "SSL"),
+            (base + "&sslmode=nonsense", 78, "sslmode"),
         ]
         for mistake in mistakes {
             let program = try serve(mistake.url)
