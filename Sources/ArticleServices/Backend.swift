@@ -75,8 +75,7 @@ public struct Backend: Sendable {
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
-        (self.store, self.markdown) = (store, markdown)
-        self.defaultLanguage = defaultLanguage
+        (self.store, self.markdown, self.defaultLanguage) = (store, markdown, defaultLanguage)
         (self.now, self.log) = (now, log)
         self.hasConsole = hasConsole
         description = DescriptionService(version: version)
