@@ -80,6 +80,8 @@ extension PostgresSession {
     static func failureStates(at address: PostgresAddress) -> [String] {
         guard let handle = start(options(of: address)) else { return [] }
         defer { PQfinish(handle) }
+        // Wrong parameters: there is no socket to wait for.
+        guard PQstatus(handle) != CONNECTION_BAD else { return [] }
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         var clock = timespec()
         clock_gettime(CLOCK_MONOTONIC, &clock)
