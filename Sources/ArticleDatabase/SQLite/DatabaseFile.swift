@@ -56,11 +56,14 @@ final class DatabaseFile: Sendable {
         }
     }
 
+    /// Those whose descriptors stay open until the process ends.
+    private static let unclosed = Lock<[DatabaseFile]>([])
+
     /// Gives up ownership while connections of this process still read: the descriptors stay open,
     /// as closing one would release the locks of these connections.
     func releaseUnclosed() {
         for descriptor in [file, lock] where descriptor >= 0 { flock(descriptor, LOCK_UN) }
-        _ = Unmanaged.passRetained(self)
+        Self.unclosed.withLock { $0.append(self) }
     }
 
     private static func folder(of path: String) throws(StoreOpeningError) -> Folder {
