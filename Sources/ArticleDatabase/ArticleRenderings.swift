@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// What the bodies of articles are rendered to.
+/// The HTML of the bodies of articles.
 extension SQL {
     fileprivate static let removeRendering: StaticString =
         "DELETE FROM renderings WHERE body = ?1"

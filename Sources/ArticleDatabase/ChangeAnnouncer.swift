@@ -31,8 +31,8 @@ final class ChangeAnnouncer: Sendable {
         var lastSequence: Int64 = 0
         /// The mark of the last announced commit; 0 if it is not known.
         var mark: Int64 = 0
-        /// What is added to the numbers of changes for observers, to whom they only grow: for those
-        /// of a history that was cut, and a new epoch without a change.
+        /// Added to the numbers that observers get, which must never decrease: by as many as a
+        /// history lost when it was cut, and by one for a new epoch without a change.
         var shift: Int64 = 0
         /// The epoch of the last announced transaction.
         var epoch: Epoch?

@@ -62,8 +62,8 @@ extension SQL {
     fileprivate static let removeCommentTransitions: StaticString =
         "DELETE FROM comment_transitions WHERE comment = ?1"
     fileprivate static let removeComment: StaticString = "DELETE FROM comments WHERE number = ?1"
-    fileprivate static let uncountComments: StaticString =
-        "UPDATE comment_counts SET visible = visible - ?2 WHERE article = ?1"
+    fileprivate static let uncountComment: StaticString =
+        "UPDATE comment_counts SET visible = visible - 1 WHERE article = ?1"
     fileprivate static let floor: StaticString =
         "SELECT sequence FROM floors WHERE audience = ?1"
     /// The mark of a change that was removed, if it was the last one of a log.
@@ -102,7 +102,7 @@ extension Snapshot {
 }
 
 /// What a step did with a deleted article.
-private enum Drop {
+private enum DropOutcome {
     case isDropped, hasMore
     /// It was restored, or is part of the last change: its turn comes later.
     case isPostponed
@@ -115,7 +115,7 @@ extension WriteStep {
     /// Removes the article, or a part of it.
     fileprivate func drop(
         _ article: Int64, deletedBefore end: Timestamp
-    ) throws(StoreError) -> Drop {
+    ) throws(StoreError) -> DropOutcome {
         guard let stored = try state.storedUnlessEmpty(number: article),
             stored.state == .deleted, stored.revision.time < end,
             try isBeforeLastChange(.article, article)
@@ -218,12 +218,12 @@ extension WriteStep {
     // MARK: Comments
 
     /// Removes some threads of comments, each as a whole, so that counters of replies hold.
-    private func removeThreads(of article: Int64) throws(StoreError) -> Drop {
+    private func removeThreads(of article: Int64) throws(StoreError) -> DropOutcome {
         let row = try connection.statement(SQL.threads)
         try row.bind(1, article)
         try row.bind(2, Self.rowsPerStep)
-        var threads: [StoredPlace] = []
-        while try row.step() { threads.append(StoredPlace(row)) }
+        var threads: [RemovedComment] = []
+        while try row.step() { threads.append(RemovedComment(row)) }
         var removed = 0
         for thread in threads where removed < Self.rowsPerStep {
             let comments = try replies(to: thread.number) + [thread]
@@ -237,7 +237,7 @@ extension WriteStep {
     }
 
     /// A comment that is removed.
-    private struct StoredPlace {
+    private struct RemovedComment {
         let number: Int64
         let isVisible: Bool
 
@@ -247,23 +247,19 @@ extension WriteStep {
         }
     }
 
-    private func replies(to comment: Int64) throws(StoreError) -> [StoredPlace] {
+    private func replies(to comment: Int64) throws(StoreError) -> [RemovedComment] {
         let row = try connection.statement(SQL.replies)
         try row.bind(1, comment)
-        var replies: [StoredPlace] = []
-        while try row.step() { replies.append(StoredPlace(row)) }
+        var replies: [RemovedComment] = []
+        while try row.step() { replies.append(RemovedComment(row)) }
         return replies
     }
 
-    private func remove(_ comment: StoredPlace, of article: Int64) throws(StoreError) {
+    private func remove(_ comment: RemovedComment, of article: Int64) throws(StoreError) {
         try run(SQL.removeCommentWrites, comment.number)
         try run(SQL.removeCommentTransitions, comment.number)
         try remove(changes(of: .comment, comment.number, limit: .max))
         try run(SQL.removeComment, comment.number)
-        guard comment.isVisible else { return }
-        let count = try connection.statement(SQL.uncountComments)
-        try count.bind(1, article)
-        try count.bind(2, 1)
-        try count.run()
+        if comment.isVisible { try run(SQL.uncountComment, article) }
     }
 }

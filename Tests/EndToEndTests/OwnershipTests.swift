@@ -75,10 +75,10 @@ struct OwnershipTests {
         #expect(try bytes(of: database) == before)
     }
 
-    // MARK: Traps
+    // MARK: Links
 
     /// A folder of root's with a file that the server's user wants, and one that it wants created.
-    private struct Treasury {
+    private struct FilesOfRoot {
         let folder: TemporaryFolder
         var secret: String { folder.file("secret") }
         var made: String { folder.file("made") }
@@ -110,18 +110,18 @@ struct OwnershipTests {
     @Test(arguments: [".lock", "-wal", "-shm", "-journal", ".moved"])
     func `no command of root's follows a link beside the database`(_ ending: String) throws {
         try serveAsUser()
-        let treasury = try Treasury()
-        for target in [treasury.secret, treasury.made] {
+        let files = try FilesOfRoot()
+        for target in [files.secret, files.made] {
             unlink(database + ending)
             try #require(symlink(target, database + ending) == 0)
             try #require(lchown(database + ending, OtherUser.number, OtherUser.number) == 0)
-            let statuses = try treasury.runAll(on: database)
+            let statuses = try files.runAll(on: database)
             // `check` and `backup` read no note of a move: they also serve who has moved one.
             let readers = ending == ".moved" ? [1, 4] : []
             for (index, status) in statuses.enumerated() {
                 #expect((status == 0) == readers.contains(index), "\(index): \(statuses)")
             }
-            try treasury.expectUntouched()
+            try files.expectUntouched()
         }
         unlink(database + ending)
         try serveAsUser()
@@ -132,25 +132,25 @@ struct OwnershipTests {
         _ ending: String
     ) throws {
         try serveAsUser()
-        let treasury = try Treasury()
+        let files = try FilesOfRoot()
         unlink(database + ending)
-        try #require(link(treasury.secret, database + ending) == 0)
-        let statuses = try treasury.runAll(on: database)
+        try #require(link(files.secret, database + ending) == 0)
+        let statuses = try files.runAll(on: database)
         #expect(statuses.allSatisfy { $0 != 0 }, "\(statuses)")
-        try treasury.expectUntouched()
+        try files.expectUntouched()
         unlink(database + ending)
         try #require(mkfifo(database + ending, 0o600) == 0)
         try OtherUser.give(database + ending)
-        let others = try treasury.runAll(on: database)
+        let others = try files.runAll(on: database)
         #expect(others.allSatisfy { $0 != 0 }, "\(others)")
         unlink(database + ending)
         try serveAsUser()
     }
 
     @Test func `root does not follow the user's link to a database of root's`() throws {
-        let treasury = try Treasury()
-        let posts = treasury.folder.file("posts.ndjson")
-        let precious = treasury.folder.file("a.db")
+        let files = try FilesOfRoot()
+        let posts = files.folder.file("posts.ndjson")
+        let precious = files.folder.file("a.db")
         #expect(try Program.run("import", posts, "--database", precious).status == 0)
         let before = try bytes(of: precious)
         try #require(symlink(precious, database) == 0)
@@ -165,9 +165,9 @@ struct OwnershipTests {
 
     @Test func `what root writes replaces the user's link to a file of root's`() throws {
         try serveAsUser()
-        let treasury = try Treasury()
+        let files = try FilesOfRoot()
         for (command, arguments) in [("backup", ["--overwrite"]), ("export", [])] {
-            for target in [treasury.secret, treasury.made] {
+            for target in [files.secret, files.made] {
                 let output = folder.file(command)
                 unlink(output)
                 try #require(symlink(target, output) == 0)
@@ -175,15 +175,15 @@ struct OwnershipTests {
                 let program = try Program.start(
                     [command, output] + arguments + ["--database", database])
                 #expect(program.wait() == 0, "\(program.errors.rest())")
-                try treasury.expectUntouched()
+                try files.expectUntouched()
                 #expect(try OtherUser.owner(output) == (0, 0, 0o600))
             }
         }
         // A link of root's own leads to what is replaced.
-        let output = treasury.folder.file("link")
-        try #require(symlink(treasury.secret, output) == 0)
+        let output = files.folder.file("link")
+        try #require(symlink(files.secret, output) == 0)
         #expect(try Program.run("export", output, "--database", database).status == 0)
-        #expect(try read(treasury.secret) != "root's secret\n")
+        #expect(try read(files.secret) != "root's secret\n")
     }
 
     @Test func `root's commands leave a log that the server's user can open`() throws {

@@ -15,7 +15,7 @@ final class SessionRing: Sendable {
         /// The keys of `verified` by user.
         var numbers: [User.ID: Set<UInt64>] = [:]
         /// Access tokens that are valid, but not stored.
-        var unstored: [UInt64: Unstored] = [:]
+        var unstored: [UInt64: UnstoredToken] = [:]
         /// Raised when a session ends or is renewed: what was read before may be outdated.
         var generation = 0
         var observer: (@Sendable (AccessEnd) -> Void)?
@@ -30,7 +30,7 @@ final class SessionRing: Sendable {
         let reader: VerifiedReader?
     }
 
-    private struct Unstored {
+    private struct UnstoredToken {
         let digest: [UInt8]
         /// That of the refresh token for which it was given out, until that is exchanged.
         let refreshDigest: [UInt8]
@@ -146,7 +146,7 @@ final class SessionRing: Sendable {
             if state.unstored.count >= capacity, let (other, _) = state.unstored.first {
                 state.unstored[other] = nil
             }
-            state.unstored[Self.number(of: session.id)] = Unstored(
+            state.unstored[Self.number(of: session.id)] = UnstoredToken(
                 digest: token.digest, refreshDigest: session.tokens.refreshDigest,
                 expiresAt: expiresAt)
         }
