@@ -145,5 +145,7 @@ import Testing
         live.resume()
         #expect(try await reader.value.get() == "0 1.0.")
         #expect(backend.requests.count == 1)
+        // Otherwise, the report and the changes would refer to each other for ever.
+        held.withLock { $0 = nil }
     }
 }
