@@ -11,7 +11,7 @@ extension BlockingPool {
             isCancelled.withLock { $0 } || ContinuousClock.now > deadline
         }
         let result: Result? = await withTaskCancellationHandler {
-            try? await run { ReadingTime.$isOver.withValue(isOver, operation: work) }
+            try? await run { ReadingTime.run(until: isOver, work) }
         } onCancel: {
             isCancelled.withLock { $0 = true }
         }

@@ -1,8 +1,27 @@
 /// Whether no time is left to read a document, however long it still is. Readers look at it again
 /// and again, and then end with an error.
-package enum ReadingTime {
+///
+/// A structure, since a task-local value of a function type crashes in optimized builds: Swift 6.3
+/// passes no type for it.
+package struct ReadingTime: Sendable {
     /// By default, time is over once the task is cancelled.
-    @TaskLocal package static var isOver: @Sendable () -> Bool = { Task.isCancelled }
+    @TaskLocal private static var current = ReadingTime { Task.isCancelled }
+
+    private let hasEnded: @Sendable () -> Bool
+
+    /// Whether readers should end.
+    package static func isOver() -> Bool { current.hasEnded() }
+
+    /// Runs work whose readers end as soon as the condition holds.
+    package static func run<Value, Failure: Error>(
+        until hasEnded: @escaping @Sendable () -> Bool, _ work: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        // `withValue` does not carry the type of the error.
+        let result = $current.withValue(ReadingTime(hasEnded: hasEnded)) {
+            Result(catching: work)
+        }
+        return try result.get()
+    }
 
     /// What the errors of all readers say.
     package static let phrase = "there was no time to read it"

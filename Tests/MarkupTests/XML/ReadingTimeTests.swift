@@ -8,7 +8,7 @@ import Testing
     private static func run<Value>(
         endingAt look: Int, _ looks: Counter, _ body: () throws -> Value
     ) rethrows -> Value {
-        try ReadingTime.$isOver.withValue({ looks.next() >= look }, operation: body)
+        try ReadingTime.run(until: { looks.next() >= look }, body)
     }
 
     @Test(arguments: [0, 5, 2_000, 29_000])
