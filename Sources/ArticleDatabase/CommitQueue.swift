@@ -38,6 +38,8 @@ final class CommitQueue: Sendable {
         var commitStart: ContinuousClock.Instant?
         /// Whether `rejectOverdue` will be called.
         var isWatched = false
+        /// Wait until the current commit has ended.
+        var waiters: [UnsafeContinuation<Void, Never>] = []
         var counts = Counts()
     }
 
@@ -109,6 +111,17 @@ final class CommitQueue: Sendable {
     /// thread.
     func waitUntilIdle() { queue.sync {} }
 
+    /// Waits until the writer's thread has done what it does now, however much waits for it.
+    func currentWorkEnds() async {
+        await withUnsafeContinuation { continuation in
+            let isDraining = state.withLock { state in
+                if state.isDraining { state.waiters.append(continuation) }
+                return state.isDraining
+            }
+            if !isDraining { queue.async { continuation.resume() } }
+        }
+    }
+
     private func enqueue(_ job: any CommitJob) -> StoreError? {
         let (rejection, startsDrainer, startsWatch): (StoreError?, Bool, Bool) = state.withLock {
             state in
@@ -168,15 +181,19 @@ final class CommitQueue: Sendable {
     }
 
     private func take() -> [any CommitJob]? {
-        state.withLock { state in
+        let (jobs, waiters) = state.withLock {
+            state -> ([any CommitJob]?, [UnsafeContinuation<Void, Never>]) in
+            defer { state.waiters = [] }
             if state.jobs.isEmpty {
                 (state.isDraining, state.commitStart) = (false, nil)
-                return nil
+                return (nil, state.waiters)
             }
             let count = min(state.jobs.count, limits.writesPerCommit)
             defer { state.jobs.removeFirst(count) }
-            return Array(state.jobs.prefix(count))
+            return (Array(state.jobs.prefix(count)), state.waiters)
         }
+        for waiter in waiters { waiter.resume() }
+        return jobs
     }
 
     /// Lets steps that did not fit into a commit wait for the next one.

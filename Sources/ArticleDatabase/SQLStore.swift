@@ -102,6 +102,14 @@ extension SQLStore {
         try await submit { (step) throws(StoreError) in try step.connection.renewEpoch() }
     }
 
+    /// Waits until the present write has ended, but not for longer than this. Others may follow.
+    ///
+    /// - Returns: Whether it has.
+    public func currentWriteEnds(withinSeconds seconds: Double) async -> Bool {
+        let writer = core.writer
+        return await TimeLimit.finishes(withinSeconds: seconds) { await writer.currentWorkEnds() }
+    }
+
     public var workers: WorkerPool { core.readers.workers }
 
     public func observeChanges(_ observer: any ChangeObserver) {

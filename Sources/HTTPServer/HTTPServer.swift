@@ -298,12 +298,15 @@ public final class HTTPServer: Sendable {
     /// default; those that take longer are left behind. Slower clients are not waited for:
     /// responses that are being sent continue for `graceSeconds`, and requests that arrive later
     /// receive a 503.
+    ///
+    /// - Returns: Whether no handler was left behind.
+    @discardableResult
     public func handOver(
         graceSeconds: Double, quietSeconds: Double = 1, patienceSeconds: Double = 0.5,
         handlerSeconds: Double? = nil,
         take: @escaping @Sendable (consuming PassedConnection) -> Void
-    ) async {
-        guard let run = running() else { return }
+    ) async -> Bool {
+        guard let run = running() else { return true }
         let (group, locals) = (run.group, run.locals)
         shared.departure.setQuiet(seconds: quietSeconds)
         if configuration.tls != nil || !configuration.proxiedAddresses.isEmpty
@@ -316,7 +319,8 @@ public final class HTTPServer: Sendable {
         shared.departure.open(take)
         group.leave(now: true)
         await gate.waitUntilEmpty(seconds: min(patienceSeconds, graceSeconds))
-        await Self.closeHandlers(locals, seconds: handlerSeconds ?? graceSeconds)
+        let haveEnded = await Self.closeHandlers(
+            locals, seconds: handlerSeconds ?? graceSeconds)
         shared.departure.close()
         lifecycle.withLock { $0 = .stopped }
         _ = leftovers.enter()
@@ -334,6 +338,7 @@ public final class HTTPServer: Sendable {
                 leftovers.leave()
             }
         }
+        return haveEnded
     }
 
     /// Waits for the clients that `handOver` left behind, up to its grace period.
@@ -341,12 +346,14 @@ public final class HTTPServer: Sendable {
         await leftovers.waitUntilEmpty(seconds: graceSeconds + 1)
     }
 
-    private static func closeHandlers(_ locals: [LoopContext], seconds: Double) async {
+    /// - Returns: Whether all of them have ended.
+    private static func closeHandlers(_ locals: [LoopContext], seconds: Double) async -> Bool {
         let busy = ConnectionLimiter(limit: locals.count)
         for local in locals where busy.enter() == .admitted {
             local.loop.submit { local.closeHandlers { busy.leave() } }
         }
         await busy.waitUntilEmpty(seconds: seconds)
+        return busy.count == 0
     }
 
     private func running() -> Run? {
@@ -362,8 +369,8 @@ public final class HTTPServer: Sendable {
     private func end(_ run: Run) async {
         run.group.stop()
         // Handlers that ignore their cancellation are not waited for any longer.
-        await gate.waitUntilEmpty(seconds: 1)
-        if configuration.accessLog != nil { await Self.handOverLines(of: run.locals, seconds: 1) }
+        await gate.waitUntilEmpty(seconds: 0.5)
+        if configuration.accessLog != nil { await Self.handOverLines(of: run.locals, seconds: 0.5) }
         lifecycle.withLock { $0 = .stopped }
     }
 

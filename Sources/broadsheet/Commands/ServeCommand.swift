@@ -37,10 +37,11 @@ struct ServeCommand: Command {
         }
         let sockets = ListenerSockets()
         let successors = SuccessorProcess(log)
-        let grace = configuration.graceSeconds
+        let grace = Double(configuration.graceSeconds)
         let requests = OperatorRequests(
             output,
-            limitSeconds: Double(configuration.drainSeconds + grace) + StopLimits.lastSeconds
+            limitSeconds: Double(configuration.drainSeconds)
+                + StopLimits.lastSeconds(graceSeconds: grace)
         ) {
             log.error("work has not ended: exiting without it; what was acknowledged is stored")
             successors.stop()
@@ -52,7 +53,7 @@ struct ServeCommand: Command {
             let serverRun = ServerRun(
                 sockets: sockets, certificates: try certificates(log), requests: requests,
                 successors: successors, supervisor: Supervisor(), log: log,
-                output: output)
+                output: output, graceSeconds: grace)
             try await serve(in: serverRun)
         } catch {
             sockets.close()
@@ -90,26 +91,44 @@ struct ServeCommand: Command {
                 await store.close()
                 throw error
             }
-            let closing = await store.close(
-                readSeconds: StopLimits.readSeconds, writeSeconds: StopLimits.writeSeconds)
-            if case .stopped(let left) = end {
-                guard case .closed = closing, left.isEmpty else { serverRun.exitLeavingThreads() }
+            switch end {
+            case .stopped(var left):
+                _ = await serverRun.close(
+                    store, readSeconds: StopLimits.readSeconds,
+                    writeSeconds: StopLimits.writeSeconds, left: &left)
+                serverRun.log.info("stopped")
+                if !left.isEmpty { serverRun.exitLeavingThreads() }
                 return
-            }
-            guard case .yielded(let successor, let kept, let servers, let deadline) = end else {
-                preconditionFailure("programmer error: a run has two ends")
-            }
-            if case .writeIsLeft = closing { serverRun.exit(leavingTo: successor) }
-            deadline.cancel()
-            let name = configuration.databasePath
-            let database = PostgresAddress.isAddress(name) ? name : store.path
-            switch await serverRun.yield(database, to: successor, with: kept) {
-            case .serves, .stopped:
-                return await servers.finish(graceSeconds: Double(configuration.graceSeconds))
-            case .failed:
-                (predecessor, connections) = (nil, kept)
+            case .yielded(let yield):
+                guard await hasFailed(yield, store, in: serverRun) else { return }
+                (predecessor, connections) = (nil, yield.connections)
                 serverRun.sockets.rewind()
             }
+        }
+    }
+
+    /// Hands a store over whose clients are gone.
+    ///
+    /// - Returns: Whether the other process has failed, and this one continues.
+    private func hasFailed(
+        _ yield: ServerRun.Yield, _ store: any SQLStore, in serverRun: ServerRun
+    ) async -> Bool {
+        var left = yield.left
+        let closing = await serverRun.close(
+            store, readSeconds: StopLimits.readSeconds,
+            writeSeconds: yield.isWritable ? StopLimits.writeSeconds : 0, left: &left)
+        if case .writeIsLeft = closing {
+            serverRun.exit(leavingTo: yield.successor, yield.connections)
+        }
+        yield.deadline.cancel()
+        let name = configuration.databasePath
+        let database = PostgresAddress.isAddress(name) ? name : store.path
+        switch await serverRun.yield(database, to: yield.successor, with: yield.connections) {
+        case .failed: return true
+        case .serves, .stopped:
+            await yield.servers.finish(graceSeconds: serverRun.graceSeconds)
+            if !left.isEmpty { serverRun.exitLeavingThreads() }
+            return false
         }
     }
 
@@ -171,7 +190,8 @@ struct ServeCommand: Command {
         if configuration.withSamples { try await fillIfEmpty(store, serverRun.log) }
         let assembly = try await ServerAssembly(configuration, over: store, in: serverRun)
         serverRun.certificates?.start()
-        let end = try await run(assembly, in: serverRun, ready: ready, started: started)
+        let end = try await run(
+            assembly, over: store, in: serverRun, ready: ready, started: started)
         serverRun.certificates?.stop()
         assembly.logSignals.stop()
         return end
@@ -197,8 +217,8 @@ struct ServeCommand: Command {
     }
 
     private func run(
-        _ assembly: ServerAssembly, in serverRun: ServerRun, ready: () -> Void,
-        started: (Servers) -> Void
+        _ assembly: ServerAssembly, over store: any SQLStore, in serverRun: ServerRun,
+        ready: () -> Void, started: (Servers) -> Void
     ) async throws(CommandFailure) -> ServerRun.End {
         let log = serverRun.log
         let servers = assembly.servers
@@ -231,32 +251,17 @@ struct ServeCommand: Command {
             }
         }
         let request = await serverRun.requests.next()
-        let graceSeconds = Double(configuration.graceSeconds)
         switch request {
         case .conclude: preconditionFailure("programmer error: there is no successor")
         case .stop:
             serverRun.supervisor.stopping()
             serverRun.successors.stop()
             await drain(assembly.backend, log)
-            log.info("stopping: finishing requests in flight")
-            await servers.stop(graceSeconds: graceSeconds)
-            let left = await tasks.end(withinSeconds: StopLimits.taskSeconds)
-            for name in left { log.warning("\(name) has not ended: leaving it behind") }
-            log.info("stopped")
-            return .stopped(left: left)
-        case .handOver(let successor):
+            return .stopped(left: await serverRun.stop(servers, tasks))
+        case .handOver(let successor, let deadline):
             serverRun.supervisor.reloading()
-            log.info("handing over to process \(successor.process)")
-            let deadline = Deadline(seconds: graceSeconds + StopLimits.lastSeconds) {
-                serverRun.exit(leavingTo: successor)
-            }
-            // New work would only have to be waited for.
-            async let leftover = tasks.end(
-                withinSeconds: StopLimits.taskSeconds, but: ServerRun.serving)
-            let connections = await servers.handOver(graceSeconds: graceSeconds)
-            let left = await leftover + tasks.end(withinSeconds: StopLimits.servingSeconds)
-            for name in left { log.warning("\(name) has not ended: leaving it behind") }
-            return .yielded(successor, connections, servers, deadline)
+            return .yielded(
+                await serverRun.yield(servers, tasks, store, to: successor, deadline))
         }
     }
 

@@ -8,7 +8,8 @@ import Sockets
 struct OperatorRequests: Sendable {
     enum Request: Sendable {
         case stop
-        case handOver(Successor)
+        /// - Parameter Deadline: ends this process if it does not release the database.
+        case handOver(Successor, Deadline)
         /// The successor is serving, or has failed.
         case conclude(Successor.Outcome)
     }
@@ -71,8 +72,13 @@ struct OperatorRequests: Sendable {
         }
     }
 
+    /// Whether the process was asked to stop.
+    var isStopping: Bool { start.withLock { $0.isStopped } }
+
     /// A new process is ready.
-    func handOver(to successor: Successor) { continuation.yield(.handOver(successor)) }
+    func handOver(to successor: Successor, _ deadline: Deadline) {
+        continuation.yield(.handOver(successor, deadline))
+    }
 
     /// Reports the outcome of a takeover.
     func conclude(_ outcome: Successor.Outcome) { continuation.yield(.conclude(outcome)) }

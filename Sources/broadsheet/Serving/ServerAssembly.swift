@@ -65,7 +65,7 @@ struct ServerAssembly {
         monitor = StateMonitor(store, backend.health, log)
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
         let takeovers = TakeoverServer(
-            sockets, serverRun.successors, log, arrived: serverRun.requests.handOver)
+            sockets, serverRun.successors, log, arrived: serverRun.handOver)
         let migrations = MigrationServer(
             store, configuration.databasePath, serverRun.successors, log)
         servers = Servers(

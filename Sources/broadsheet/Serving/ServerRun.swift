@@ -15,6 +15,7 @@ struct ServerRun: Sendable {
     let supervisor: Supervisor
     let log: ServerLog
     let output: ServerOutput
+    let graceSeconds: Double
 
     var patience: StartPatience { StartPatience(requests, supervisor, log) }
 
@@ -22,10 +23,22 @@ struct ServerRun: Sendable {
     enum End {
         /// - Parameter left: The work that has not ended.
         case stopped(left: [String])
-        /// Another process continues with these connections; some clients are still receiving
-        /// responses of the old servers.
-        /// - Parameter Deadline: ends this process if it does not release the database.
-        case yielded(Successor, PassedConnections, Servers, Deadline)
+        /// Another process continues.
+        case yielded(Yield)
+    }
+
+    /// What is handed over.
+    struct Yield {
+        let successor: Successor
+        let connections: PassedConnections
+        /// Some clients are still receiving their responses.
+        let servers: Servers
+        /// The work that has not ended.
+        let left: [String]
+        /// Whether the store's writer is free to close it.
+        let isWritable: Bool
+        /// Ends this process if it does not release the database.
+        let deadline: Deadline
     }
 
     /// The outcome of a takeover.
@@ -62,6 +75,65 @@ struct ServerRun: Sendable {
         return tasks
     }
 
+    /// A new process is ready. From now on, the time is limited, whatever the threads do that would
+    /// take notice of it.
+    func handOver(to successor: Successor) {
+        let limit = StopLimits.lastSeconds(graceSeconds: graceSeconds)
+        let deadline = Deadline(seconds: limit) {
+            // A stop has its own limit, and no successor.
+            if !requests.isStopping { exit(leavingTo: successor) }
+        }
+        requests.handOver(to: successor, deadline)
+    }
+
+    /// Stops the servers, and what runs beside them.
+    ///
+    /// - Returns: The work that has not ended.
+    func stop(_ servers: Servers, _ tasks: ServiceTasks) async -> [String] {
+        log.info("stopping: finishing requests in flight")
+        async let leftover = tasks.end(withinSeconds: StopLimits.taskSeconds, but: Self.serving)
+        await servers.stop(graceSeconds: graceSeconds)
+        let left = await leftover + tasks.end(withinSeconds: StopLimits.servingSeconds)
+        return left + (servers.connectionCount > 0 ? ["a request"] : [])
+    }
+
+    /// Stops the servers, without clients noticing, and what runs beside them.
+    func yield(
+        _ servers: Servers, _ tasks: ServiceTasks, _ store: any SQLStore, to successor: Successor,
+        _ deadline: Deadline
+    ) async -> Yield {
+        log.info("handing over to process \(successor.process)")
+        // New work would only have to be waited for.
+        async let leftover = tasks.end(withinSeconds: StopLimits.taskSeconds, but: Self.serving)
+        async let isWritable = store.currentWriteEnds(withinSeconds: graceSeconds)
+        let connections = await servers.handOverCommands(graceSeconds: graceSeconds)
+        var left = await leftover
+        let writerIsFree = await isWritable
+        // From here on, new clients wait.
+        async let rest = tasks.end(withinSeconds: StopLimits.servingSeconds)
+        let haveEnded = await servers.handOverArticles(to: connections, graceSeconds: graceSeconds)
+        left += await rest + (haveEnded ? [] : ["a request"])
+        return Yield(
+            successor: successor, connections: connections, servers: servers, left: left,
+            isWritable: writerIsFree, deadline: deadline)
+    }
+
+    /// Closes the store, but does not wait longer than this for a read or a write.
+    ///
+    /// - Parameter left: Gets those that have not ended.
+    func close(
+        _ store: any SQLStore, readSeconds: Double, writeSeconds: Double, left: inout [String]
+    ) async -> StoreClosing {
+        let closing = await store.close(readSeconds: readSeconds, writeSeconds: writeSeconds)
+        switch closing {
+        case .closed: break
+        case .readsAreLeft: left.append("a read")
+        case .writeIsLeft: left.append("a write")
+        }
+        for name in left { log.warning("\(name) has not ended: leaving it behind") }
+        return closing
+    }
+
     /// Ends the process without waiting for threads that may never end.
     func exitLeavingThreads() -> Never {
         sockets.close()
@@ -70,8 +142,12 @@ struct ServerRun: Sendable {
     }
 
     /// Ends the process, which releases the database: the successor serves it then.
-    func exit(leavingTo successor: Successor) -> Never {
+    func exit(leavingTo successor: Successor, _ connections: PassedConnections? = nil) -> Never {
         log.error("work has not ended: exiting, so that process \(successor.process) serves")
+        if let connections {
+            // A process that does not receive them, gets the database all the same.
+            do throws(SystemError) { try successor.pass(connections) } catch {}
+        }
         sockets.disown()
         supervisor.succeeded(by: successor.process)
         successors.serves(successor.process)
@@ -161,8 +237,9 @@ enum StopLimits {
     static let taskSeconds = 2.0
     /// What keeps new clients waiting.
     static let servingSeconds = 0.25
-    static let readSeconds = 0.25
+    static let readSeconds = 0.1
     static let writeSeconds = 5.0
-    /// All of it: then the process ends.
-    static let lastSeconds = 9.0
+
+    /// All of it: then the process ends. Where others kill it after 10 s, it ends by itself.
+    static func lastSeconds(graceSeconds: Double) -> Double { max(graceSeconds, 8) + 1.5 }
 }

@@ -13,8 +13,14 @@ struct Servers: Sendable {
     let redirects: [SocketAddress]
     let adminAddresses: [SocketAddress]
 
-    /// How long requests may keep new clients waiting that were accepted during the hand-over.
-    private static let handlerSeconds = 0.25
+    /// How long clients in the middle of a request, and then handlers, may keep new clients waiting.
+    private static let (patienceSeconds, handlerSeconds) = (0.4, 0.25)
+
+    /// The open connections: after a stop, of requests that do not end.
+    var connectionCount: Int {
+        articles.connectionCount + (control.server?.connectionCount ?? 0)
+            + (admin?.connectionCount ?? 0)
+    }
 
     /// Finishes requests in flight and stops.
     func stop(graceSeconds: Double) async {
@@ -23,35 +29,51 @@ struct Servers: Sendable {
         await admin?.stop(graceSeconds: 0)
     }
 
-    /// Stops without closing listening sockets. Articles come last: they are served until the
-    /// operator's commands have finished.
-    /// - Returns: the connections that another process can continue with, once nothing in this
-    ///   process uses the store.
-    func handOver(graceSeconds: Double) async -> PassedConnections {
+    /// Stops the operator's commands and the admin pages without closing their sockets. Articles are
+    /// served until these have finished, and those requests that are in progress now: long ones must
+    /// not keep new clients waiting.
+    ///
+    /// - Returns: The connections that another process can continue with.
+    func handOverCommands(graceSeconds: Double) async -> PassedConnections {
         let connections = PassedConnections()
         let path = control.address
-        // Long requests must not keep new clients waiting: they end while others are served.
         async let finished: Void = articles.finishCurrentRequests(seconds: graceSeconds)
-        await control.server?.handOver(graceSeconds: graceSeconds) { connection in
+        let patience = min(Self.patienceSeconds, graceSeconds)
+        await control.server?.handOver(
+            graceSeconds: graceSeconds, patienceSeconds: patience,
+            handlerSeconds: max(0, graceSeconds - patience - Self.handlerSeconds)
+        ) { connection in
             let peer = connection.peer
             connections.add(connection.release(), from: peer, .control, path)
         }
         let adminAddresses = adminAddresses
-        await admin?.handOver(graceSeconds: 1) { connection in
+        await admin?.handOver(
+            graceSeconds: 1, patienceSeconds: 0, handlerSeconds: Self.handlerSeconds
+        ) { connection in
             let address = adminAddresses[connection.door]
             let peer = connection.peer
             connections.add(connection.release(), from: peer, .admin, address)
         }
         await finished
+        return connections
+    }
+
+    /// Stops serving articles without closing listening sockets: new clients wait from now on.
+    ///
+    /// - Parameter connections: Gets those that another process can continue with.
+    /// - Returns: Whether nothing in this process uses the store any more.
+    func handOverArticles(
+        to connections: PassedConnections, graceSeconds: Double
+    ) async -> Bool {
         let doors = doors
-        await articles.handOver(
-            graceSeconds: graceSeconds, handlerSeconds: Self.handlerSeconds
+        return await articles.handOver(
+            graceSeconds: graceSeconds, patienceSeconds: Self.patienceSeconds,
+            handlerSeconds: Self.handlerSeconds
         ) { connection in
             let (role, address) = doors[connection.door]
             let peer = connection.peer
             connections.add(connection.release(), from: peer, role, address)
         }
-        return connections
     }
 
     /// Waits for clients that are still receiving responses from before `handOver`.

@@ -86,15 +86,20 @@ final class Successor: Sendable {
         } catch { throw CommandFailure(error) }
     }
 
+    /// Passes the connections on without the database, which the process gets when this one ends.
+    func pass(_ connections: PassedConnections) throws(SystemError) {
+        for entry in connections.all {
+            try channel.send(
+                .connection(entry.role, peer: entry.peer, entry.address),
+                with: entry.descriptor)
+        }
+    }
+
     private func give(
         _ connections: PassedConnections, _ progress: () -> Void
     ) throws(CommandFailure) {
         do throws(SystemError) {
-            for entry in connections.all {
-                try channel.send(
-                    .connection(entry.role, peer: entry.peer, entry.address),
-                    with: entry.descriptor)
-            }
+            try pass(connections)
             try channel.send(.yours)
             while true {
                 switch try channel.receiveMessage() {
@@ -121,7 +126,6 @@ final class TakeoverServer: Sendable {
     private let processes: SuccessorProcess
     private let log: ServerLog
     private let arrived: @Sendable (Successor) -> Void
-    private let queue = DispatchQueue(label: "broadsheet.successors", attributes: .concurrent)
     private let state = Lock(State())
 
     private struct State {
@@ -152,7 +156,8 @@ final class TakeoverServer: Sendable {
         }
         guard isAccepted else { return log.warning("another process is already taking over") }
         let raw = connection.release()
-        queue.async {
+        // A thread of its own, whatever blocks all others.
+        DispatchQueue(label: "broadsheet.successors").async {
             self.offer(Descriptor(raw))
             self.state.withLock { $0.candidates -= 1 }
         }

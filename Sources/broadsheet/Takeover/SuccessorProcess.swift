@@ -103,7 +103,8 @@ final class SuccessorProcess: Sendable {
             log.info("started process \(process.id) to take over")
             state.withLock { $0.starting = process.id }
             end(process.id, afterSeconds: silenceSeconds, "said nothing") { !$0.hasSpoken }
-            DispatchQueue.global().async {
+            // A thread of its own, whatever blocks all others.
+            DispatchQueue(label: "broadsheet.successor.wait").async {
                 self.await(process)
                 failed()
             }

@@ -154,14 +154,14 @@ import Testing
             let client = try TestHTTP2Client(RawConnection(test.address))
             let stream = try client.send(.get, "/wait")
             await isWaiting.wait()
-            async let handedOver: Void = server.handOver(graceSeconds: Double(Patience.seconds)) {
+            async let handedOver: Bool = server.handOver(graceSeconds: Double(Patience.seconds)) {
                 _ in
                 Issue.record("a connection of HTTP/2 cannot be passed on")
             }
             while client.lastStream == nil { try client.advance() }
             mayGo.give()
             #expect(try client.response(on: stream).text == "went")
-            await handedOver
+            _ = await handedOver
             #expect(await eventually { server.connectionCount == 0 })
         }
     }
@@ -209,7 +209,7 @@ import Testing
             let first = try TestHTTP2Client(RawConnection(test.address))
             #expect(try first.exchange(.get, "/hello").status == 200)
             let seconds = Double(Patience.seconds)
-            async let handedOver: Void = server.handOver(
+            async let handedOver: Bool = server.handOver(
                 graceSeconds: seconds, quietSeconds: seconds
             ) { _ in }
             while first.lastStream == nil { try first.advance() }
@@ -218,7 +218,7 @@ import Testing
             #expect(second.lastStream == nil)
             isQuiet.give()
             while second.lastStream == nil { try second.advance() }
-            await handedOver
+            _ = await handedOver
             #expect(await eventually { server.connectionCount == 0 })
         }
     }
