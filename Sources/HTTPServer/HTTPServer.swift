@@ -210,7 +210,7 @@ public final class HTTPServer: Sendable {
         let take = entrance(rules, group, locals)
         let loop = group.loops[rules.listener % group.loops.count]
         do throws(SystemError) {
-            let socket = try open(address, configuration.socketMode)
+            let socket = try open(address, configuration.socketAccess)
             let report = configuration.report
             return BoundListener(
                 listener: Listener(socket, on: loop, report: report, take), take: take)

@@ -26,6 +26,9 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether an address could not be bound because no interface has it.
     public var isAddressMissing: Bool { code == EADDRNOTAVAIL }
 
+    /// Whether this process lacks a permission.
+    public var isForbidden: Bool { code == EACCES || code == EPERM }
+
     /// Whether descriptors or memory are temporarily exhausted (`accept(2)`).
     package var isShortage: Bool {
         code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM

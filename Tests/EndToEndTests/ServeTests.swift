@@ -1,5 +1,6 @@
 import Glibc
 import HTTP
+import Sockets
 import TestSupport
 import Testing
 
@@ -51,6 +52,57 @@ import Testing
         }
         #expect(served.stop() == 0)
         #expect(access(socket, F_OK) != 0, "the socket's file is gone with the server")
+    }
+
+    @Test func `a Unix socket has the mode that the configuration asks for, after upgrades too`()
+        async throws
+    {
+        let (socket, admin) = (folder.file("api.sock"), folder.file("admin.sock"))
+        let config = folder.file("broadsheet.json")
+        func configure(_ mode: String) throws {
+            try write(
+                #"{"listen": ["unix:\#(socket)?mode=\#(mode)&group=\#(getegid())"]}"#, to: config)
+        }
+        try configure("0666")
+        let served = try Served(
+            Program.start([
+                "serve", "--database", database, "--config", config, "--admin-listen",
+                "unix:\(admin)?mode=0640",
+            ]))
+        let reign = Reign(served, database)
+        #expect(try OtherUser.owner(socket).mode == 0o666)
+        #expect(try OtherUser.owner(admin).mode == 0o640)
+        try configure("0600")
+        try reign.upgrade()
+        #expect(try TestClient(.unix(socket)).get("/readyz").status == 200)
+        #expect(try OtherUser.owner(socket).mode == 0o600)
+        #expect(await reign.stop())
+        #expect(access(socket, F_OK) != 0)
+    }
+
+    @Test func `a mode or group of a socket that cannot be set ends the start`() throws {
+        let base = "unix:" + folder.file("api.sock")
+        for (words, reason) in [
+            ("mode=0999", "not an octal number"), ("group=no-such", "no group \"no-such\""),
+            ("owner=root", "mode=OCTAL"),
+        ] {
+            let program = try Program.start(
+                ["serve", "--database", database, "--listen", "\(base)?\(words)"])
+            #expect(program.wait() == 64)
+            #expect(program.errors.rest().last?.contains(reason) == true)
+        }
+    }
+
+    @Test(.enabled(if: OtherUser.isAvailable, "only root can act as another user"))
+    func `a group that the user is not in is a lack of permission`() throws {
+        try OtherUser.give(folder.path)
+        let socket = folder.file("api.sock")
+        let program = try OtherUser.start([
+            "serve", "--database", database, "--listen", "unix:\(socket)?group=0",
+        ])
+        #expect(program.wait() == 77)
+        #expect(program.errors.rest().last?.contains("set group 0: Operation not") == true)
+        #expect(access(socket, F_OK) != 0)
     }
 
     @Test(arguments: [SIGTERM, SIGINT])

@@ -17,8 +17,8 @@ public import Sockets
 public struct ServerConfiguration: Sendable {
     /// The addresses to listen on; port 0 lets the kernel choose one.
     public var addresses: [SocketAddress]
-    /// The file mode of Unix sockets; `nil`: according to the umask.
-    public var socketMode: UInt32?
+    /// Who may connect to Unix sockets.
+    public var socketAccess = SocketAccess()
     /// The number of event loops, each on its own thread.
     public var loops: Int
     /// Maximum connections; further ones receive a 503. It is capped by the descriptor limit.
@@ -54,16 +54,16 @@ public struct ServerConfiguration: Sendable {
     /// How long browsers should only use HTTPS (`Strict-Transport-Security`, RFC 6797), in seconds.
     public var strictTransportSeconds: Int?
     /// Provides the sockets for `addresses`; by default new ones.
-    public var open: SocketOpener = { (address, mode) throws(SystemError) in
-        try ListeningSocket(address, mode: mode)
+    public var open: SocketOpener = { (address, access) throws(SystemError) in
+        try ListeningSocket(address, access: access)
     }
     /// The same for `proxiedAddresses` …
-    public var openProxied: SocketOpener = { (address, mode) throws(SystemError) in
-        try ListeningSocket(address, mode: mode)
+    public var openProxied: SocketOpener = { (address, access) throws(SystemError) in
+        try ListeningSocket(address, access: access)
     }
     /// … and for `redirects`.
-    public var openRedirect: SocketOpener = { (address, mode) throws(SystemError) in
-        try ListeningSocket(address, mode: mode)
+    public var openRedirect: SocketOpener = { (address, access) throws(SystemError) in
+        try ListeningSocket(address, access: access)
     }
     /// Takes over connections that a client upgrades to another protocol, by protocol name
     /// (`Upgrade`, RFC 9110 §7.8).
@@ -79,9 +79,9 @@ public struct ServerConfiguration: Sendable {
     }
 
     /// Provides the socket for an address, a new one or one that is already bound.
-    /// - Parameter mode: The file mode of a Unix socket.
+    /// - Parameter access: Who may connect to a Unix socket.
     public typealias SocketOpener =
-        @Sendable (_ address: SocketAddress, _ mode: UInt32?) throws(SystemError) ->
+        @Sendable (_ address: SocketAddress, _ access: SocketAccess) throws(SystemError) ->
         ListeningSocket
 
     /// The peers whose forwarding headers are trusted.

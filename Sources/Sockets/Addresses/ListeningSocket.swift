@@ -27,14 +27,16 @@ public final class ListeningSocket: Sendable {
     private struct FileIdentity: Equatable {
         let device: dev_t
         let number: ino_t
+
+        init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
     }
 
     /// The file of a Unix socket when it was created.
     private let file: FileIdentity?
 
-    /// - Parameter mode: The file mode of a Unix socket; `nil`: according to the umask.
+    /// - Parameter access: Who may connect to a Unix socket.
     public init(
-        _ address: SocketAddress, mode: UInt32? = nil, backlog: Int32 = 4_096
+        _ address: SocketAddress, access: SocketAccess = SocketAccess(), backlog: Int32 = 4_096
     ) throws(SystemError) {
         // Until it listens, another process would consider the socket stale.
         let turn = PathTurn(address)
@@ -56,15 +58,24 @@ public final class ListeningSocket: Sendable {
                 setsockopt(raw, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &one, size)
             }
         }
-        // Before the file is created, so that no other client can connect in between (unix(7)).
-        if case .unix = address, let mode {
+        // The mode with which the file is created, but for the bits of the umask (unix(7)).
+        if case .unix = address, let mode = access.mode {
             _ = try retrying("fchmod") { fchmod(raw, mode_t(mode)) }
         }
         _ = try retrying("bind") { address.withSockaddr { bind(raw, $0, $1) } }
-        _ = try retrying("listen") { listen(raw, backlog) }
-        self.address = try Self.boundAddress(raw)
+        let bound = try Self.boundAddress(raw)
+        let file = Self.file(of: bound)
+        do throws(SystemError) {
+            // Nobody can connect before it listens.
+            try Self.allow(access, at: bound, file)
+            _ = try retrying("listen") { listen(raw, backlog) }
+        } catch {
+            if case .unix(let path) = bound, Self.file(of: bound) == file { unlink(path) }
+            throw error
+        }
+        self.address = bound
         self.raw = descriptor.release()
-        file = Self.file(of: self.address)
+        self.file = file
         state = Lock(State(ownsFile: true))
     }
 
@@ -92,7 +103,19 @@ public final class ListeningSocket: Sendable {
         guard case .unix(let path) = address else { return nil }
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
-        return FileIdentity(device: status.st_dev, number: status.st_ino)
+        return FileIdentity(status)
+    }
+
+    /// Changes who may connect to a Unix socket, unless another file has taken its place.
+    public func allow(_ access: SocketAccess) throws(SystemError) {
+        try Self.allow(access, at: address, file)
+    }
+
+    private static func allow(
+        _ access: SocketAccess, at address: SocketAddress, _ file: FileIdentity?
+    ) throws(SystemError) {
+        guard case .unix(let path) = address else { return }
+        try access.apply(toFileAt: path) { FileIdentity($0) == file }
     }
 
     /// Whether closing removes the file of a Unix socket.

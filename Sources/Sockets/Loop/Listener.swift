@@ -29,18 +29,17 @@ public final class Listener: Sendable {
     /// Binds immediately; accepts from `start` on.
     ///
     /// - Parameters:
-    ///   - socketMode: The file mode of a Unix socket; `nil`: according to the umask.
     ///   - backlog: Maximum connections that wait in the kernel (`listen(2)`).
     ///   - loop: The loop to accept on; it has to run until `stop` or `rest` returns.
     ///   - report: Called with a sentence when connections cannot be accepted.
     ///   - take: Receives each connection, on the loop; if it does not keep one, that is closed.
     public convenience init(
-        _ address: SocketAddress, on loop: EventLoop, socketMode: UInt32? = nil,
-        backlog: Int32 = 4_096, report: @escaping @Sendable (String) -> Void = { _ in },
+        _ address: SocketAddress, on loop: EventLoop, backlog: Int32 = 4_096,
+        report: @escaping @Sendable (String) -> Void = { _ in },
         _ take: @escaping @Sendable (consuming Descriptor, SocketAddress) -> Void
     ) throws(SystemError) {
         self.init(
-            try ListeningSocket(address, mode: socketMode, backlog: backlog), on: loop,
+            try ListeningSocket(address, backlog: backlog), on: loop,
             report: report, take)
     }
 

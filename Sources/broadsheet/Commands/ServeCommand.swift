@@ -35,7 +35,7 @@ struct ServeCommand: Command {
         let log = ServerLog(isJSON: configuration.log.isJSON, level: configuration.logLevel) {
             output.errors.write($0)
         }
-        let sockets = ListenerSockets()
+        let sockets = ListenerSockets(configuration.socketAccess)
         let successors = SuccessorProcess(log)
         let grace = Double(configuration.graceSeconds)
         let requests = OperatorRequests(
@@ -296,9 +296,7 @@ struct ServeCommand: Command {
             return try await serverRun.patience.listen(
                 abandon: { serverRun.sockets.abandon(roles) },
                 { () throws(HTTPServerError) in try server.start(ready: ready) })
-        } catch {
-            throw CommandFailure(error.isAddressInUse ? .unavailable : .systemError, "\(error)")
-        }
+        } catch { throw CommandFailure(error) }
     }
 
     /// Links to the console name an address that only this machine can reach.
@@ -319,12 +317,6 @@ struct ServeCommand: Command {
         for address in addresses.suffix(redirects) {
             print("redirecting from \(address.url("http"))")
         }
-    }
-}
-
-extension HTTPServerError {
-    fileprivate var isAddressInUse: Bool {
-        if case .addressInUse = self { true } else { false }
     }
 }
 

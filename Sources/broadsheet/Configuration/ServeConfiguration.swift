@@ -13,6 +13,8 @@ struct ServeConfiguration: Sendable {
     var addresses: [SocketAddress]
     /// Addresses that serve metrics; empty if there are none.
     var adminAddresses: [SocketAddress]
+    /// Who may connect to the Unix sockets among all addresses.
+    var socketAccess: [SocketAddress: SocketAccess]
     var databasePath: String
     var loops: Int?
     var maximumConnections: Int
@@ -55,7 +57,8 @@ struct ServeConfiguration: Sendable {
     private static let ownOptions = [
         Option(
             "listen", "ADDRESS",
-            "Address to listen on: host:port, [IPv6]:port or unix:PATH; port 0 picks a free port.",
+            "Address to listen on: host:port, [IPv6]:port or unix:PATH; port 0 picks a free port. "
+                + "unix:PATH?mode=0660&group=NAME sets who may connect.",
             default: "127.0.0.1:8080", repeatable: true),
         Option(
             "admin-listen", "ADDRESS",
@@ -148,6 +151,8 @@ struct ServeConfiguration: Sendable {
         addresses = try settings.addresses(
             "listen", default: transport.proxied.isEmpty ? "127.0.0.1:8080" : nil)
         adminAddresses = try settings.addresses("admin-listen")
+        socketAccess = try settings.socketAccess(
+            of: ["listen", "admin-listen", "proxy-protocol", "redirect-http"])
         databasePath = settings.database
         loops = try settings.parsed("loops", expecting: "a whole number from 1 to 256") {
             Int($0).flatMap { (1...256).contains($0) ? $0 : nil }
@@ -296,13 +301,34 @@ extension Settings {
     ) throws(CommandFailure) -> [SocketAddress] {
         let given = all(name)
         let fallback = defaultValue.map { [Value(text: $0, origin: "--\(name)")] } ?? []
-        let values = given.isEmpty ? fallback : given
         var addresses: [SocketAddress] = []
-        for value in values {
-            do {
-                addresses += try SocketAddress.resolve(value.text)
-            } catch { throw wrong(value, "not an address: \(error)") }
+        for value in given.isEmpty ? fallback : given {
+            addresses += try listening(value).addresses
         }
         return addresses
+    }
+
+    /// Who may connect to the Unix sockets that these options name.
+    func socketAccess(
+        of names: [String]
+    ) throws(CommandFailure) -> [SocketAddress: SocketAccess] {
+        var found: [SocketAddress: SocketAccess] = [:]
+        for value in names.flatMap(all) {
+            let (addresses, access) = try listening(value)
+            if let address = addresses.first, let access { found[address] = access }
+        }
+        return found
+    }
+
+    /// An address, with what follows the path of a Unix socket: `unix:PATH?mode=0660&group=NAME`.
+    private func listening(
+        _ value: Value
+    ) throws(CommandFailure) -> (addresses: [SocketAddress], access: SocketAccess?) {
+        let text = value.text
+        let mark = text.hasPrefix("unix:") ? text.firstIndex(of: "?") : nil
+        do {
+            let access = try mark.map { try SocketAccess(parsing: String(text[$0...].dropFirst())) }
+            return (try SocketAddress.resolve(String(text[..<(mark ?? text.endIndex)])), access)
+        } catch { throw wrong(value, "not an address: \(error)") }
     }
 }

@@ -29,7 +29,7 @@ struct ControlServer {
             return
         }
         var settings = ServerConfiguration(addresses: [.unix(path)])
-        settings.socketMode = 0o600
+        settings.socketAccess.mode = 0o600
         settings.open = sockets.opener(.control)
         settings.protocols = [
             TakeoverMessage.protocolName: takeovers.receive,

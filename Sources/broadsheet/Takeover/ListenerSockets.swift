@@ -21,6 +21,10 @@ final class ListenerSockets: Sendable {
     }
 
     private let entries = Lock<[Entry]>([])
+    /// Who may connect to the Unix sockets of the configuration.
+    private let access: [SocketAddress: SocketAccess]
+
+    init(_ access: [SocketAddress: SocketAccess]) { self.access = access }
 
     var all: [Entry] { entries.withLock { $0 } }
 
@@ -39,11 +43,16 @@ final class ListenerSockets: Sendable {
 
     /// Opens sockets for a server: it reuses one that is not in use, or creates a new one.
     func opener(_ role: Role) -> ServerConfiguration.SocketOpener {
-        { [self] (address, mode) throws(SystemError) in
-            if let socket = use(role, address) { return socket }
-            let socket = try ListeningSocket(address, mode: mode)
+        { [self] (address, others) throws(SystemError) in
+            let access = access[address] ?? others
+            if let entry = use(role, address) {
+                // A process with another configuration may have opened it.
+                if !entry.isActivated { try entry.socket.allow(access) }
+                return entry.socket
+            }
+            let socket = try ListeningSocket(address, access: access)
             add(socket, role, for: address, activated: false)
-            return use(role, address) ?? socket
+            return use(role, address)?.socket ?? socket
         }
     }
 
@@ -53,23 +62,23 @@ final class ListenerSockets: Sendable {
     ) throws(CommandFailure) {
         for address in addresses(role, configured: configured) {
             do throws(SystemError) {
-                _ = try opener(role)(address, nil)
+                _ = try opener(role)(address, SocketAccess())
             } catch {
-                throw error.isAddressInUse
-                    ? CommandFailure(.unavailable, "\(address) is in use")
-                    : CommandFailure(.systemError, "cannot listen on \(address): \(error)")
+                throw CommandFailure(
+                    error.isAddressInUse
+                        ? HTTPServerError.addressInUse(address) : .cannotListen(address, error))
             }
         }
     }
 
-    private func use(_ role: Role, _ address: SocketAddress) -> ListeningSocket? {
+    private func use(_ role: Role, _ address: SocketAddress) -> Entry? {
         entries.withLock { entries in
             let index = entries.firstIndex {
                 $0.role == role && $0.address == address && !$0.isInUse
             }
             guard let index else { return nil }
             entries[index].isInUse = true
-            return entries[index].socket
+            return entries[index]
         }
     }
 
@@ -113,5 +122,18 @@ final class ListenerSockets: Sendable {
             defer { entries = [] }
             return entries
         }) { entry.socket.close() }
+    }
+}
+
+extension CommandFailure {
+    /// A server cannot listen.
+    init(_ error: HTTPServerError) {
+        let status: ExitStatus =
+            switch error {
+            case .addressInUse: .unavailable
+            case .cannotListen(_, let error) where error.isForbidden: .noPermission
+            default: .systemError
+            }
+        self.init(status, "\(error)")
     }
 }

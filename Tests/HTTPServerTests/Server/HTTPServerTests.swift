@@ -23,12 +23,12 @@ import Testing
         let binding = Lock<HTTPServer?>(nil)
         let server = HTTPServer(
             .local {
-                $0.open = { (address, mode) throws(SystemError) in
+                $0.open = { (address, access) throws(SystemError) in
                     // It does not wait for the sockets.
                     let server = binding.withLock { $0 }
                     #expect(server?.connectionCount == 0 && server?.buffersInUse == 0)
                     #expect(throws: HTTPServerError.alreadyStarted) { try server?.start() }
-                    return try ListeningSocket(address, mode: mode)
+                    return try ListeningSocket(address, access: access)
                 }
             }, router: try TestRoutes.router())
         binding.withLock { $0 = server }
