@@ -31,6 +31,8 @@ struct CommitNotes: Hashable {
         case ("session", 3, let user?): access.append(.session(String(words[1]), of: user))
         case ("user", 2, let user?): access.append(.user(user, keeping: nil))
         case ("user", 3, let user?): access.append(.user(user, keeping: String(words[1])))
+        case ("purge", 2, _?):
+            access.append(Article.ID(String(words[1])).map { .purge($0) } ?? .all)
         case ("bookmark", 3, let user?): Int64(words[1]).map { bookmarkers[$0] = user }
         case ("name", 3, let user?): Int64(words[1]).map { renamedWriters[$0] = user }
         default: access.append(.all)
@@ -45,6 +47,7 @@ struct CommitNotes: Hashable {
             case .renewal(let session): "renewal \(session)"
             case .session(let id, let user): "session \(id) \(user)"
             case .user(let user, let kept): kept.map { "user \($0) \(user)" } ?? "user \(user)"
+            case .purge(let article): "purge \(article)"
             case .all: "all"
             }
         }

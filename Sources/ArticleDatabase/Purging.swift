@@ -104,6 +104,7 @@ extension WriteStep {
             } else {
                 try purge(revisions, of: article)
             }
+        connection.effects.add(AccessChange.purge(id))
         try connection.execute(SQL.removeRejections)
         let row = try connection.statement(SQL.beginSearchPurge)
         try row.bind(1, id)

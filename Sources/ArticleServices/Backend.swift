@@ -178,7 +178,12 @@ public struct Backend: Sendable {
 
     /// Applies what other processes change of keys, users and sessions, until the task is
     /// cancelled.
-    public func followAccess() async { await AccessFollower(store: store, access: access).run() }
+    public func followAccess() async {
+        let follower = AccessFollower(store: store, access: access) { [responses] id in
+            responses.cache.invalidate([.article(id)])
+        }
+        await follower.run()
+    }
 
     /// Lets the server's rate limits hold for all servers of the database together, until the task
     /// is cancelled.

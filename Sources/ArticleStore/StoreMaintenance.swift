@@ -39,7 +39,7 @@ public protocol StoreMaintenance: Sendable {
     /// the log. Writes wait for as long as it takes to copy the file, and there must be room for
     /// another one; those who share a database on a server cannot read its tables meanwhile.
     ///
-    /// - Throws: `.busy` if others need the old files for too long.
+    /// - Throws: `.unavailable` with who needs the old files for too long.
     func rewrite() async throws(StoreError)
 }
 

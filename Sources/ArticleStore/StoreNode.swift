@@ -38,7 +38,7 @@ public protocol StoreNode: Sendable {
     /// Waits until this process is the leader, or the task is cancelled.
     func waitForLeadership() async
 
-    /// Applies what other processes change of who may do what, until the task is cancelled: before
+    /// Applies what other processes change of who may do or find what, until the task is cancelled: before
     /// this process reports that it has seen the commit. Everything may have changed before the
     /// first call.
     ///
@@ -77,7 +77,7 @@ public struct SoleNode: StoreNode {
     ) async {}
 }
 
-/// A change of who may do what. A value; use it anywhere. See ``StoreNode``.
+/// A change of who may do or find what. A value; use it anywhere. See ``StoreNode``.
 public enum AccessChange: Sendable, Hashable {
     /// The key with this public id was created or revoked.
     case key(String)
@@ -88,6 +88,8 @@ public enum AccessChange: Sendable, Hashable {
     /// The user was deleted, or may do other things than before; the sessions have ended, but for
     /// the kept one.
     case user(User.ID, keeping: String?)
+    /// The article may be found by fewer slugs, as revisions were purged, which is no change of it.
+    case purge(Article.ID)
     /// Everything may have changed.
     case all
 }

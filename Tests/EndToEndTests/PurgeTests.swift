@@ -9,40 +9,67 @@ import Testing
     private static let word = "qvzkx"
 
     let folder: TemporaryFolder
+    private let otherFolder: TemporaryFolder
 
-    init() throws { folder = try TemporaryFolder() }
-
-    private func has(_ path: String) -> Bool {
-        Shell.succeeds("grep -rlaiF --exclude-dir=pg_wal \(Self.word) '\(path)'")
+    init() throws {
+        folder = try TemporaryFolder()
+        otherFolder = try TemporaryFolder()
     }
 
-    /// Writes an article with the word in its slug, title, tags and body, another one of which only
-    /// the second of three revisions has it, and enough others for a stored index.
-    private func fill(_ served: Served) async throws -> (article: String, edited: String) {
-        let word = Self.word
-        let fields: HTTPFields = [
-            .authorization: "Bearer \(Served.adminKey)", .contentType: "application/json",
-            .idempotencyKey: "k1",
+    private func found() throws -> [String] { try files(with: Self.word, in: folder.path) }
+
+    /// What was written with the word.
+    private struct Written {
+        /// With the word in its slug, title, tags, source and body, and in its comments.
+        let article: String
+        /// Has the word in the second of three revisions only.
+        let edited: String
+        /// Has written the comments, with the word in their name.
+        let user: String
+    }
+
+    /// Sends a write with an idempotency key, and returns the id of what it has written.
+    @discardableResult
+    private func write(
+        _ method: HTTPMethod, _ target: String, _ body: String, _ served: Served,
+        token: String = Served.adminKey, status: Int
+    ) throws -> String {
+        let type =
+            method == .patch ? "application/merge-patch+json" : "application/json"
+        var fields: HTTPFields = [
+            .authorization: "Bearer \(token)", .contentType: type,
+            .idempotencyKey: "k\(body.utf8.count)",
         ]
-        let made = try served.client.send(
-            .post, "/v1/articles", fields: fields,
-            body: Array(
-                """
-                {"title":"\(word) title","slug":"\(word)-slug","summary":"\(word)",
-                "status":"published","tags":["\(word)-tag"],"body":"Some **\(word)** sentence.",
-                "source":{"name":"\(word)"}}
-                """.utf8))
-        #expect(made.status == 201, "\(made.text)")
-        let edited = try served.send(
-            .post, "/v1/articles", #"{"title":"Plain","slug":"plain","status":"published"}"#)
-        #expect(edited.status == 201)
-        let place = try #require(edited.fields[.location])
+        // Credentials are never stored with a key.
+        if target == "/v1/users" { fields.remove(.idempotencyKey) }
+        let response = try served.client.send(
+            method, target, fields: fields, body: Array(body.utf8))
+        #expect(response.status == status, "\(response.text)")
+        return String(response.fields[.location]?.split(separator: "/").last ?? "")
+    }
+
+    private func fill(_ served: Served) async throws -> Written {
+        let word = Self.word
+        let article = try write(
+            .post, "/v1/articles",
+            """
+            {"title":"\(word) title","slug":"\(word)-slug","summary":"\(word)",
+            "status":"published","tags":["\(word)-tag"],"body":"Some **\(word)** sentence.",
+            "source":{"name":"\(word)"}}
+            """, served, status: 201)
+        let edited = try write(
+            .post, "/v1/articles", #"{"title":"Plain","slug":"plain","status":"published"}"#,
+            served, status: 201)
         for (slug, text) in [("\(word)-2", word), ("plain", "")] {
-            let changes = #"{"title":"Plain \#(text)","slug":"\#(slug)","body":"\#(text)"}"#
-            let patched = try served.send(
-                .patch, place, changes, type: "application/merge-patch+json")
-            #expect(patched.status == 200, "\(patched.text)")
+            try write(
+                .patch, "/v1/articles/\(edited)",
+                #"{"title":"Plain \#(text)","slug":"\#(slug)","body":"\#(text)"}"#, served,
+                status: 200)
         }
+        #expect(try served.client.get("/v1/articles/\(word)-2").status == 200)
+        try write(
+            .post, "/v1/articles", #"{"title":"T","slug":"\#(word)-slug"}"#, served, status: 409)
+        let user = try comment(on: article, served)
         for number in 0..<280 {
             let other = try served.send(
                 .post, "/v1/articles", #"{"title":"Number\#(number)","status":"published"}"#)
@@ -52,88 +79,147 @@ import Testing
             await eventually {
                 (try? served.client.get("/v1/search?q=number279"))?.status == 200
             })
-        let id = { (place: String) in String(place.split(separator: "/").last ?? "") }
-        return (id(try #require(made.fields[.location])), id(place))
+        return Written(article: article, edited: edited, user: user)
     }
 
-    private func expectGone(_ article: String, from served: Served) throws {
-        #expect(try served.send(.get, "/v1/articles/\(article)").status == 404)
-        #expect(try served.send(.get, "/v1/articles/\(article)/revisions").status == 404)
+    /// Writes comments, of which one is changed and one is deleted, as a new user.
+    private func comment(on article: String, _ served: Served) throws -> String {
+        let word = Self.word
+        let user = try write(
+            .post, "/v1/users",
+            #"{"name":"mina","password":"correct horse","displayName":"\#(word)"}"#, served,
+            status: 201)
+        let session = try served.send(
+            .post, "/v1/sessions", #"{"name":"mina","password":"correct horse"}"#)
+        let token = try UserSession(mapping: session.body).accessToken
+        let place = "/v1/articles/\(article)/comments"
+        let first = try write(
+            .post, place, #"{"body":"\#(word) first"}"#, served, token: token, status: 201)
+        for text in ["\(word) changed", "harmless"] {
+            try write(
+                .patch, "/v1/comments/\(first)", #"{"body":"\#(text)"}"#, served, token: token,
+                status: 200)
+        }
+        for text in ["\(word) reply", "\(word) deleted"] {
+            let reply = try write(
+                .post, place, #"{"body":"\#(text)","parentID":"\#(first)"}"#, served,
+                token: token, status: 201)
+            guard text.hasSuffix("deleted") else { continue }
+            #expect(try served.send(.delete, "/v1/comments/\(reply)", key: token).status == 204)
+        }
+        // It stores their HTML.
+        let read = try served.client.get("\(place)?fields=body,bodyHTML")
+        #expect(read.text.contains("<p>\(word) reply</p>"))
+        return user
+    }
+
+    /// Requests what remains to be purged, and expects that nobody finds it any more.
+    private func purge(_ written: Written, _ served: Served) async throws {
+        let user = try served.send(.delete, "/v1/users/\(written.user)?comments=delete")
+        #expect(user.status == 204)
+        #expect(
+            await eventually {
+                (try? served.send(.get, "/v1/users/\(written.user)"))?.status == 404
+            })
+        let body = #"{"articleID":"\#(written.article)","reason":"Article 17"}"#
+        for count in [1, 0] {
+            let purged = try served.send(.post, "/v1/admin/purge", body)
+            #expect(purged.text.contains(#""revisions":\#(count)"#), "\(purged.text)")
+        }
+        let place = "/v1/articles/\(written.article)"
+        for target in [place, "\(place)/revisions", "\(place)/comments"] {
+            #expect(try served.send(.get, target).status == 404)
+        }
         let search = try served.client.get("/v1/search?q=\(Self.word)")
         #expect(search.status == 200 && !search.text.contains("\(Self.word)-slug"))
+        let slug = try served.client.get("/v1/articles/\(Self.word)-2")
+        #expect(slug.status == 404)
+    }
+
+    /// Stops the server, and expects that it has logged the reason, and the word only where it
+    /// was requested.
+    private func stop(_ served: Served) throws {
+        #expect(served.stop() == 0)
+        let messages = served.program.errors.rest().filter { $0.contains(#""message":"#) }
+        #expect(messages.contains { $0.contains("Article 17") })
+        #expect(!messages.contains { $0.contains(Self.word) })
     }
 
     @Test func `no file has what was purged from a served file`() async throws {
         let database = folder.file("a.db")
-        let served = try Served(database)
-        let (article, edited) = try await fill(served)
-        #expect(has(folder.path))
+        let served = try Served(database, ["--sign-up", "open"])
+        let written = try await fill(served)
+        #expect(try found() != [])
         let reason = ["--reason", "a court order", "--database", database]
-        let missing = try Program.start(["purge", edited, "--database", database])
+        let missing = try Program.start(["purge", written.edited, "--database", database])
         #expect(missing.wait() == 64)
-        let last = try Program.start(["purge", edited, "--revision", "3"] + reason)
+        let last = try Program.start(["purge", written.edited, "--revision", "3"] + reason)
         #expect(last.errors.rest().contains { $0.contains("with the whole article") })
         for _ in 1...2 {
-            let revision = try Program.start(["purge", edited, "--revision", "2"] + reason)
+            let revision = try Program.start(["purge", written.edited, "--revision", "2"] + reason)
             #expect(revision.wait() == 0, "\(revision.errors.rest())")
         }
-        let body = #"{"articleID":"\#(article)","reason":"Article 17"}"#
-        #expect(try served.send(.post, "/v1/admin/purge", body).text.contains(#""revisions":1"#))
-        #expect(try served.send(.post, "/v1/admin/purge", body).text.contains(#""revisions":0"#))
-        try expectGone(article, from: served)
-        #expect(!has(folder.path))
+        try await purge(written, served)
+        #expect(try found() == [])
         let files = [folder.file("b.db"), folder.file("e.ndjson")]
         for (command, file) in zip(["backup", "export"], files) {
             #expect(try Program.run(command, file, "--database", database).status == 0)
         }
-        #expect(!has(folder.path))
-        try served.waitForError("Article 17")
-        #expect(served.stop() == 0)
+        #expect(try found() == [])
+        try stop(served)
         #expect(try Program.run("check", "--database", database).status == 0)
-        #expect(!has(folder.path))
+        #expect(try found() == [])
     }
 
     @Test func `no file has what was purged without a server`() async throws {
         let database = folder.file("a.db")
-        let served = try Served(database)
-        let (article, edited) = try await fill(served)
+        let served = try Served(database, ["--sign-up", "open"])
+        let written = try await fill(served)
+        #expect(try served.send(.delete, "/v1/users/\(written.user)").status == 204)
         #expect(served.stop() == 0)
-        #expect(has(folder.path))
-        for arguments in [[article], [edited, "--revision", "2"]] {
+        #expect(try found() != [])
+        for arguments in [[written.article], [written.edited, "--revision", "2"]] {
             let purge = try Program.start(
                 ["purge"] + arguments + ["--reason", "leak", "--database", database])
             #expect(purge.wait() == 0, "\(purge.errors.rest())")
         }
-        #expect(!has(folder.path))
+        #expect(try found() == [])
         #expect(try Program.run("check", "--database", database).status == 0)
     }
 
     /// The write-ahead log of a server is archived and removed by it.
-    /// Other databases of the tests' server may still read the tables when many tests run.
-    @Test(
-        .enabled(
-            if: PostgresServer.isInstalled && Thoroughness.isFull, "it needs a server of its own"))
+    @Test(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
     func `no table of a server has what was purged`() async throws {
         let server = try PostgresServer.shared
-        let program = try RunningProgram(
-            "/usr/bin/env",
-            [
-                "-C", folder.path, Program.path(), "serve", "--listen", "127.0.0.1:0",
-                "--database", server.newDatabase(),
-            ], environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
-        let served = try Served(program)
-        let (article, edited) = try await fill(served)
-        try server.run("CHECKPOINT")
-        #expect(has("\(server.folder)/data"))
-        for (id, revisions) in [(edited, #""revisions":[2],"#), (article, "")] {
-            let purged = try served.send(
-                .post, "/v1/admin/purge",
-                #"{"articleID":"\#(id)",\#(revisions)"reason":"a court order"}"#)
-            #expect(purged.status == 200, "\(purged.text)")
+        func found() throws -> [String] {
+            try server.run("CHECKPOINT")
+            return try files(with: Self.word, in: "\(server.folder)/data")
         }
-        try expectGone(article, from: served)
-        try server.run("CHECKPOINT")
-        #expect(!has("\(server.folder)/data"))
-        #expect(served.stop() == 0)
+        let database = try server.newDatabase()
+        func serve(in folder: TemporaryFolder) throws -> Served {
+            try Served(
+                RunningProgram(
+                    "/usr/bin/env",
+                    [
+                        "-C", folder.path, Program.path(), "serve", "--listen", "127.0.0.1:0",
+                        "--sign-up", "open", "--database", database,
+                    ], environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey]))
+        }
+        let served = try serve(in: folder)
+        // Another one, which has its own cache.
+        let other = try serve(in: otherFolder)
+        let slug = "/v1/articles/\(Self.word)-2"
+        let written = try await fill(served)
+        #expect(await eventually { (try? other.client.get(slug))?.status == 200 })
+        #expect(try found() != [])
+        let purged = try served.send(
+            .post, "/v1/admin/purge",
+            #"{"articleID":"\#(written.edited)","revisions":[2],"reason":"a court order"}"#)
+        #expect(purged.status == 200, "\(purged.text)")
+        #expect(await eventually { (try? other.client.get(slug))?.status == 404 })
+        try await purge(written, served)
+        #expect(try found() == [])
+        try stop(served)
+        #expect(other.stop() == 0)
     }
 }

@@ -36,35 +36,84 @@ extension PostgresStore {
 }
 
 extension PostgresSession {
-    /// What has texts, or what was made of them. A plain VACUUM leaves removed rows in the pages of
-    /// a table until others need their place.
-    private static let textTables = [
+    /// What has texts, or what was made of them.
+    static let textTables = [
         "revisions", "bodies", "renderings", "slugs", "imports", "comments", "facets",
-        "kept_writes", "search_blocks", "search_terms",
+        "kept_writes", "search_blocks", "search_terms", "actors", "authors", "identities",
+        "sessions", "sources", "users",
     ]
     private static let attempts = 5
 
+    /// A plain VACUUM leaves removed rows in the pages of a table until others need their place.
     fileprivate func rewriteTables() throws(StoreError) {
-        try waitForOlderReaders()
-        for table in Self.textTables { try rewrite(table, with: "FULL, ANALYZE") }
-        // It has samples of columns. A role that may not do this gets a warning only.
-        try rewrite("pg_catalog.pg_statistic", with: "FULL")
+        try waitForOlderTransactions()
+        for table in Self.textTables {
+            try vacuum(table, "FULL, ANALYZE")
+            try removeSamplesIfEmpty(table)
+        }
+        // It has samples of columns; those that have just been replaced are removed rows, too. A
+        // role that may not do this gets a warning only.
+        try waitForOlderTransactions(ofCatalogs: true)
+        try vacuum("pg_catalog.pg_statistic", "FULL")
     }
 
-    /// Rows that a transaction of somebody else may still see would be kept.
-    private func waitForOlderReaders() throws(StoreError) {
+    /// ANALYZE leaves those of a table that has no rows any more. Setting the type that a column
+    /// has removes them, and rewrites nothing.
+    private func removeSamplesIfEmpty(_ table: String) throws(StoreError) {
+        let columns = try run(
+            """
+            SELECT format('ALTER TABLE \(table) ALTER COLUMN %I TYPE %s%s', attname,
+                atttypid::regtype, ' COLLATE ' || quote_ident(collname))
+            FROM pg_catalog.pg_attribute LEFT JOIN pg_catalog.pg_collation AS collations
+                ON collations.oid = attcollation
+            WHERE attrelid = '\(table)'::regclass AND attnum > 0 AND NOT attisdropped
+                AND (atttypid = 'text'::regtype OR attname IN ('data', 'first', 'item'))
+                AND NOT EXISTS (SELECT 1 FROM \(table))
+            """)
+        for row in 0..<columns.rows { try run(columns.text(row, 0), on: table) }
+    }
+
+    /// VACUUM keeps removed rows that a transaction from before their removal may still see.
+    ///
+    /// - Parameter catalogs: whether tables of the system are meant, of which logical replication
+    ///   needs old rows, too.
+    private func waitForOlderTransactions(ofCatalogs catalogs: Bool = false) throws(StoreError) {
+        // All later ones have a greater number, and see what was removed until now.
         let present = try value("SELECT txid_current() & 4294967295") ?? "0"
-        for _ in 0..<Self.attempts * 60 {
-            let older = try value(
-                """
-                SELECT count(*) FROM pg_catalog.pg_stat_activity
-                WHERE datname = current_database() AND pid <> pg_backend_pid()
-                    AND age(backend_xmin) > age('\(present)'::xid)
-                """)
-            if older == "0" { return }
+        for attempt in 1...Self.attempts * 60 {
+            guard let other = try transaction(olderThan: present, ofCatalogs: catalogs) else {
+                return
+            }
+            guard attempt < Self.attempts * 60 else {
+                throw .unavailable("\(other) has been open since before the removal")
+            }
             usleep(100_000)
         }
-        throw .busy
+    }
+
+    /// The ages of transactions are counted from the next one, so that older ones have greater
+    /// ages. Those of VACUUM see no rows of others.
+    private func transaction(
+        olderThan number: String, ofCatalogs catalogs: Bool
+    ) throws(StoreError) -> String? {
+        try value(
+            """
+            SELECT name FROM (
+                SELECT greatest(age(backend_xid), age(backend_xmin)) AS age,
+                    format('a transaction of process %s (%s)', pid, application_name) AS name
+                FROM pg_catalog.pg_stat_activity
+                WHERE (datname = current_database() OR backend_type = 'walsender')
+                    AND pid <> pg_backend_pid()
+                    AND pid NOT IN (SELECT pid FROM pg_catalog.pg_stat_progress_vacuum)
+                UNION ALL
+                SELECT age(transaction), format('the prepared transaction %s', gid)
+                FROM pg_catalog.pg_prepared_xacts WHERE database = current_database()
+                UNION ALL
+                SELECT greatest(age(xmin), CASE WHEN \(catalogs) THEN age(catalog_xmin) END),
+                    format('the replication slot %s', slot_name)
+                FROM pg_catalog.pg_replication_slots
+            ) AS transactions WHERE age > age('\(number)'::xid) ORDER BY age DESC LIMIT 1
+            """)
     }
 
     fileprivate func vacuumTable(
@@ -79,18 +128,25 @@ extension PostgresSession {
         guard names.indices.contains(progress.done) else {
             return VacuumProgress(done: names.count, total: names.count)
         }
-        try rewrite(names[progress.done], with: "ANALYZE")
+        try vacuum(names[progress.done], "ANALYZE")
         return VacuumProgress(done: progress.done + 1, total: names.count)
     }
 
-    private func rewrite(_ table: String, with options: String) throws(StoreError) {
+    private func vacuum(_ table: String, _ options: String) throws(StoreError) {
+        try run("VACUUM (\(options)) \(table)", on: table)
+    }
+
+    /// Runs a statement that needs a table for itself.
+    private func run(_ sql: String, on table: String) throws(StoreError) {
         for attempt in 1...Self.attempts {
             do throws(StoreError) {
-                _ = try run("VACUUM (\(options)) \(table)")
+                _ = try run(sql)
                 return
             } catch {
                 guard lastState == "55P03" else { throw error }
-                guard attempt < Self.attempts else { throw .busy }
+                guard attempt < Self.attempts else {
+                    throw .unavailable("others use the table \(table) all the time")
+                }
                 sleep(1)
             }
         }

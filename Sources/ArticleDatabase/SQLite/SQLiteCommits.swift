@@ -245,7 +245,9 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
             try connection.execute(script: "VACUUM")
         }
         checkpoint(connection, truncating: true, patience: configuration.logPatienceMilliseconds)
-        guard connection.logBytes == 0 else { throw .busy }
+        guard connection.logBytes == 0 else {
+            throw .unavailable("a read needs the write-ahead log")
+        }
     }
 
     // MARK: The log

@@ -88,6 +88,8 @@ public enum ServiceError: Error, Sendable {
     case full
     /// The database is being moved to another engine.
     case moving
+    /// Records were removed, but their text may be left in files.
+    case purgeIncomplete(cause: String)
     /// The cause is only logged.
     case unavailable(cause: String)
     /// A fault of the server's, which trying again does not mend. The cause is only logged.

@@ -70,7 +70,7 @@ extension ServiceError {
             .tooManyAttempts, .tooManySignUps:
             return accountProblem(instance)
         case .busy, .delayed, .behind, .cutOff, .starting, .stopping, .indexing, .overLimit,
-            .tooManyStreams, .exporting, .full, .moving, .unavailable, .failed:
+            .tooManyStreams, .exporting, .full, .moving, .purgeIncomplete, .unavailable, .failed:
             let (kind, detail) = shortage
             return plain(kind, detail)
         }
@@ -163,6 +163,8 @@ extension ServiceError {
                 .unavailable,
                 "The database is being moved; the request was not processed. Retry later."
             )
+        case .purgeIncomplete(let cause):
+            (.unavailable, "The purge is not complete: \(cause).")
         case .full:
             (.storageFull, "The server is out of disk space; nothing was changed.")
         case .failed:
@@ -179,7 +181,8 @@ extension ServiceError {
     /// The response with the header fields that belong to the error.
     func response(to requestID: String, log: (String) -> Void) -> HTTPResponse {
         switch self {
-        case .unavailable(let cause), .failed(let cause): log("\(requestID): \(cause)")
+        case .unavailable(let cause), .failed(let cause), .purgeIncomplete(let cause):
+            log("\(requestID): \(cause)")
         default: break
         }
         var fields: HTTPFields = [.cacheControl: "no-store"]
@@ -194,7 +197,8 @@ extension ServiceError {
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
         case .busy, .delayed, .behind, .cutOff, .inFlight, .starting, .stopping, .moving:
             fields.append(.retryAfter, "1")
-        case .indexing, .unavailable, .tooManyStreams, .exporting: fields.append(.retryAfter, "5")
+        case .indexing, .unavailable, .tooManyStreams, .exporting, .purgeIncomplete:
+            fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds), .tooManyComments(let seconds),
             .tooManyWrites(let seconds), .tooManyAttempts(let seconds),
             .tooManySignUps(let seconds):

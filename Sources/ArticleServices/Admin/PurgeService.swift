@@ -32,10 +32,12 @@ struct PurgeService: Sendable {
         guard purge.revisions?.isEmpty != true else {
             throw .invalidValue("/revisions", "must have a number, or be left out")
         }
+        var isRemoved = false
         do throws(StoreError) {
             let counts = try await purger.purge(
                 purge.article, revisions: purge.revisions ?? [], by: caller.edit(at: now(), nil)
             ) { counts in
+                isRemoved = true
                 log(purge.line(counts, by: caller))
                 // Slugs of revisions lead nowhere any more, which is no change of the article.
                 responses.cache.invalidate([.article(purge.article)])
@@ -44,6 +46,7 @@ struct PurgeService: Sendable {
             }
             return Reply(counts)
         } catch {
+            if isRemoved { throw .purgeIncomplete(cause: error.reason) }
             if case .conflict(let text) = error { throw .invalidValue("/revisions", text) }
             throw ServiceError(error)
         }

@@ -19,25 +19,32 @@ public struct Purger: Sendable {
         self.isServed = isServed
     }
 
-    /// Returns when nothing is left. If it throws after the records were removed, it can be called
-    /// again, and does the rest.
+    /// Returns when nothing is left.
     ///
     /// - Parameters:
     ///   - revisions: empty for the whole article.
-    ///   - removed: called when the records were removed.
+    ///   - removed: called when the records were removed. If this throws after that, its reason is
+    ///     a sentence for whoever asked: the files may still have the text, and it can be called
+    ///     again, to do the rest.
     public func purge(
         _ id: Article.ID, revisions: [Int], by edit: Edit,
         removed: (PurgeCounts) -> Void = { _ in }
     ) async throws(StoreError) -> PurgeCounts {
         let counts = try await store.purge(id, revisions: revisions, by: edit)
         removed(counts)
-        if isServed {
-            try await waitForSearch(toForget: id)
-        } else {
-            // The next server builds it again.
-            try await store.eraseSearch()
+        do throws(StoreError) {
+            if isServed {
+                try await waitForSearch(toForget: id)
+            } else {
+                // The next server builds it again.
+                try await store.eraseSearch()
+            }
+            try await file.rewrite()
+        } catch {
+            throw .unavailable(
+                "the records were removed, but the files may still contain the text, because "
+                    + "\(error.reason); repeat the purge later")
         }
-        try await file.rewrite()
         return counts
     }
 

@@ -1,10 +1,12 @@
 import ArticleAPI
 import ArticleStore
 
-/// Ends what other processes have ended: the credentials that this one remembers.
+/// Ends what other processes have ended: the credentials that this one remembers, and slugs.
 struct AccessFollower: Sendable {
     let store: any ArticleStore
     let access: Authenticator
+    /// Called with articles of which something was purged.
+    let purged: @Sendable (Article.ID) -> Void
 
     /// Follows the other processes until the task is cancelled.
     func run() async {
@@ -19,6 +21,7 @@ struct AccessFollower: Sendable {
             case .renewal(let session): access.sessions.renewed(session)
             case .session(let id, let user): access.sessions.end(id, of: user)
             case .user(let id, let kept): try await reload(id, keeping: kept)
+            case .purge(let id): purged(id)
             case .all: return try await reloadEverything()
             }
         }

@@ -205,6 +205,7 @@ struct NodeTests {
         let user = User.ID.make()
         var effects = CommitEffects()
         let changes: [AccessChange] = [
+            .purge(.make()),
             .key("00ff"), .session("0a", of: user), .renewal(ofSession: "0b"),
             .user(user, keeping: nil), .user(user, keeping: "0c"), .all,
         ]
