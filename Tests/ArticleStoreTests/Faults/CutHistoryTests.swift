@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import TestDatabases
 import TestSupport
 import Testing
 

@@ -1,41 +1,49 @@
-import ArticleStore
+package import ArticleDatabase
 import Glibc
-import TestSupport
-import Testing
-
-@testable import ArticleDatabase
+package import TestSupport
 
 /// A database that is set back in time by other means than the program's own.
-enum CutDatabase: CustomStringConvertible {
+package enum CutDatabase: CustomStringConvertible, Sendable {
     case file(path: String, folder: TemporaryFolder)
     case schema(String)
 
-    static func file() throws -> CutDatabase {
+    package static func file() throws -> CutDatabase {
         let folder = try TemporaryFolder()
         return .file(path: folder.file("a.db"), folder: folder)
     }
 
-    static func schema() throws -> CutDatabase {
-        .schema(try PostgresServer.shared.newSchemaName())
+    package static func schema() throws -> CutDatabase {
+        let name = try PostgresServer.shared.newName()
+        try PostgresServer.shared.run("CREATE SCHEMA \(name)")
+        return .schema(name)
     }
 
-    var description: String {
+    package var description: String {
         switch self {
         case .file: "file"
         case .schema: "schema"
         }
     }
 
-    func open() throws -> any SQLStore {
+    package func open() throws -> any SQLStore {
         switch self {
         case .file(let path, _): try SQLiteStore.open(path: path, mode: .create)
         case .schema(let name):
-            try PostgresStore.open(PostgresServer.shared.address(ofSchema: name))
+            try PostgresStore.open(
+                PostgresAddress(
+                    PostgresServer.shared.url(of: "postgres", "&options=-csearch_path%3D\(name)")),
+                path: "/nowhere/store", mode: .create, configuration: leading)
         }
     }
 
+    private var leading: PostgresConfiguration {
+        var configuration = PostgresConfiguration()
+        configuration.mayLead = true
+        return configuration
+    }
+
     /// Keeps the state to which `setBack` returns. The database must not be open.
-    func save() throws {
+    package func save() throws {
         switch self {
         case .file(let path, _): try Self.copy(path, to: path + ".saved")
         case .schema(let name):
@@ -53,11 +61,13 @@ enum CutDatabase: CustomStringConvertible {
     ///
     /// - Parameter isNoticed: whether the next start can notice that by something else than the
     ///   content of the database.
-    func setBack(isNoticed: Bool) throws {
+    package func setBack(isNoticed: Bool) throws {
         switch self {
         case .file(let path, _):
             try Self.copy(path + ".saved", to: path)
-            if !isNoticed { try #require(truncate(path + ".lock", 0) == 0) }
+            if !isNoticed, truncate(path + ".lock", 0) != 0 {
+                throw TestFailure("truncate \(path)")
+            }
         case .schema(let name):
             try run(
                 """
@@ -67,19 +77,18 @@ enum CutDatabase: CustomStringConvertible {
                     EXECUTE format('INSERT INTO \(name).%I OVERRIDING SYSTEM VALUE '
                         'SELECT * FROM \(name)_saved.%I', t, t);
                 END LOOP;
+                \(isNoticed ? "UPDATE \(name).commit_clock SET timeline = timeline - 1;" : "")
                 """)
-            if isNoticed { try run("UPDATE \(name).commit_clock SET timeline = timeline - 1;") }
         }
     }
 
     private static func copy(_ path: String, to other: String) throws {
-        let program = try RunningProgram("/bin/cp", [path, other])
-        try #require(program.wait() == 0)
+        guard try RunningProgram("/bin/cp", [path, other]).wait() == 0 else {
+            throw TestFailure("cp \(path)")
+        }
     }
 
     private func run(_ statements: String) throws {
-        let address = try PostgresAddress(PostgresServer.shared.url())
-        let session = try PostgresSession(address, settings: [])
-        _ = try session.run("DO $$ DECLARE t text; BEGIN \(statements) END $$")
+        try PostgresServer.shared.run("DO $$ DECLARE t text; BEGIN \(statements) END $$")
     }
 }
