@@ -248,7 +248,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "broadsheet",
+                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels",
+                "ArticleOffline", "ArticleServices", "ArticleStore", "broadsheet",
                 "DocumentationSamples", "first-steps", "generated-client", "HTTP", "HTTPClient",
                 "HTTPServer", "Platform", "reader", "Sockets", "TestDatabases", "TestSupport",
             ]),

@@ -201,6 +201,7 @@ public final class ArticleMirror: Sendable {
                         page, knowing: filter.fields.map { AttributeSet($0) } ?? .inLists,
                         isFiltered: !query.matchesEverything, seenAt: times.seen)
                     stored.position = position
+                    stored.requestedAt = times.requested
                     if tidies, !page.more, hasArticles {
                         stored.whole = MirrorPage.Whole(query: query, asOf: times.requested)
                     }

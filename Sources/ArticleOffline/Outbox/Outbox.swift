@@ -12,6 +12,11 @@ public import ArticleModels
 /// The store's articles and lists already show them; what the backend rejects is taken back, and
 /// what somebody else has changed as well waits in `states` for a decision.
 ///
+/// A write that the backend has confirmed is done. If the backend's database is set back afterwards
+/// and loses it, it is not sent again, as others may have decided otherwise since: a mirror of the
+/// store that has the article notices, begins anew and shows what the backend has, and a later
+/// write to the article meets another version than its user saw, as any edit of somebody else.
+///
 /// ```swift
 /// let outbox = Outbox(store: store, backend: backend)
 /// let sending = Task { await outbox.run() }

@@ -69,8 +69,10 @@ package struct MirrorPage: Sendable {
     package var known: AttributeSet<Article>
     /// Whether articles that do not match a filter are missing.
     package var isFiltered: Bool
-    /// When it was requested.
+    /// The time as of which it is.
     package var seenAt: Timestamp
+    /// When it was requested at the latest; `nil` if it need not confirm what the outbox was told.
+    package var requestedAt: Timestamp?
     /// For a last page, to remove what the mirror should have and has not; `nil` to keep it.
     package var whole: Whole?
 

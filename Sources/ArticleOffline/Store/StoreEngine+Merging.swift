@@ -14,7 +14,10 @@ extension StoreEngine {
             guard hasNews || hasTooManyDeferred else { return }
         }
         try write(isFlushed: changes.concernsOutbox) { () throws(ModelStoreError) in
-            for news in changes.news { try merge(news, at: time) }
+            for news in changes.news {
+                try merge(news, at: time)
+                if changes.concernsOutbox, let id = news.articleID { try awaitConfirmation(of: id) }
+            }
             for write in changes.writes {
                 try OutboxTable.store(write, in: connection)
                 noteWrites(of: write.article)
@@ -230,5 +233,16 @@ extension StoreEngine {
         try row.bind(1, table.kind)
         try row.bind(2, id)
         return try row.step()
+    }
+}
+
+extension ModelNews {
+    /// The article that it is about; `nil` if it is about something else.
+    fileprivate var articleID: Article.ID? {
+        switch self {
+        case .article(let facts): facts.id
+        case .articleEnded(let id, _): id
+        case .author, .authorEnded, .comment, .commentEnded: nil
+        }
     }
 }

@@ -15,7 +15,7 @@ extension StoreEngine {
             """
             SELECT count(*) FROM members JOIN mirrors ON mirrors.number = members.mirror
             WHERE mirrors.name = ?1 AND members.kind = ?2
-            AND members.generation = mirrors.generation
+            AND members.generation IN (mirrors.generation, -1)
             """)
         try row.bind(1, name)
         try row.bind(2, articles.kind)
@@ -60,6 +60,11 @@ extension StoreEngine {
         _ name: String, from position: MirrorPosition?, at time: Timestamp
     ) throws(ModelStoreError) -> Bool {
         guard try isMirror(self.row(name), at: position) else { return false }
+        try startAnew(name, at: time)
+        return true
+    }
+
+    private func startAnew(_ name: String, at time: Timestamp) throws(ModelStoreError) {
         let row = try connection.statement(
             """
             UPDATE mirrors SET token = NULL, generation = generation + 1, complete = 0
@@ -71,7 +76,37 @@ extension StoreEngine {
         try EndingRow.forgetAll(in: connection)
         (articles.resetAt, authors.resetAt, comments.resetAt) = (time, time, time)
         note(.mirror(name))
-        return true
+    }
+
+    /// The outbox was told that it has changed an article. Mirrors that have it are to confirm
+    /// that: a backend that was set back may have lost the change, while the token from before it
+    /// goes on, and then says nothing of the article.
+    func awaitConfirmation(of id: Article.ID) throws(ModelStoreError) {
+        let row = try connection.statement(
+            """
+            UPDATE members SET generation = -1 WHERE kind = ?1 AND id = ?2
+            AND mirror IN (SELECT number FROM mirrors WHERE complete = 1)
+            """)
+        try row.bind(1, articles.kind)
+        try row.bind(2, id)
+        try row.run()
+    }
+
+    /// Whether a last page, which was requested then, should have confirmed a change and has not.
+    private func lacksConfirmation(
+        _ mirror: Row, asOf time: Timestamp
+    ) throws(ModelStoreError) -> Bool {
+        let row = try connection.statement(
+            """
+            SELECT 1 FROM members m
+            LEFT JOIN models x ON x.kind = m.kind AND x.id = m.id
+            LEFT JOIN endings e ON e.kind = m.kind AND e.id = m.id
+            WHERE m.mirror = ?1 AND m.generation = -1 AND coalesce(x.seen, e.time, 0) < ?2
+            LIMIT 1
+            """)
+        try row.bind(1, mirror.number)
+        try row.bind(2, time)
+        return try row.step()
     }
 
     private func isMirror(_ row: Row?, at position: MirrorPosition?) -> Bool {
@@ -93,7 +128,8 @@ extension StoreEngine {
 
     /// Stores the page with its token.
     ///
-    /// - Returns: `false` if the mirror is not where the page begins.
+    /// - Returns: `false` if the mirror is not where the page begins, or begins anew since the page
+    ///   lacks what the outbox was told.
     func apply(
         _ page: MirrorPage, to name: String, at time: Timestamp
     ) throws(ModelStoreError) -> Bool {
@@ -118,37 +154,52 @@ extension StoreEngine {
         if isComplete, !mirror.mirror.isComplete { try removeFormerMembers(of: mirror) }
         if isComplete, let whole = page.whole { try removeUnlisted(whole, at: time) }
         note(.mirror(name))
+        if mirror.mirror.isComplete, !page.page.more, let requestedAt = page.requestedAt,
+            try lacksConfirmation(mirror, asOf: requestedAt)
+        {
+            try startAnew(name, at: time)
+            return false
+        }
         return true
     }
 
     private func apply(
         _ news: ModelNews, to mirror: Row, at time: Timestamp
     ) throws(ModelStoreError) {
+        // Of a snapshot that was begun anew, the history may be another one, too.
+        let isAnew = mirror.generation > 0 && !mirror.mirror.isComplete
         switch news {
-        case .article(let facts): try add(facts.id, articles.kind, to: mirror)
+        case .article(let facts):
+            try merge(news, at: time, isAnew: isAnew)
+            let version = try articles.facts(facts.id, in: connection)?.value(of: "version")
+            // An older one does not confirm what the outbox was told.
+            let isConfirmed =
+                !mirror.mirror.isComplete || facts.value(of: "version").isEmpty
+                || facts.value(of: "version") == version
+            return try add(facts.id, articles.kind, to: mirror, isConfirmed: isConfirmed)
         case .author(let facts): try add(facts.id, authors.kind, to: mirror)
         case .comment(let facts): try add(facts.id, comments.kind, to: mirror)
         case .articleEnded(let id, _): try remove(id, articles.kind, from: mirror)
         case .authorEnded(let id, _): try remove(id, authors.kind, from: mirror)
         case .commentEnded(let id, _): try remove(id, comments.kind, from: mirror)
         }
-        // Of a snapshot that was begun anew, the history may be another one, too.
-        let isAnew = mirror.generation > 0 && !mirror.mirror.isComplete
         try merge(news, at: time, isAnew: isAnew)
     }
 
     private func add<Subject>(
-        _ id: Identifier<Subject>, _ kind: Int, to mirror: Row
+        _ id: Identifier<Subject>, _ kind: Int, to mirror: Row, isConfirmed: Bool = true
     ) throws(ModelStoreError) {
         let row = try connection.statement(
             """
             INSERT INTO members VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (mirror, kind, id) DO UPDATE SET generation = ?4
+            WHERE ?5 OR generation <> -1
             """)
         try row.bind(1, mirror.number)
         try row.bind(2, kind)
         try row.bind(3, id)
         try row.bind(4, mirror.generation)
+        try row.bind(5, isConfirmed ? 1 : 0)
         try row.run()
     }
 

@@ -3,11 +3,14 @@ import HTTP
 
 /// The message with some changes that a receiver gets.
 struct WebhookBatch {
-    /// `{"changes": […], "next": "<token>"}`, as in the public's pages; with `"reset": true` if
-    /// changes before these were skipped.
+    /// `{"changes": […], "since": "<token>", "next": "<token>"}`: a page of the public's and the
+    /// token that it was read from; with `"reset": true` if changes before these were skipped.
+    ///
+    /// The position of a receiver is in the database, which may be set back. By `since`, the
+    /// receiver notices that it has had other changes after it.
     let body: [UInt8]
 
-    init(_ page: ChangePage<Article>, isReset: Bool) {
+    init(_ page: ChangePage<Article>, since token: String, isReset: Bool) {
         let encoding = SyncChange<Article>.encoding
         var body = Array(#"{"changes":["#.utf8)
         for (index, change) in page.changes.enumerated() {

@@ -158,7 +158,7 @@ final class WebhookSender: Sendable {
     }
 
     private func send(_ page: ChangePage<Article>, _ record: WebhookRecord) async -> Outcome {
-        let batch = WebhookBatch(page, isReset: record.isReset)
+        let batch = WebhookBatch(page, since: record.token, isReset: record.isReset)
         let fields = batch.fields(
             at: environment.now(), signedWith: receiver.secret, agent: environment.agent)
         let reason: String

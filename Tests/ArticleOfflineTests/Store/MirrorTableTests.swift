@@ -85,6 +85,38 @@ import Testing
         #expect(try await store.mirror("all")?.members == 1)
     }
 
+    @Test func `a mirror begins anew if it does not confirm what the outbox was told`()
+        async throws
+    {
+        for (later, isConfirmed) in [
+            ([], false), (put(1, revision: 3), true), (put(1, revision: 4), true),
+            // Of another history, which somebody else has gone on with.
+            (put(1, revision: 2, history: "bbbbbb"), false),
+        ] as [([SyncChange<Article>], Bool)] {
+            let store = try ModelStore(.memory(of: "ada"))
+            _ = try await store.beginMirror("all", filter: "")
+            _ = try await store.apply(page(put(1, 2), next: "a"), to: "all")
+            let write = try Writes.update(1, of: Samples.article(1), title: "Mine")
+            try await store.commit(StoreChanges(writes: [write]))
+            try await store.commit(
+                StoreChanges(
+                    news: [Samples.listed(1, revision: 3, title: "Mine", seenAt: 2)],
+                    finishedWrites: [1]))
+            // One that was requested before the write cannot have it.
+            var early = page([], next: "b", seenAt: 1)
+            early.requestedAt = Samples.time(1)
+            #expect(try await store.apply(early, to: "all"))
+            var late = page(later, next: "c", seenAt: 3)
+            late.requestedAt = Samples.time(3)
+            #expect(try await store.apply(late, to: "all") == isConfirmed)
+            let mirror = try #require(try await store.mirror("all"))
+            #expect((mirror.token != nil) == isConfirmed)
+            guard !isConfirmed else { continue }
+            _ = try await store.apply(page(put(1, 2), next: "d", seenAt: 4), to: "all")
+            #expect(try await store.titles() == ["Article 2.1", "Article 1.1"])
+        }
+    }
+
     @Test func `another filter starts anew`() async throws {
         let store = try ModelStore(.memory)
         _ = try await store.beginMirror("all", filter: "tag=a")

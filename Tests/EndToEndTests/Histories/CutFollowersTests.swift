@@ -1,0 +1,79 @@
+import ArticleServices
+import TestDatabases
+import TestSupport
+import Testing
+
+/// Databases that were set back in time: followers of every kind have what the server has, or have
+/// begun anew.
+@Suite struct CutFollowersTests {
+    private static let cuts = Thoroughness.isFull ? 400 : 6
+
+    /// Everybody follows, one after the other, on a network that may fail.
+    private func follow(
+        _ followers: [any Follower], _ server: CutServer, _ editor: inout RandomEditor
+    ) async throws {
+        for follower in followers where editor.isTrue(in: 2) {
+            server.fail(after: editor.isTrue(in: 2) ? editor.below(6) : nil)
+            try await follower.follow(server)
+        }
+        server.fail(after: nil)
+    }
+
+    private func cutOften(_ database: CutDatabase) async throws {
+        let server = CutServer(database)
+        var editor = RandomEditor(seed: 4_040)
+        let user = try OutboxFollower(seed: 4_041)
+        let source = try await SourceFollower(clock: server.clock)
+        let reader = ReadingFollower()
+        let followers: [any Follower] = [
+            try MirrorFollower(), try FolderFollower(), user, source, WebhookFollower(),
+        ]
+        for cut in 0..<Self.cuts {
+            try await server.run { _ in
+                if cut == 0 { try await editor.begin(on: server) }
+                for _ in 0..<(1 + editor.below(4)) { try await editor.write(to: server) }
+                try await follow(followers, server, &editor)
+            }
+            try database.save()
+            let (saved, executed) = (editor, server.executed)
+            try await server.run { _ in
+                for _ in 0..<editor.below(6) { try await editor.write(to: server) }
+                try await follow(followers, server, &editor)
+                try await reader.follow(server)
+            }
+            let isNoticed = cut % 4 == 3
+            try database.setBack(isNoticed: isNoticed)
+            (editor, server.executed) = (saved, executed)
+            editor.reseed(UInt64(cut))
+            // Sooner or later than the longest request of an app.
+            server.clock.pass(seconds: editor.isTrue(in: 2) ? 5 : 400)
+            try await server.run(awaitsNotice: isNoticed) { _ in
+                for _ in 0..<editor.below(9) { try await editor.write(to: server) }
+                try await reader.expectServed(by: server)
+                try await user.finish(server)
+                try await editor.publish(on: server)
+                for follower in followers {
+                    try await follower.follow(server)
+                    if follower is OutboxFollower { try await user.finish(server) }
+                }
+                for follower in followers {
+                    try await follower.expectEqual(
+                        to: server, "\(type(of: follower)), \(database), cut \(cut)")
+                }
+            }
+        }
+        #expect(server.resets > 0)
+        await source.close()
+    }
+
+    @Test func `followers of a file that is set back have what it has`() async throws {
+        try await cutOften(.file())
+    }
+
+    @Test(
+        .enabled(
+            if: PostgresServer.isInstalled && Thoroughness.isFull, "PostgreSQL takes its time"))
+    func `followers of a PostgreSQL database that is set back have what it has`() async throws {
+        try await cutOften(.schema())
+    }
+}

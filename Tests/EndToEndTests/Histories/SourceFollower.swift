@@ -1,0 +1,85 @@
+import ArticleAPI
+import ArticleClient
+import ArticleDatabase
+import HTTPClient
+import HTTPServer
+import TestDatabases
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// Another Broadsheet, which has the server as a source.
+struct SourceFollower: Follower {
+    private let folder: TemporaryFolder
+    private let store: SQLiteStore
+    private let backend: Backend
+    private let service: BackendService
+    private let id: ContentSource.ID
+
+    init(clock: CutClock) async throws {
+        folder = try TemporaryFolder()
+        store = try await SQLiteStore.openNew(folder.file("a.db"))
+        backend = try await Backend(
+            store: store, file: store, now: { clock.time }, log: { Issue.record("\($0)") })
+        let router = try backend.controlRouter()
+        service = BackendService(
+            configuration: BackendConfiguration(baseURL: "http://localhost"),
+            transport: InProcessTransport { request, _ in await router.respond(to: request) },
+            cache: nil)
+        id = try await service.send(
+            CreateSourceRequest(
+                ContentSource.Draft(url: "https://upstream.example/", publishes: true))
+        ).id
+    }
+
+    func close() async { await store.close() }
+
+    func follow(_ server: CutServer) async throws {
+        let environment = SourceEnvironment(
+            agent: "test",
+            exchange: { request, _, _ throws(HTTPClientError) in
+                do throws(TransportError) { return try await server.respond(to: request) } catch {
+                    throw .timedOut
+                }
+            },
+            timeout: .seconds(Patience.seconds), now: { server.clock.time }, random: { 0.5 },
+            report: { notice in
+                if !server.isOffline { Issue.record("\(notice)") }
+            })
+        try await service.send(PollSourceRequest(id: id))
+        await backend.sourcePoller(in: environment).pollDueSources()
+    }
+
+    func expectEqual(to server: CutServer, _ comment: Testing.Comment) async throws {
+        let fields = ["id", "slug", "title", "body", "tags", "status", "source"]
+        let rest = [
+            "language", "createdAt", "updatedAt", "revision", "wordCount", "readingMinutes",
+        ]
+        let listed = try await server.articles(fields: fields + rest)
+        let taken = try await service.send(
+            FetchArticlesRequest(limit: 100, fields: FieldSelection(fields + rest))
+        ).items.filter { $0.source?.name == "upstream.example" }
+        #expect(
+            Set(taken.map { Outline($0, id: $0.source?.url ?? "") })
+                == Set(
+                    listed.map {
+                        Outline($0, id: "https://upstream.example/v1/articles/\($0.id)")
+                    }),
+            comment)
+    }
+
+    private struct Outline: Hashable {
+        let id: String
+        let title: String
+        let body: String?
+        let tags: [String]
+        let status: Article.Status
+
+        init(_ article: Article, id: String) {
+            self.id = id
+            (title, body, status) = (article.title, article.body, article.status)
+            tags = article.tags.map(\.key)
+        }
+    }
+}
