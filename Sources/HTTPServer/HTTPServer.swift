@@ -276,13 +276,17 @@ public final class HTTPServer: Sendable {
 
     /// Waits until the requests have finished that are in handlers now, while others are served, up
     /// to this time. Called once.
-    public func finishCurrentRequests(seconds: Double) async {
-        guard case .running(let run) = lifecycle.withLock({ $0 }) else { return }
+    ///
+    /// - Returns: Whether all of them have.
+    @discardableResult
+    public func finishCurrentRequests(seconds: Double) async -> Bool {
+        guard case .running(let run) = lifecycle.withLock({ $0 }) else { return true }
         let busy = ConnectionLimiter(limit: run.locals.count)
         for local in run.locals where busy.enter() == .admitted {
             local.loop.submit { local.whenCurrentWorkEnds { busy.leave() } }
         }
         await busy.waitUntilEmpty(seconds: seconds)
+        return busy.count == 0
     }
 
     /// Hands everything off without clients noticing: the sockets stay open, and new clients wait
@@ -295,7 +299,8 @@ public final class HTTPServer: Sendable {
     ///
     /// When this returns, no handler is running. That takes `patienceSeconds` for clients in the
     /// middle of a request, and then up to `handlerSeconds` for handlers, `graceSeconds` by
-    /// default; those that take longer are left behind. Slower clients are not waited for:
+    /// default; those that take longer are left behind, and so are those that
+    /// `finishCurrentRequests` has waited for. Slower clients are not waited for:
     /// responses that are being sent continue for `graceSeconds`, and requests that arrive later
     /// receive a 503.
     ///

@@ -81,7 +81,7 @@ final class LoopContext: @unchecked Sendable {
             earlierWork -= 1
             if earlierWork == 0, let body = whenEarlierEnd.take() { body() }
         }
-        if work + earlierWork == 0, let body = whenIdle.take() { body() }
+        if work == 0, let body = whenIdle.take() { body() }
     }
 
     /// Calls the body when the requests have finished that are in handlers now. Called once.
@@ -91,10 +91,11 @@ final class LoopContext: @unchecked Sendable {
         whenEarlierEnd = body
     }
 
-    /// Closes handlers to new requests and calls the body when the last has finished. Called once.
+    /// Closes handlers to new requests and calls the body when the last has finished, but for those
+    /// that `whenCurrentWorkEnds` has waited for. Called once.
     func closeHandlers(_ body: @escaping @Sendable () -> Void) {
         isClosed = true
-        if work + earlierWork == 0 { body() } else { whenIdle = body }
+        if work == 0 { body() } else { whenIdle = body }
     }
 
     /// The value of `Date`, formatted once a second.

@@ -106,13 +106,15 @@ struct ServerRun: Sendable {
         // New work would only have to be waited for.
         async let leftover = tasks.end(withinSeconds: StopLimits.taskSeconds, but: Self.serving)
         async let isWritable = store.currentWriteEnds(withinSeconds: graceSeconds)
-        let connections = await servers.handOverCommands(graceSeconds: graceSeconds)
+        let (connections, areFinished) =
+            await servers.handOverCommands(graceSeconds: graceSeconds)
         var left = await leftover
         let writerIsFree = await isWritable
         // From here on, new clients wait.
         async let rest = tasks.end(withinSeconds: StopLimits.servingSeconds)
-        let haveEnded = await servers.handOverArticles(to: connections, graceSeconds: graceSeconds)
-        left += await rest + (haveEnded ? [] : ["a request"])
+        let areAllFinished = await servers.handOverArticles(
+            to: connections, graceSeconds: graceSeconds)
+        left += await rest + (areFinished && areAllFinished ? [] : ["a request"])
         return Yield(
             successor: successor, connections: connections, servers: servers, left: left,
             isWritable: writerIsFree, deadline: deadline)

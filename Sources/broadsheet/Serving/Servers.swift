@@ -33,11 +33,12 @@ struct Servers: Sendable {
     /// served until these have finished, and those requests that are in progress now: long ones must
     /// not keep new clients waiting.
     ///
-    /// - Returns: The connections that another process can continue with.
-    func handOverCommands(graceSeconds: Double) async -> PassedConnections {
+    /// - Returns: The connections that another process can continue with, and whether the requests
+    ///   have finished.
+    func handOverCommands(graceSeconds: Double) async -> (PassedConnections, Bool) {
         let connections = PassedConnections()
         let path = control.address
-        async let finished: Void = articles.finishCurrentRequests(seconds: graceSeconds)
+        async let areFinished = articles.finishCurrentRequests(seconds: graceSeconds)
         let patience = min(Self.patienceSeconds, graceSeconds)
         await control.server?.handOver(
             graceSeconds: graceSeconds, patienceSeconds: patience,
@@ -54,14 +55,13 @@ struct Servers: Sendable {
             let peer = connection.peer
             connections.add(connection.release(), from: peer, .admin, address)
         }
-        await finished
-        return connections
+        return (connections, await areFinished)
     }
 
     /// Stops serving articles without closing listening sockets: new clients wait from now on.
     ///
     /// - Parameter connections: Gets those that another process can continue with.
-    /// - Returns: Whether nothing in this process uses the store any more.
+    /// - Returns: Whether all further requests have finished.
     func handOverArticles(
         to connections: PassedConnections, graceSeconds: Double
     ) async -> Bool {

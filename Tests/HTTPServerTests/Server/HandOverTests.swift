@@ -155,7 +155,7 @@ import Testing
         #expect(try ask(try RawConnection(socket.address)).text == "first")
         #expect(!hasFinished.isGiven)
         // It has no time left, and does not keep anybody waiting.
-        await first.handOver(graceSeconds: 3_600, patienceSeconds: 0, handlerSeconds: 0.05) { _ in }
+        await first.handOver(graceSeconds: 3_600, patienceSeconds: 0) { _ in }
         #expect(!hasFinished.isGiven)
         let second = try server(socket, "second")
         try second.start()
