@@ -1,3 +1,5 @@
+import HTTP
+
 /// Texts without marks, for excerpts.
 ///
 /// These functions do not parse HTML or Markdown: they remove the marks of what the backend serves.
@@ -98,15 +100,7 @@ enum PlainText {
 }
 
 extension String {
-    fileprivate func removing(_ mark: String) -> String {
-        var result = ""
-        var rest = self[...]
-        while let range = rest.firstRange(of: mark) {
-            result += rest[..<range.lowerBound]
-            rest = rest[range.upperBound...]
-        }
-        return result + rest
-    }
+    fileprivate func removing(_ mark: String) -> String { replacing(bytesOf: mark, with: "") }
 
     /// `[text](url)` becomes its text, and `![text](url)` nothing.
     fileprivate func replacingLinks() -> String {
@@ -114,7 +108,7 @@ extension String {
         var rest = self[...]
         // Invariant: what is before `rest` is in `result`, without links.
         while let open = rest.firstIndex(of: "[") {
-            guard let middle = rest[open...].firstRange(of: "]("),
+            guard let middle = rest[open...].firstRange(bytesOf: "]("),
                 let end = rest[middle.upperBound...].firstIndex(of: ")")
             else { break }
             let isImage = rest[..<open].last == "!"

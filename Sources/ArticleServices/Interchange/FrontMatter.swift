@@ -1,4 +1,5 @@
 package import ArticleAPI
+import HTTP
 
 /// The metadata at the beginning of a Markdown post, with the keys of Jekyll, Hugo and others.
 ///
@@ -77,7 +78,7 @@ package struct FrontMatter: Sendable, Hashable {
         authors = try fields.names("author") + fields.names("authors")
         tags = try Self.tags(in: fields)
         language = try fields.value("lang", "language", "locale", expected: "a language tag") {
-            LanguageTag($0.replacing("_", with: "-"))?.text
+            LanguageTag($0.replacing(bytesOf: "_", with: "-"))?.text
         }
         comments = try fields.text("comments").flatMap(Self.policy)
         let visibility = SourceVisibility(entries)

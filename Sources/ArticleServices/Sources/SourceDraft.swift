@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import Feeds
+import HTTP
 import Markup
 
 /// An entry of a source as an article, before its limits are checked.
@@ -145,7 +146,8 @@ extension SourceDraft {
             if line.allSatisfy(\.isWhitespace) {
                 html += "</p>\n<p>"
             } else {
-                html += line.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+                html += line.replacing(bytesOf: "&", with: "&amp;").replacing(
+                    bytesOf: "<", with: "&lt;")
                 html += "<br>\n"
             }
         }

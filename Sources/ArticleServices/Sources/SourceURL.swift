@@ -50,7 +50,7 @@ struct SourceURL: Sendable, Hashable {
     init(_ text: String, under policy: SourcePolicy) throws(Fault) {
         if let fault = WebAddress.fault(text) { throw .invalid(fault) }
         let bare = text.prefix { $0 != "#" }
-        guard let mark = bare.firstRange(of: "://") else { throw .invalid("has no scheme") }
+        guard let mark = bare.firstRange(bytesOf: "://") else { throw .invalid("has no scheme") }
         let rest = bare[mark.upperBound...]
         let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         let path = bare[end...]

@@ -27,7 +27,7 @@ public struct WebhookURL: Sendable, Hashable {
 
     public init(_ text: String) throws(Fault) {
         guard text.utf8.count <= Self.limitBytes else { throw .tooLong }
-        guard let mark = text.firstRange(of: "://"),
+        guard let mark = text.firstRange(bytesOf: "://"),
             HTTPOrigin.Scheme(rawValue: text[..<mark.lowerBound].lowercased()) != nil
         else { throw .scheme }
         guard !text.contains("#") else { throw .fragment }

@@ -1,3 +1,4 @@
+import HTTP
 import Markup
 
 /// URLs of feeds.
@@ -14,7 +15,7 @@ enum FeedAddress {
     }
 
     static func isWeb(_ url: String) -> Bool {
-        ["http", "https"].contains(Reference.scheme(of: url)) && url.contains("://")
+        ["http", "https"].contains(Reference.scheme(of: url)) && url.contains(bytesOf: "://")
     }
 
     /// HTML with absolute URLs.

@@ -1,3 +1,5 @@
+import HTTP
+
 /// The names of people in feeds, without the e-mail addresses that RSS and many programs put into
 /// them: what is published here are names. Who gives nothing but an address has no name.
 enum FeedPerson {
@@ -23,8 +25,8 @@ enum FeedPerson {
     ]
 
     private static func name(of person: Substring) -> String {
-        let words = person.replacing("<", with: " <").replacing("(", with: " (")
-            .replacing("[", with: " [").split(separator: " ").filter { !isAddress($0) }
+        let words = person.replacing(bytesOf: "<", with: " <").replacing(bytesOf: "(", with: " (")
+            .replacing(bytesOf: "[", with: " [").split(separator: " ").filter { !isAddress($0) }
         var name = words.joined(separator: " ")[...]
         name = name.drop { edges.contains($0) }
         while let last = name.last, edges.contains(last) { name.removeLast() }

@@ -1,4 +1,5 @@
 import ArticleAPI
+import HTTP
 import Markup
 
 /// Reads JSON Feed 1.1 and 1.0.
@@ -12,7 +13,7 @@ enum JSONFeed {
             throw FeedError("the JSON must be an object, as JSON Feed is")
         }
         let object = Object(members)
-        guard object.text("version")?.contains("jsonfeed.org/version/") == true else {
+        guard object.text("version")?.contains(bytesOf: "jsonfeed.org/version/") == true else {
             throw FeedError(
                 "the JSON is no JSON Feed: `version` must be `https://jsonfeed.org/version/1.1`")
         }

@@ -133,7 +133,8 @@ extension xmlNodePtr {
         let style = (self["style"] ?? "").lowercased().filter { $0 != " " }
         for (name, alignment) in [
             ("left", MarkdownTable.Alignment.left), ("center", .center), ("right", .right),
-        ] where self["align"]?.lowercased() == name || style.contains("text-align:\(name)") {
+        ] where self["align"]?.lowercased() == name || style.contains(bytesOf: "text-align:\(name)")
+        {
             return alignment
         }
         return .none

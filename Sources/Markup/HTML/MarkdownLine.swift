@@ -299,7 +299,8 @@ extension MarkdownLine {
         guard let last = open.last, last.style == nil, let start = last.start else { return }
         open.removeLast()
         // The shorter form, if it is the same.
-        if title == nil, String(text[start...]).streamSafe.replacing("\\:", with: ":") == url,
+        if title == nil,
+            String(text[start...]).streamSafe.replacing(bytesOf: "\\:", with: ":") == url,
             ["http", "https"].contains(Reference.scheme(of: url)), mode != .cell,
             url.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && !"<>\\&".utf8.contains($0) })
         {
@@ -315,7 +316,9 @@ extension MarkdownLine {
             code.map { $0.isNewline ? " " : $0 })
         guard !content.isEmpty else { return }
         // A backslash before a bar cannot be written in the code of a table.
-        guard mode != .cell || !content.contains("\\|") else { return write(text: content) }
+        guard mode != .cell || !content.contains(bytesOf: "\\|") else {
+            return write(text: content)
+        }
         startContent(with: "`")
         let runs = content.runs(of: "`")
         let ticks = String(repeating: "`", count: (1...).first { !runs.contains($0) } ?? 1)
@@ -323,7 +326,8 @@ extension MarkdownLine {
             content.hasPrefix("`") || content.hasSuffix("`")
             || content.hasPrefix(" ") && content.hasSuffix(" ") && content.contains { $0 != " " }
         let pad = isPadded ? " " : ""
-        append(ticks + pad + (mode == .cell ? content.replacing("|", with: "\\|") : content))
+        append(
+            ticks + pad + (mode == .cell ? content.replacing(bytesOf: "|", with: "\\|") : content))
         append(pad + ticks)
     }
 

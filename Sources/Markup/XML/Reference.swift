@@ -1,3 +1,5 @@
+import HTTP
+
 /// References to resources, such as those of links: what browsers accept (WHATWG URL Standard),
 /// written as a URI (RFC 3986).
 package enum Reference {
@@ -192,7 +194,8 @@ package enum Reference {
             let mayBeDots = segment.utf8.first.map { ".%".utf8.contains($0) } ?? false
             let plain =
                 mayBeDots
-                ? segment.replacing("%2e", with: ".").replacing("%2E", with: ".") : segment
+                ? segment.replacing(bytesOf: "%2e", with: ".").replacing(bytesOf: "%2E", with: ".")
+                : String(segment)
             switch plain {
             case ".": if isLast { kept.append("") }
             case "..":

@@ -75,7 +75,7 @@ private func began(
             let bytes = UnsafeBufferPointer(start: start, count: end - start)
             // libxml2 leaves ampersands as references, and nothing else.
             value = String(decoding: bytes, as: UTF8.self).streamSafe
-                .replacing("&#38;", with: "&")
+                .replacing(bytesOf: "&#38;", with: "&")
         }
         attributes.append(XMLAttribute(name, value))
     }

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import HTTP
 import Markup
 
 /// An image of an export.
@@ -101,7 +102,9 @@ struct BlogPost: Sendable {
         front.summary = summary
         front.authors = authors
         front.tags = tags
-        front.language = language.flatMap { LanguageTag($0.replacing("_", with: "-"))?.text }
+        front.language = language.flatMap {
+            LanguageTag($0.replacing(bytesOf: "_", with: "-"))?.text
+        }
         front.status = status
         front.date = publishedAt
         if let image {

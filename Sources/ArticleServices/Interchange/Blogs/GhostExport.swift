@@ -98,7 +98,7 @@ struct GhostExport {
     private func readText(of record: GhostRecord, _ post: inout BlogPost) {
         let html = record.text("html")
         if let text = html ?? record.text("markdown") {
-            if siteURL == nil, text.contains("__GHOST_URL__") {
+            if siteURL == nil, text.contains(bytesOf: "__GHOST_URL__") {
                 post.notes.append(
                     "its addresses are relative, as the address of the site was not given")
             }
@@ -108,8 +108,9 @@ struct GhostExport {
         } else if let text = record.text("plaintext") {
             post.notes.append(
                 "the export has no HTML of it, so that only its plain text was imported")
-            let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            post.html = escaped.split(separator: "\n\n").map { "<p>\($0)</p>" }.joined()
+            let escaped = text.replacing(bytesOf: "&", with: "&amp;").replacing(
+                bytesOf: "<", with: "&lt;")
+            post.html = "<p>\(escaped.replacing(bytesOf: "\n\n", with: "</p><p>"))</p>"
         } else if record.has("lexical") || record.has("mobiledoc") {
             post.notes.append("the export has no HTML of it, so that it has no text")
         }
@@ -120,7 +121,7 @@ struct GhostExport {
     }
 
     private func resolved(_ text: String) -> String {
-        text.replacing("__GHOST_URL__", with: siteURL ?? "").streamSafe
+        text.replacing(bytesOf: "__GHOST_URL__", with: siteURL ?? "").streamSafe
     }
 
     private func readNames(_ id: String, _ record: GhostRecord, _ post: inout BlogPost) {
@@ -164,7 +165,7 @@ struct GhostExport {
             return post.hold("it has no HTML")
         }
         // A card that Ghost shows in newsletters only.
-        if post.html.contains("kg-email") { post.hold("it has a part for newsletters") }
+        if post.html.contains(bytesOf: "kg-email") { post.hold("it has a part for newsletters") }
     }
 
     // MARK: Tables

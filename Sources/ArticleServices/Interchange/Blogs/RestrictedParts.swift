@@ -90,7 +90,8 @@ private enum RestrictionMark {
         switch first {
         case "kg-gated-block:begin":
             let rule = rest.filter { !$0.isWhitespace }
-            self = .start(kind: "kg-gated-block", isRestricted: !rule.contains("nonMember:true"))
+            self = .start(
+                kind: "kg-gated-block", isRestricted: !rule.contains(bytesOf: "nonMember:true"))
         case "kg-gated-block:end": self = .end(kind: "kg-gated-block")
         case "kg-card-begin:":
             self = .start(kind: "kg-card", isRestricted: rest.hasPrefix("email"))
@@ -110,7 +111,7 @@ private enum RestrictionMark {
         if !attributes.hasSuffix("/") {
             self = .start(kind: name, isRestricted: isRestricted)
         } else {
-            self = name.contains("paywall") ? .restIsRestricted : .none
+            self = name.contains(bytesOf: "paywall") ? .restIsRestricted : .none
         }
     }
 }
@@ -159,7 +160,7 @@ enum Restriction {
     /// Whether a field of a post says that not everybody reads it.
     static func isField(_ name: String, _ value: String) -> Bool {
         let name = name.lowercased()
-        return contains(fields, name) && !name.contains("public")
+        return contains(fields, name) && !name.contains(bytesOf: "public")
             && !open.contains(value.lowercased())
     }
 
@@ -186,6 +187,8 @@ enum Restriction {
 
     /// A team's members are shown to everybody.
     private static func contains(_ words: [String], _ name: String) -> Bool {
-        words.contains { name.contains($0) && !($0 == "member" && name.contains("team")) }
+        words.contains {
+            name.contains(bytesOf: $0) && !($0 == "member" && name.contains(bytesOf: "team"))
+        }
     }
 }

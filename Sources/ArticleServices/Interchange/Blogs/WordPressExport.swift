@@ -1,4 +1,5 @@
 import ArticleAPI
+import HTTP
 import Markup
 import Platform
 
@@ -49,7 +50,8 @@ struct WordPressExport {
 
     static func isExport(_ start: some Collection<UInt8>) -> Bool {
         let text = String(decoding: start, as: UTF8.self)
-        return text.contains("<rss") && WordPressNames.addresses.contains { text.contains($0) }
+        return text.contains(bytesOf: "<rss")
+            && WordPressNames.addresses.contains { text.contains(bytesOf: $0) }
     }
 
     /// - Parameter source: called for the bytes of the file from its beginning, twice.

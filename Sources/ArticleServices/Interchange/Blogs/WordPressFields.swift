@@ -83,7 +83,7 @@ struct WordPressFields {
         case "pubDate":
             // WordPress writes the 30th of November before the year 1 for a date that is missing.
             feedDate = try line(reader).flatMap {
-                $0.contains("-0001") ? nil : FeedDate.parse($0)
+                $0.contains(bytesOf: "-0001") ? nil : FeedDate.parse($0)
             }
         case "wp:post_password": hasPassword = try line(reader)?.isEmpty == false
         case "wp:attachment_url": attachment = try line(reader)

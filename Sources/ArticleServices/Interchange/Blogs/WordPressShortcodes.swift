@@ -73,7 +73,7 @@ struct WordPressShortcodes {
             let language = value(of: ["lang", "language"], in: attributes)
             let type = language.map { " class=\"language-\($0)\"" } ?? ""
             // The editor may have escaped it already.
-            let isEscaped = content.contains("&lt;") || content.contains("&amp;")
+            let isEscaped = content.contains(bytesOf: "&lt;") || content.contains(bytesOf: "&amp;")
             return "<pre\(type)>\(isEscaped ? content : escaped(content))</pre>"
         }
     }
@@ -82,7 +82,7 @@ struct WordPressShortcodes {
 
     /// The text after the image, or after the link around it, is the caption.
     private static func figure(_ content: String) -> String {
-        let end = ["</a>", "/>", ">"].lazy.compactMap { content.firstRange(of: $0) }.first
+        let end = ["</a>", "/>", ">"].lazy.compactMap { content.firstRange(bytesOf: $0) }.first
         guard let end else { return content }
         let caption = content[end.upperBound...].trimmingSpaces
         return "<figure>\(content[..<end.upperBound])<figcaption>\(caption)</figcaption></figure>"
@@ -93,7 +93,9 @@ struct WordPressShortcodes {
     private static func value(of names: [String], in attributes: String) -> String? {
         for name in names {
             for mark in ["\"", "'"] {
-                guard let start = attributes.firstRange(of: " \(name)=\(mark)") else { continue }
+                guard let start = attributes.firstRange(bytesOf: " \(name)=\(mark)") else {
+                    continue
+                }
                 let value = attributes[start.upperBound...].prefix { $0 != Character(mark) }
                 if !value.contains(where: { "\"<>".contains($0) }) { return String(value) }
             }
@@ -102,8 +104,8 @@ struct WordPressShortcodes {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        text.replacing(bytesOf: "&", with: "&amp;").replacing(bytesOf: "<", with: "&lt;")
+            .replacing(bytesOf: ">", with: "&gt;").replacing(bytesOf: "\"", with: "&quot;")
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

@@ -1,13 +1,15 @@
+import HTTP
+
 /// WordPress' texts as HTML: paragraphs are blank lines in the classic editor, and plugins write
 /// shortcodes in brackets.
 enum WordPressText {
     /// - Returns: the HTML, and the number of galleries that were left out.
     static func html(of content: String) -> (html: String, galleries: Int) {
-        let text = content.replacing("\r\n", with: "\n")
+        let text = content.replacing(bytesOf: "\r\n", with: "\n")
         var codes = WordPressShortcodes(text)
         let unwrapped = codes.html()
         // Blocks of the newer editor are HTML already.
-        let html = text.contains("<!-- wp:") ? unwrapped : paragraphs(in: unwrapped)
+        let html = text.contains(bytesOf: "<!-- wp:") ? unwrapped : paragraphs(in: unwrapped)
         return (html, codes.galleries)
     }
 
@@ -24,9 +26,9 @@ enum WordPressText {
         var html = ""
         var rest = text[...]
         // Invariant: `html` has what precedes `rest`, which does not begin within a `pre`.
-        while let start = rest.firstRange(of: "<pre") {
+        while let start = rest.firstRange(bytesOf: "<pre") {
             html += flowing(rest[..<start.lowerBound])
-            let end = rest[start.lowerBound...].firstRange(of: "</pre>")?.upperBound
+            let end = rest[start.lowerBound...].firstRange(bytesOf: "</pre>")?.upperBound
             html += rest[start.lowerBound..<(end ?? rest.endIndex)]
             rest = rest[(end ?? rest.endIndex)...]
         }

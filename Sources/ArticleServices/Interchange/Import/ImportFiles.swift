@@ -1,5 +1,6 @@
 import ArticleAPI
 import Glibc
+import HTTP
 import Platform
 
 /// A file to import.
@@ -68,7 +69,7 @@ extension ImportFile {
     /// Whether it is about its folder, if it has no front matter: `README.md`, `LICENSE.md`.
     var isAboutFolder: Bool {
         let stem = parts.last?.split(separator: ".").first?.lowercased() ?? ""
-        return Self.namesAboutFolders.contains(stem.replacing("-", with: "_"))
+        return Self.namesAboutFolders.contains(stem.replacing(bytesOf: "-", with: "_"))
             || stem.hasPrefix("readme_") || stem.hasPrefix("readme-")
     }
 
