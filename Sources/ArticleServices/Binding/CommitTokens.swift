@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
+import Platform
 
 /// Lets clients read what they have written, on whichever node: the response to a write says how
 /// far its node is (`Broadsheet-Sequence`), and a read with this value (`Broadsheet-After`) waits
@@ -14,6 +15,9 @@ import HTTPServer
 final class CommitTokens: Sendable {
     private let node: any StoreNode
     private let seal: CursorSealer
+    /// The last token that was given. The writes of a commit have the same, and so have all writes
+    /// of a database that only one process can serve, whose commits have no numbers.
+    private let last = Lock<(commit: Int64, token: String)?>(nil)
 
     private static let list = "commits"
     private static let length = 256
@@ -56,11 +60,17 @@ final class CommitTokens: Sendable {
         { [self] message, context in
             var response = await handler(message, context)
             if response.status.code < 400 {
-                response.fields.append(
-                    .broadsheetSequence, seal.seal(Int(node.lastCommit), in: Self.list))
+                response.fields.append(.broadsheetSequence, token(of: node.lastCommit))
             }
             return response
         }
+    }
+
+    private func token(of commit: Int64) -> String {
+        if let last = last.withLock({ $0 }), last.commit == commit { return last.token }
+        let token = seal.seal(Int(commit), in: Self.list)
+        last.withLock { $0 = (commit, token) }
+        return token
     }
 }
 
