@@ -37,6 +37,13 @@ enum BodyFailure: Error {
     }
 }
 
+/// A body that has arrived.
+struct WholeBody {
+    let bytes: [UInt8]
+    /// Whether it arrived after its head, so that access may have been revoked in between.
+    let isLate: Bool
+}
+
 /// Where the bytes of a request's body come from, however they are framed.
 protocol BodySource: AnyObject {
     var exchange: Exchange { get }
@@ -62,9 +69,10 @@ extension BodySource {
     /// Reads the whole body, which takes room from other bodies while it is held.
     func wholeBody(
         _ head: borrowing RequestHead, _ route: HTTPRouteBody
-    ) async throws(BodyFailure) -> [UInt8] {
+    ) async throws(BodyFailure) -> WholeBody {
         let limits = exchange.rules.limits
         var decoder = try limits.bodyDecoder(head.framing, of: route)
+        var isLate = false
         var body: [UInt8] = []
         if case .length(let length) = head.framing {
             body.reserveCapacity(min(length, ServerLimits.reservedBodyBytes))
@@ -78,7 +86,8 @@ extension BodySource {
                 throw .rejected(
                     .serviceUnavailable, "Too many request bodies are in progress.")
             }
-            if decoder.isComplete { return body }
+            if decoder.isComplete { return WholeBody(bytes: body, isLate: isLate) }
+            isLate = true
             let deadline = limits.bodyDeadline(since: start, received: body.count)
             guard try await more(until: deadline) else { throw .ended }
         }

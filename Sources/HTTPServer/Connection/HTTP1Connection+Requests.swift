@@ -44,7 +44,7 @@ extension HTTP1Connection {
             case .streamed, .spooled:
                 return try await respond(to: request, head, context, handler, route, sink)
             case .rejected, .whole:
-                return try await respond(to: request, head, context, route, whole: sink)
+                return try await respond(to: request, head, context, handler, route, whole: sink)
             }
         }
     }
@@ -66,18 +66,22 @@ extension HTTP1Connection {
     @inline(never)
     private func respond(
         to request: consuming HTTPRequest, _ head: borrowing RequestHead,
-        _ context: RequestContext, _ route: HTTPRoute, whole sink: consuming ResponseSink
+        _ context: RequestContext, _ handler: HTTPHandler, _ route: HTTPRoute,
+        whole sink: consuming ResponseSink
     ) async throws(ChannelError) -> Bool {
         guard let body = try await readBody(head, route.body) else { return false }
-        // Access may have been revoked since the head arrived.
-        switch await exchange.admission(to: route, request, context) {
-        case .rejected(let response, sender: _):
-            exchange.releaseBody()
-            return try await sink.send(response)
-        case .admitted(let handler, account: _, sharesAddress: _, sender: _):
-            request.body = body
-            return try await handle(request, context, handler, sink)
+        var handler = handler
+        if body.isLate {
+            switch await exchange.admission(to: route, request, context) {
+            case .rejected(let response, sender: _):
+                exchange.releaseBody()
+                return try await sink.send(response)
+            case .admitted(let admitted, account: _, sharesAddress: _, sender: _):
+                handler = admitted
+            }
         }
+        request.body = body.bytes
+        return try await handle(request, context, handler, sink)
     }
 
     /// Calls the handler, which reads the body as it arrives.
@@ -152,7 +156,7 @@ extension HTTP1Connection: BodySource {
     /// The request's body; `nil` if it was rejected and the connection is finished.
     func readBody(
         _ head: borrowing RequestHead, _ route: HTTPRouteBody
-    ) async throws(ChannelError) -> [UInt8]? {
+    ) async throws(ChannelError) -> WholeBody? {
         do throws(BodyFailure) {
             return try await wholeBody(head, route)
         } catch {

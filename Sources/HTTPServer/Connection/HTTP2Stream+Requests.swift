@@ -33,7 +33,7 @@ extension HTTP2Stream {
             guard head.framing != .none else { return await handle(request, context, handler) }
             switch route.body {
             case .streamed, .spooled: await serveUpload(request, head, context, handler, route)
-            case .rejected, .whole: await serveWhole(request, head, context, route)
+            case .rejected, .whole: await serveWhole(request, head, context, handler, route)
             }
         }
     }
@@ -50,16 +50,19 @@ extension HTTP2Stream {
 
     /// Reads the whole body and calls the handler.
     private func serveWhole(
-        _ request: HTTPRequest, _ head: RequestHead, _ context: RequestContext, _ route: HTTPRoute
+        _ request: HTTPRequest, _ head: RequestHead, _ context: RequestContext,
+        _ handler: HTTPHandler, _ route: HTTPRoute
     ) async {
-        var request = request
+        let body: WholeBody
         do throws(BodyFailure) {
-            request.body = try await wholeBody(head, route.body)
+            body = try await wholeBody(head, route.body)
         } catch {
             exchange.releaseBody()
             return await end(after: error)
         }
-        // Access may have been revoked since the head arrived.
+        var request = request
+        request.body = body.bytes
+        guard body.isLate else { return await handle(request, context, handler) }
         switch await exchange.admission(to: route, request, context) {
         case .rejected(let response, sender: _): await send(response)
         case .admitted(let handler, account: _, sharesAddress: _, sender: _):

@@ -89,6 +89,28 @@ import Testing
         }
     }
 
+    @Test func `a client is admitted again only if its body arrives after its head`() async throws {
+        let admissions = Lock(0)
+        let router = try TestRoutes.router { routes in
+            routes.protect(.post, "/counted") { _, _ in
+                admissions.withLock { $0 += 1 }
+                return .admitted { request, _ in TestRoutes.text("\(request.body.count) bytes") }
+            }
+        }
+        let head = "POST /counted HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n"
+        try await TestServer.run(router) { server in
+            let connection = try RawConnection(server.address)
+            try connection.send(head + "\r\nhello")
+            #expect(try connection.response(to: .post).text == "5 bytes")
+            #expect(admissions.withLock { $0 } == 1)
+            try connection.send(head + "Expect: 100-continue\r\n\r\n")
+            #expect(try connection.receive(atMost: 25).count == 25)
+            try connection.send("hello")
+            #expect(try connection.response(to: .post).text == "5 bytes")
+            #expect(admissions.withLock { $0 } == 3)
+        }
+    }
+
     @Test func `an admission that waits is cancelled when its client disconnects`() async throws {
         let waiting = Signal()
         let cancelled = Signal()
