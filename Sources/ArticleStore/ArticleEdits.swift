@@ -181,25 +181,32 @@ public struct Epoch: Sendable, Hashable {
     public func version<Subject>(
         of id: Identifier<Subject>, revision: Int, at time: Timestamp, state: Int64 = 0
     ) -> String {
-        let time = UInt64(bitPattern: time.milliseconds)
-        let words = [high, low, id.high, id.low, time, UInt64(bitPattern: state)]
-        return Self.version(revision, of: words)
+        let timed = Self.mixed(hash(of: id) ^ UInt64(bitPattern: time.milliseconds))
+        return Self.version(revision, Self.mixed(timed ^ UInt64(bitPattern: state)))
     }
 
     /// The version of this revision as programs gave it that did not consider its time.
     package func formerVersion<Subject>(of id: Identifier<Subject>, revision: Int) -> String {
-        Self.version(revision, of: [high, low, id.high, id.low])
+        Self.version(revision, hash(of: id))
     }
 
-    private static func version(_ revision: Int, of words: [UInt64]) -> String {
-        var mark: UInt64 = 0
-        for word in words { mark = mixed(mark ^ word) }
-        mark = mixed(mark ^ UInt64(bitPattern: Int64(revision)))
-        var text = Array("\(revision)-".utf8)
-        for place in 0..<markLength {
-            text.append(digits[Int(mark >> UInt64(59 - 5 * place)) & 31])
-        }
-        return String(decoding: text, as: UTF8.self)
+    private func hash<Subject>(of id: Identifier<Subject>) -> UInt64 {
+        let own = Self.mixed(Self.mixed(high) ^ low)
+        return Self.mixed(Self.mixed(own ^ id.high) ^ id.low)
+    }
+
+    /// - Parameter hash: of all but the revision.
+    private static func version(_ revision: Int, _ hash: UInt64) -> String {
+        let mark = mixed(hash ^ UInt64(bitPattern: Int64(revision)))
+        // Short enough to need no memory of its own.
+        return String(revision)
+            + String(unsafeUninitializedCapacity: 1 + markLength) { text in
+                text[0] = UInt8(ascii: "-")
+                for place in 0..<markLength {
+                    text[1 + place] = digits[Int(mark >> UInt64(59 - 5 * place)) & 31]
+                }
+                return 1 + markLength
+            }
     }
 
     /// Mixes all bits (the finalizer of SplitMix64). This is not a secret: it prevents accidental
