@@ -78,10 +78,7 @@ extension TextCodec where Value == String {
             "text", TextSchema(.lines, length: 0...maximumBytes),
             fault: { text in
                 if text.utf8.count > maximumBytes { return "is longer than \(maximumBytes) bytes" }
-                var text = text
-                // Searching the contiguous bytes is faster than indexing into the UTF-8 view.
-                let hasNull = text.withUTF8 { bytes in bytes.contains(0) }
-                return hasNull ? "contains the character U+0000" : nil
+                return TextLimit.nullFault(text)
             })
     }
 
@@ -151,7 +148,14 @@ enum TextLimit {
             }
             return hasControl ? "contains a line break or another control character" : nil
         }
-        return text.utf8.contains(0) ? "contains the character U+0000" : nil
+        return nullFault(text)
+    }
+
+    static func nullFault(_ text: String) -> String? {
+        var text = text
+        // Searching the contiguous bytes is faster than indexing into the UTF-8 view.
+        let hasNull = text.withUTF8 { bytes in bytes.contains(0) }
+        return hasNull ? "contains the character U+0000" : nil
     }
 }
 

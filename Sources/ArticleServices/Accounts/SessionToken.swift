@@ -26,11 +26,12 @@ extension SessionToken {
     /// The token that a client sent; `nil` if it is malformed. Only its digest tells whether it was
     /// ever issued.
     package init?(_ text: String) {
-        let bytes = Array(text.utf8.prefix(86))
         // 4 of the prefix, 16 of the id, the separator, and 43 or 64 of the secret.
-        guard (64...85).contains(bytes.count), bytes.starts(with: Self.prefix.utf8),
-            bytes[20] == UInt8(ascii: "_")
-        else { return nil }
+        guard (64...85).contains(text.utf8.count), text.utf8.starts(with: Self.prefix.utf8) else {
+            return nil
+        }
+        let bytes = Array(text.utf8)
+        guard bytes[20] == UInt8(ascii: "_") else { return nil }
         let id = bytes[4..<20]
         let isHexadecimal = id.allSatisfy { byte in
             switch byte {

@@ -77,9 +77,11 @@ public struct EntityTag: Sendable, Hashable {
 
     /// Creates a tag of these characters; `nil` if one is not an `etagc` (visible, not a quote).
     public init?(value: String, isWeak: Bool = false) {
-        guard value.utf8.allSatisfy({ $0 == 0x21 || ($0 > 0x22 && $0 != 0x7F) }) else {
-            return nil
+        var value = value
+        let isValid = value.withUTF8 { bytes in
+            bytes.allSatisfy { $0 == 0x21 || ($0 > 0x22 && $0 != 0x7F) }
         }
+        guard isValid else { return nil }
         self.value = value
         self.isWeak = isWeak
     }

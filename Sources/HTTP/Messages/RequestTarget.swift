@@ -56,8 +56,9 @@ public struct RequestTarget: Sendable, Hashable {
         parsing bytes: some Sequence<UInt8>, method: HTTPMethod = .get
     ) throws(ParsingError) {
         var bytes = Array(bytes)
-        let octets = bytes[...]
-        let (queryMark, end) = Self.scan(octets.span)
+        let (queryMark, end) = bytes.withUnsafeBufferPointer {
+            Self.scan(Span(_unsafeElements: $0))
+        }
         if end < bytes.count {
             bytes = try Self.encoded(bytes, from: end, isQuery: queryMark < end)
         }
