@@ -30,7 +30,10 @@ import Testing
         ]
         for cut in 0..<Self.cuts {
             try await server.run { _ in
-                if cut == 0 { try await editor.begin(on: server) }
+                if cut == 0 {
+                    try await editor.begin(on: server)
+                    for follower in followers { try await follower.follow(server) }
+                }
                 for _ in 0..<(1 + editor.below(4)) { try await editor.write(to: server) }
                 try await follow(followers, server, &editor)
             }
@@ -52,10 +55,10 @@ import Testing
                 try await reader.expectServed(by: server)
                 try await user.finish(server)
                 try await editor.publish(on: server)
-                for follower in followers {
+                for follower in followers where !(follower is OutboxFollower) {
                     try await follower.follow(server)
-                    if follower is OutboxFollower { try await user.finish(server) }
                 }
+                try await user.finish(server)
                 for follower in followers {
                     try await follower.expectEqual(
                         to: server, "\(type(of: follower)), \(database), cut \(cut)")

@@ -74,11 +74,10 @@ struct SourceFollower: Follower {
         let title: String
         let body: String?
         let tags: [String]
-        let status: Article.Status
 
         init(_ article: Article, id: String) {
             self.id = id
-            (title, body, status) = (article.title, article.body, article.status)
+            (title, body) = (article.title, article.body)
             tags = article.tags.map(\.key)
         }
     }
