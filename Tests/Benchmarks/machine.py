@@ -35,15 +35,16 @@ class Lab:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def serve(self, database, *options, scheme="http", logs=False):
-        """Starts a broadsheet server with one loop on the servers' core; with `logs`, it logs
+    def serve(self, database, *options, scheme="http", logs=False, cores=SERVER_CORE):
+        """Starts a broadsheet server with one loop on each of the cores; with `logs`, it logs
         every request to a file, which is the default."""
         port = free_port()
-        command = [self.broadsheet, "serve", "--loops", "1", "--listen", f"127.0.0.1:{port}",
+        loops = str(cores.count(",") + 1)
+        command = [self.broadsheet, "serve", "--loops", loops, "--listen", f"127.0.0.1:{port}",
                    "--database", database, *([] if logs else ["--log", "off"]), *options]
         environment = dict(os.environ, BROADSHEET_ADMIN_KEY="k" * 40)
         log = self.path(f"broadsheet-{port}.log")
-        return self.keep(Server(command, port, log, environment, scheme))
+        return self.keep(Server(command, port, log, environment, scheme, cores=cores))
 
     def nginx(self, responses, certificate=None, logs=False, http2=False):
         """Starts an nginx that responds to `/0`, `/1`, … with these fields and bodies (`return
@@ -78,14 +79,15 @@ class Lab:
 
 
 class Server:
-    """A process on the servers' core, in the folder of its log."""
+    """A process on the servers' core or on several, in the folder of its log."""
 
-    def __init__(self, command, port, log, environment, scheme="http", patience=20):
+    def __init__(self, command, port, log, environment, scheme="http", patience=20,
+                 cores=SERVER_CORE):
         self.port, self.scheme, self.log = port, scheme, log
         start = time.monotonic()
         with open(log, "ab") as file:
             self.process = subprocess.Popen(
-                ["taskset", "-c", SERVER_CORE, *command], stdout=file, stderr=file,
+                ["taskset", "-c", cores, *command], stdout=file, stderr=file,
                 env=environment, cwd=os.path.dirname(log))
         while not accepts(port):
             if self.process.poll() is not None or time.monotonic() - start > patience:
