@@ -70,20 +70,33 @@ struct BackgroundPoolTests {
         #expect(Self.niceValue() == before)
     }
 
-    @Test func `one of the threads can be prompt`() async throws {
-        let pool = BackgroundPool(width: 2, depth: 0, isPrompt: true)
-        let usual = Self.niceValue()
-        let (began, ends) = (Signal(), DispatchSemaphore(value: 0))
-        // Each has a thread to itself, as neither ends before the other has begun.
-        async let first = pool.run(for: .init(networks: [1])) {
-            began.give()
-            ends.wait()
-            return Self.niceValue()
+    @Test func `one of the threads can be prompt, whichever ended before`()
+        async throws
+    {
+        let pool = BackgroundPool(width: 3, depth: 0, isPrompt: true)
+        let usual = try #require(Self.niceValue())
+        for _ in 0..<20 {
+            let begun = Lock(0)
+            let meeting = DispatchSemaphore(value: 0)
+            let values = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for number in 0..<3 {
+                    group.addTask {
+                        try await pool.run(for: .init(networks: [UInt64(number)])) {
+                            // Each has a thread to itself, as none ends before all have begun.
+                            let isLast = begun.withLock { count in
+                                count += 1
+                                return count == 3
+                            }
+                            if isLast { for _ in 0..<3 { meeting.signal() } }
+                            meeting.wait()
+                            return Self.niceValue()
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(values.compactMap(\.self).sorted() == [usual, 19, 19])
         }
-        await began.wait()
-        let second = try await pool.run(for: .init(networks: [2])) { Self.niceValue() }
-        ends.signal()
-        #expect(try await [first, second] == [usual, 19])
     }
 
     @Test func `a thread ends when the work is done, and a new one starts for the next item`()

@@ -1,4 +1,6 @@
 import ArticleAPI
+import ArticleDatabase
+import ArticleStore
 import Dispatch
 import HTTP
 import Platform
@@ -7,7 +9,7 @@ import Testing
 
 @testable import ArticleServices
 
-/// Sign-ins while the queue of passwords is full.
+/// Sign-ins while the queue of passwords is full, or searches take all the time that they get.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SignInQueueTests {
     /// Hashes that wait while the gate is closed.
@@ -87,5 +89,50 @@ struct SignInQueueTests {
         let (mina, bora) = try await Self.statuses(
             filledFrom: (0..<40).map { "2001:db8:\(String($0 + 1, radix: 16))::1" })
         #expect(mina == 201 && bora == 503)
+    }
+
+    @Test func `people sign in while searches of many strangers wait for each other`()
+        async throws
+    {
+        let searches = 24
+        let statuses = Lock<[String: Int]>([:])
+        let gate = DispatchSemaphore(value: 0)
+        try await Newsroom.run { newsroom in
+            try newsroom.hire("mina")
+            #expect(await eventually { (try? newsroom.search("swift", from: nil)) == 200 })
+            let workers = newsroom.backend.store.workers
+            // As many long searches as may run at a time; then all others wait.
+            let begun = Counter()
+            for number in 0..<StoreLimits().readers {
+                let client = WorkerPool.Client(.anonymous, number: UInt64(number))
+                workers.submit(for: WorkerPool.Demand(client, isHeavy: true, bytes: 0)) { _ in
+                    _ = begun.next()
+                    gate.wait()
+                }
+            }
+            for number in 0..<searches {
+                DispatchQueue(label: "search \(number)").async {
+                    let address = "2001:db8:\(number + 1)::1"
+                    let status = try? newsroom.search("a\(number)", from: address)
+                    statuses.withLock { $0["\(number)"] = status ?? 0 }
+                }
+            }
+            #expect(await eventually { workers.waiting > searches })
+            #expect(try newsroom.sendSignIn("mina", correctPassword).status == 201)
+            #expect(workers.waiting > searches)
+            #expect(statuses.withLock { $0.isEmpty })
+            for _ in 0..<StoreLimits().readers { gate.signal() }
+            #expect(await eventually { statuses.withLock { $0.count } == searches })
+        }
+        #expect(statuses.withLock { $0.values.allSatisfy { $0 == 200 } })
+    }
+}
+
+extension Newsroom {
+    /// Searches from an address, and returns the status.
+    fileprivate func search(_ text: String, from address: String?) throws -> Int {
+        var fields = HTTPFields()
+        if let address { fields.append(.xForwardedFor, address) }
+        return try send("GET /v1/search?limit=100&q=\(text)", with: fields).status
     }
 }
