@@ -242,7 +242,7 @@ public actor ModelStore {
         _ name: String, filter: String
     ) throws(ModelStoreError) -> StoredMirror {
         try writing { () throws(ModelStoreError) in
-            try engine.beginMirror(name, filter: filter)
+            try engine.beginMirror(name, filter: filter, at: time())
             guard let mirror = try engine.mirror(name) else {
                 throw .damaged("a mirror has no row")
             }

@@ -37,19 +37,23 @@ extension StoreEngine {
 
     // MARK: In a transaction
 
-    /// Begins a mirror, or continues it. With another filter than before it starts anew.
-    func beginMirror(_ name: String, filter: String) throws(ModelStoreError) {
-        if try row(name)?.mirror.filter == filter { return }
+    /// Begins a mirror, or continues it. With another filter than before it starts anew: the token
+    /// that would tell of another history is no longer sent.
+    func beginMirror(
+        _ name: String, filter: String, at time: Timestamp
+    ) throws(ModelStoreError) {
+        let former = try row(name)?.mirror.filter
+        if former == filter { return }
         let row = try connection.statement(
             """
             INSERT INTO mirrors (name, filter, token, generation, complete)
             VALUES (?1, ?2, NULL, 0, 0)
-            ON CONFLICT (name) DO UPDATE SET
-                filter = ?2, token = NULL, generation = generation + 1, complete = 0
+            ON CONFLICT (name) DO UPDATE SET filter = ?2
             """)
         try row.bind(1, name)
         try row.bind(2, filter)
         try row.run()
+        if former != nil { try startAnew(name, at: time) }
         note(.mirror(name))
     }
 
