@@ -38,9 +38,9 @@ public protocol StoreNode: Sendable {
     /// Waits until this process is the leader, or the task is cancelled.
     func waitForLeadership() async
 
-    /// Applies what other processes change of who may do or find what, until the task is cancelled: before
-    /// this process reports that it has seen the commit. Everything may have changed before the
-    /// first call.
+    /// Applies what other processes change of who may do or find what, until the task is
+    /// cancelled: before this process reports that it has seen the commit. Everything may have
+    /// changed before the first call.
     ///
     /// - Parameter apply: throws what prevents it from learning what is true now; it is called
     ///   again then.

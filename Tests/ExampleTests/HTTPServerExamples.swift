@@ -45,6 +45,14 @@ import Testing
         }
     }
 
+    @Test func `a Unix socket for a group`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("socket")
+        let access = try SocketAccess(parsing: "mode=0660")
+        let socket = try ListeningSocket(.unix(path), access: access)
+        #expect(socket.address == .unix(path))
+    }
+
     @Test func `a connection that is handed off`() async throws {
         let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
         let configuration = ServerConfiguration.local {

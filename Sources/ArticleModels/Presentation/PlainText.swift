@@ -1,5 +1,3 @@
-import HTTP
-
 /// Texts without marks, for excerpts.
 ///
 /// These functions do not parse HTML or Markdown: they remove the marks of what the backend serves.
@@ -100,7 +98,15 @@ enum PlainText {
 }
 
 extension String {
-    fileprivate func removing(_ mark: String) -> String { replacing(bytesOf: mark, with: "") }
+    fileprivate func removing(_ mark: String) -> String {
+        var result = ""
+        var rest = self[...]
+        while let range = rest.firstRange(of: mark) {
+            result += rest[..<range.lowerBound]
+            rest = rest[range.upperBound...]
+        }
+        return result + rest
+    }
 
     /// `[text](url)` becomes its text, and `![text](url)` nothing.
     fileprivate func replacingLinks() -> String {
@@ -108,7 +114,7 @@ extension String {
         var rest = self[...]
         // Invariant: what is before `rest` is in `result`, without links.
         while let open = rest.firstIndex(of: "[") {
-            guard let middle = rest[open...].firstRange(bytesOf: "]("),
+            guard let middle = rest[open...].firstRange(of: "]("),
                 let end = rest[middle.upperBound...].firstIndex(of: ")")
             else { break }
             let isImage = rest[..<open].last == "!"

@@ -13,7 +13,8 @@ extension String {
         return self
     }
 
-    /// The highest byte of the UTF-8 form. Without an early end, the compiler compares many at once.
+    /// The highest byte of the UTF-8 form. Without an early end, the compiler compares many at
+    /// once.
     private var highestByte: UInt8 {
         var text = self
         return text.withUTF8 { bytes in bytes.reduce(0) { max($0, $1) } }

@@ -52,7 +52,8 @@ final class LineBuffer: @unchecked Sendable {
 
     func append(_ bytes: borrowing [UInt8]) { bytes.withUnsafeBytes { append($0) } }
 
-    /// Disfavored, so that literals are `StaticString`s, whose bytes are copied without a conversion.
+    /// Disfavored, so that literals are `StaticString`s, whose bytes are copied without a
+    /// conversion.
     @_disfavoredOverload
     func append(_ text: String) { Self.withBytes(of: text) { append($0) } }
 

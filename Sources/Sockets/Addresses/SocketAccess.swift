@@ -5,7 +5,8 @@ import Platform
 /// Who may connect to a Unix socket: the mode and the group of its file. A value; use it anywhere.
 ///
 /// ```swift
-/// let access = try SocketAccess(parsing: "mode=0660&group=www-data")
+/// let access = try SocketAccess(parsing: "mode=0660")
+/// let socket = try ListeningSocket(.unix(path), access: access)
 /// ```
 public struct SocketAccess: Sendable, Hashable {
     /// Permission bits; `nil`: according to the umask.

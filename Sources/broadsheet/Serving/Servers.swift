@@ -13,7 +13,8 @@ struct Servers: Sendable {
     let redirects: [SocketAddress]
     let adminAddresses: [SocketAddress]
 
-    /// How long clients in the middle of a request, and then handlers, may keep new clients waiting.
+    /// How long clients in the middle of a request, and then handlers, may keep new clients
+    /// waiting.
     private static let (patienceSeconds, handlerSeconds) = (0.4, 0.25)
 
     /// The open connections: after a stop, of requests that do not end.
@@ -29,9 +30,9 @@ struct Servers: Sendable {
         await admin?.stop(graceSeconds: 0)
     }
 
-    /// Stops the operator's commands and the admin pages without closing their sockets. Articles are
-    /// served until these have finished, and those requests that are in progress now: long ones must
-    /// not keep new clients waiting.
+    /// Stops the operator's commands and the admin pages without closing their sockets. Articles
+    /// are served until these have finished, and those requests that are in progress now: long ones
+    /// must not keep new clients waiting.
     ///
     /// - Returns: The connections that another process can continue with, and whether the requests
     ///   have finished.
