@@ -103,10 +103,14 @@ extension StoreError {
             case "53100": .full
             case "XX001", "XX002": .corrupt(text)
             // A prepared statement is there already, or is not there any more.
-            case "42P05", "26000":
-                .unavailable("\(text); a connection pooler (PgBouncer) has to be in session mode")
+            case "42P05", "26000": .unavailable("\(text); \(Self.poolerMode)")
+            case "08P01" where message.contains("statement pooling mode"):
+                .unavailable("\(text); \(Self.poolerMode)")
             case let code where code.hasPrefix("22") || code.hasPrefix("23"): .corrupt(text)
             default: .unavailable(text)
             }
     }
+
+    /// What ends errors that a pooler causes.
+    static let poolerMode = "a connection pooler (PgBouncer) has to be in session mode"
 }

@@ -45,6 +45,7 @@ extension StoreOpeningError {
     /// - Parameter states: Of all attempts: there may be several servers in an address. Without
     ///   any, no server has responded.
     private static func kind(of states: [String], _ reason: String) -> Kind {
+        if reason.hasSuffix(StoreError.poolerMode) { return .configuration }
         guard let first = states.first else {
             return mistakes.contains { reason.contains($0) } ? .configuration : .outage
         }
@@ -56,7 +57,7 @@ extension StoreOpeningError {
     private static func kind(of state: String) -> Kind {
         switch state {
         case "42501": .permission
-        case "3D000", "3F000", "42704", "42P05", "26000": .configuration
+        case "3D000", "3F000", "42704": .configuration
         case let state where state.hasPrefix("28"): .permission
         case let state where ["08", "53", "57"].contains(state.prefix(2)): .outage
         default: .other

@@ -61,6 +61,26 @@ struct PostgresStatementTests {
         #expect(gone.contains("26000") && gone.contains("has to be in session mode"))
     }
 
+    @Test func `a pooler that shares sessions is a mistake, not an outage`() throws {
+        let address = try PostgresAddress("postgresql://host/name")
+        for (state, message) in [
+            ("42P05", "prepared statement \"s0\" already exists"),
+            ("08P01", "transaction blocks not allowed in statement pooling mode"),
+        ] {
+            let error = StoreError(sqlState: state, message: message)
+            #expect(error.reason.hasSuffix("has to be in session mode"))
+            guard case .unsuitable = StoreOpeningError(error, of: address) else {
+                Issue.record("\(StoreOpeningError(error, of: address))")
+                continue
+            }
+        }
+        let broken = StoreError(sqlState: "08P01", message: "invalid message format")
+        guard case .unreachable = StoreOpeningError(broken, of: address) else {
+            Issue.record("\(StoreOpeningError(broken, of: address))")
+            return
+        }
+    }
+
     @Test func `empty texts and bytes are not NULL`() throws {
         let connection = try connect()
         let row = try connection.statement("SELECT ?1::text, ?2::bytea")
