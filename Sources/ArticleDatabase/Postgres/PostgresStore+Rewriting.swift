@@ -81,9 +81,10 @@ extension PostgresSession {
         // All later ones have a greater number, and see what was removed until now.
         let present = try value("SELECT txid_current() & 4294967295") ?? "0"
         for attempt in 1...Self.attempts * 60 {
-            guard let other = try transaction(olderThan: present, ofCatalogs: catalogs) else {
-                return
-            }
+            // Twice: a snapshot may be taken while the others are looked at.
+            var other = try transaction(olderThan: present, ofCatalogs: catalogs)
+            if other == nil { other = try transaction(olderThan: present, ofCatalogs: catalogs) }
+            guard let other else { return }
             guard attempt < Self.attempts * 60 else {
                 throw .unavailable("\(other) has been open since before the removal")
             }
@@ -91,23 +92,25 @@ extension PostgresSession {
         }
     }
 
-    /// The ages of transactions are counted from the next one, so that older ones have greater
-    /// ages. Those of VACUUM see no rows of others.
+    /// As long as a transaction with an older number runs in any database, new snapshots reach as
+    /// far back. Ages are counted from the next transaction, so that older ones have greater ages.
+    /// Those of VACUUM see no rows of others.
     private func transaction(
         olderThan number: String, ofCatalogs catalogs: Bool
     ) throws(StoreError) -> String? {
         try value(
             """
             SELECT name FROM (
-                SELECT greatest(age(backend_xid), age(backend_xmin)) AS age,
+                SELECT greatest(age(backend_xid), CASE
+                        WHEN datname IS NULL OR datname = current_database()
+                            THEN age(backend_xmin) END) AS age,
                     format('a transaction of process %s (%s)', pid, application_name) AS name
                 FROM pg_catalog.pg_stat_activity
-                WHERE (datname = current_database() OR backend_type = 'walsender')
-                    AND pid <> pg_backend_pid()
+                WHERE pid <> pg_backend_pid()
                     AND pid NOT IN (SELECT pid FROM pg_catalog.pg_stat_progress_vacuum)
                 UNION ALL
                 SELECT age(transaction), format('the prepared transaction %s', gid)
-                FROM pg_catalog.pg_prepared_xacts WHERE database = current_database()
+                FROM pg_catalog.pg_prepared_xacts
                 UNION ALL
                 SELECT greatest(age(xmin), CASE WHEN \(catalogs) THEN age(catalog_xmin) END),
                     format('the replication slot %s', slot_name)
