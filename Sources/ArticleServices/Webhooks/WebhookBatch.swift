@@ -17,8 +17,8 @@ struct WebhookBatch {
             if index > 0 { body.append(UInt8(ascii: ",")) }
             body += encoding.write(change)
         }
-        // A token has no characters that JSON escapes.
-        body += #"],"next":"\#(page.next)""#.utf8
+        // Tokens have no characters that JSON escapes.
+        body += #"],"since":"\#(token)","next":"\#(page.next)""#.utf8
         if isReset { body += #","reset":true"#.utf8 }
         body.append(UInt8(ascii: "}"))
         self.body = body

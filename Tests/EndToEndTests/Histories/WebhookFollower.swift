@@ -60,7 +60,11 @@ final class WebhookFollower: Follower {
                     copy.token = batch.next
                 }
             }
-        } catch { throw WebhookFailure(reason: "\(error)") }
+        } catch {
+            // Not sent again, which would not help.
+            Issue.record("\(error)")
+            return .noContent
+        }
         guard server.confirms() else { throw WebhookFailure(reason: "lost") }
         return .noContent
     }
