@@ -50,7 +50,8 @@ struct Servers: Sendable {
         }
         let adminAddresses = adminAddresses
         await admin?.handOver(
-            graceSeconds: 1, patienceSeconds: 0, handlerSeconds: Self.handlerSeconds
+            graceSeconds: 1, patienceSeconds: Self.patienceSeconds,
+            handlerSeconds: Self.handlerSeconds
         ) { connection in
             let address = adminAddresses[connection.door]
             let peer = connection.peer
