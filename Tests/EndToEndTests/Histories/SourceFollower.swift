@@ -52,13 +52,10 @@ struct SourceFollower: Follower {
     }
 
     func expectEqual(to server: CutServer, _ comment: Testing.Comment) async throws {
-        let fields = ["id", "slug", "title", "body", "tags", "status", "source"]
-        let rest = [
-            "language", "createdAt", "updatedAt", "revision", "wordCount", "readingMinutes",
-        ]
-        let listed = try await server.articles(fields: fields + rest)
+        let fields = FrontMatter.articleFields
+        let listed = try await server.articles(fields: fields.names)
         let taken = try await service.send(
-            FetchArticlesRequest(limit: 100, fields: FieldSelection(fields + rest))
+            FetchArticlesRequest(limit: 100, fields: fields)
         ).items.filter { $0.source?.name == "upstream.example" }
         #expect(
             Set(taken.map { Outline($0, id: $0.source?.url ?? "") })
