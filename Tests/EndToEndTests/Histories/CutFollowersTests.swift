@@ -24,9 +24,9 @@ import Testing
         var editor = RandomEditor(seed: 4_040)
         let user = try OutboxFollower(seed: 4_041)
         let source = try await SourceFollower(clock: server.clock)
-        let reader = ReadingFollower()
+        let (webhook, reader) = (WebhookFollower(), ReadingFollower())
         let followers: [any Follower] = [
-            try MirrorFollower(), try FolderFollower(), user, source, WebhookFollower(),
+            try MirrorFollower(), try FolderFollower(), user, source, webhook,
         ]
         for cut in 0..<Self.cuts {
             try await server.run { _ in
@@ -54,6 +54,8 @@ import Testing
                 for _ in 0..<editor.below(9) { try await editor.write(to: server) }
                 try await reader.expectServed(by: server)
                 try await user.finish(server)
+                // A receiver is told that it has to begin anew with the next change.
+                try await webhook.follow(server)
                 try await editor.publish(on: server)
                 for follower in followers where !(follower is OutboxFollower) {
                     try await follower.follow(server)
