@@ -6,7 +6,7 @@ import Testing
 /// Databases that were set back in time: followers of every kind have what the server has, or have
 /// begun anew.
 @Suite struct CutFollowersTests {
-    private static let cuts = Thoroughness.isFull ? 400 : 6
+    private static let cuts = Thoroughness.isFull ? 1_000 : 10
 
     /// Everybody follows, one after the other, on a network that may fail.
     private func follow(
