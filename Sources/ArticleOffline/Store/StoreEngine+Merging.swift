@@ -15,7 +15,7 @@ extension StoreEngine {
         }
         try write(isFlushed: changes.concernsOutbox) { () throws(ModelStoreError) in
             for news in changes.news {
-                try merge(news, at: time)
+                try merge(news, at: time, isOwn: changes.concernsOutbox)
                 if changes.concernsOutbox, let id = news.articleID { try awaitConfirmation(of: id) }
             }
             for write in changes.writes {
@@ -70,11 +70,12 @@ extension StoreEngine {
     ///   - news: what a response says.
     ///   - time: now.
     ///   - isAnew: whether the backend has begun another history, of which the response is.
+    ///   - isOwn: whether it is the response to a write of the outbox.
     func merge(
-        _ news: ModelNews, at time: Timestamp, isAnew: Bool = false
+        _ news: ModelNews, at time: Timestamp, isAnew: Bool = false, isOwn: Bool = false
     ) throws(ModelStoreError) {
         switch news {
-        case .article(let facts): try merge(facts, isAnew)
+        case .article(let facts): try merge(facts, isAnew, isOwn)
         case .author(let facts): try merge(facts, isAnew)
         case .comment(let facts): try merge(facts, isAnew)
         case .articleEnded(let id, let ending):
@@ -98,10 +99,12 @@ extension StoreEngine {
     }
 
     private func merge(
-        _ facts: ModelFacts<Article>, _ isAnew: Bool
+        _ facts: ModelFacts<Article>, _ isAnew: Bool, _ isOwn: Bool
     ) throws(ModelStoreError) {
         // Also those of a late response: they are newer or older for themselves.
         for author in try newByline(facts) {
+            // A mirror confirms what the outbox was told of the article, but not of its authors.
+            if isOwn, try isMirrored(author.id) { continue }
             if try names.note(author, in: connection) { noteRename(of: author.id) }
         }
         switch try articles.outcome(of: facts, isAnew: isAnew, in: connection) {
@@ -113,6 +116,14 @@ extension StoreEngine {
             if isListed { try list(merged, number) }
             noteArticle(facts.id)
         }
+    }
+
+    private func isMirrored(_ id: Author.ID) throws(ModelStoreError) -> Bool {
+        let row = try connection.statement(
+            "SELECT 1 FROM members WHERE kind = ?1 AND id = ?2 LIMIT 1")
+        try row.bind(1, authors.kind)
+        try row.bind(2, id)
+        return try row.step()
     }
 
     /// Puts an article into lists, if enough of it is known, and takes it out otherwise.

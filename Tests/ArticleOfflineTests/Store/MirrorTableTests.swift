@@ -117,6 +117,31 @@ import Testing
         }
     }
 
+    @Test func `authors of a mirror are called as it says, not as the outbox was told`()
+        async throws
+    {
+        let store = try ModelStore(.memory(of: "ada"))
+        _ = try await store.beginMirror("all", filter: "")
+        var article = Samples.article(1)
+        article.authors = [Author.Reference(id: Samples.id(7), name: "Bea", revision: 1)]
+        let author = SyncChange<Article>.putAuthor(Samples.author(7, name: "Bea"))
+        _ = try await store.apply(
+            page([author, .putArticle(article, revision: 1)], next: "a"), to: "all")
+        var edited = Samples.article(1, revision: 2)
+        edited.authors = [Author.Reference(id: Samples.id(7), name: "Lost", revision: 2)]
+        let facts = ModelFacts(edited, knowing: .inArticles, seenAt: Samples.time(2))
+        try await store.commit(
+            StoreChanges(
+                news: [.article(facts)],
+                writes: [Writes.update(1, of: Samples.article(2), title: "Mine")]))
+        var shown = try await store.loadArticle(edited.id)?.article
+        #expect(shown?.title == edited.title && shown?.authors.map(\.name) == ["Bea"])
+        let renamed = Samples.author(7, revision: 2, name: "Cid")
+        _ = try await store.apply(page([.putAuthor(renamed)], next: "b", seenAt: 3), to: "all")
+        shown = try await store.loadArticle(edited.id)?.article
+        #expect(shown?.authors.map(\.name) == ["Cid"])
+    }
+
     @Test func `another filter starts anew`() async throws {
         let store = try ModelStore(.memory)
         _ = try await store.beginMirror("all", filter: "tag=a")

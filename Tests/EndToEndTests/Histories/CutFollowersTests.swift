@@ -29,6 +29,8 @@ import Testing
             try MirrorFollower(), try FolderFollower(), user, source, webhook,
         ]
         for cut in 0..<Self.cuts {
+            // A source takes over some revisions of an article a day.
+            server.clock.pass(seconds: 86_400)
             try await server.run { _ in
                 if cut == 0 {
                     try await editor.begin(on: server)
