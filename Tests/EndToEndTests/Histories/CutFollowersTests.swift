@@ -6,8 +6,6 @@ import Testing
 /// Databases that were set back in time: followers of every kind have what the server has, or have
 /// begun anew.
 @Suite struct CutFollowersTests {
-    private static let cuts = Thoroughness.isFull ? 1_000 : 10
-
     /// Everybody follows, one after the other, on a network that may fail.
     private func follow(
         _ followers: [any Follower], _ server: CutServer, _ editor: inout RandomEditor
@@ -19,7 +17,7 @@ import Testing
         server.fail(after: nil)
     }
 
-    private func cutOften(_ database: CutDatabase) async throws {
+    private func cutOften(_ database: CutDatabase, _ cuts: Int) async throws {
         let server = CutServer(database)
         var editor = RandomEditor(seed: 4_040)
         let user = try OutboxFollower(seed: 4_041)
@@ -28,7 +26,7 @@ import Testing
         let followers: [any Follower] = [
             try MirrorFollower(), try FolderFollower(), user, source, webhook,
         ]
-        for cut in 0..<Self.cuts {
+        for cut in 0..<cuts {
             // A source takes over some revisions of an article a day.
             server.clock.pass(seconds: 86_400)
             try await server.run { _ in
@@ -74,13 +72,13 @@ import Testing
     }
 
     @Test func `followers of a file that is set back have what it has`() async throws {
-        try await cutOften(.file())
+        try await cutOften(.file(), Thoroughness.isFull ? 1_000 : 10)
     }
 
     @Test(
         .enabled(
             if: PostgresServer.isInstalled && Thoroughness.isFull, "PostgreSQL takes its time"))
     func `followers of a PostgreSQL database that is set back have what it has`() async throws {
-        try await cutOften(.schema())
+        try await cutOften(.schema(), 250)
     }
 }
