@@ -50,7 +50,7 @@ struct PinnedPool: Sendable, CustomTestStringConvertible {
     static let all = [
         writer, reader, source,
         PinnedPool(
-            "search", at: "step", about: "SELECT text FROM bodies", "/v1/search?q=bread",
+            "search", at: "step", about: "SELECT text FROM bodies", "/v1/search?q=butter",
             leaves: "a read"),
         PinnedPool(
             "exports", at: "step", about: "SELECT number, id FROM articles ORDER BY id",
@@ -69,7 +69,8 @@ struct PinnedPool: Sendable, CustomTestStringConvertible {
             #"{"name":"mina","password":"correct horse","displayName":"Mina"}"#,
             leaves: "a request", ["--sign-up", "open"]),
         PinnedPool(
-            "compression", at: "deflate", "/v1/articles", fields: [.acceptEncoding: "gzip"],
+            "compression", at: "deflate", "/v1/articles?fields=body",
+            fields: [.acceptEncoding: "gzip"],
             leaves: "a request"),
         // The task that waits for it is cancelled.
         PinnedPool(
