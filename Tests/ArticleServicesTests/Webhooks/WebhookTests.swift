@@ -34,8 +34,10 @@ import Testing
         while !isLast {
             let response = try newsroom.send("GET /v1/changes?limit=100&since=\(token)")
             let page = try ChangePage<Article>(mapping: response.body)
+            let text = response.text.replacing(#","more":\#(page.more)}"#, with: "}")
+            pages.append(
+                text.replacing(#"],"next":""#, with: #"],"since":"\#(token)","next":""#))
             (token, isLast) = (page.next, !page.more)
-            pages.append(response.text.replacing(#","more":\#(page.more)}"#, with: "}"))
         }
         return pages
     }
