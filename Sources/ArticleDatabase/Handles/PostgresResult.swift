@@ -111,6 +111,6 @@ extension StoreError {
             }
     }
 
-    /// What ends errors that a pooler causes.
+    /// The end of the reason of each error that a pooler in another mode causes.
     static let poolerMode = "a connection pooler (PgBouncer) has to be in session mode"
 }

@@ -36,7 +36,7 @@ extension PostgresStore {
 }
 
 extension PostgresSession {
-    /// What has texts, or what was made of them.
+    /// The tables that contain texts, or values derived from them.
     static let textTables = [
         "revisions", "bodies", "renderings", "slugs", "imports", "comments", "facets",
         "kept_writes", "search_blocks", "search_terms", "actors", "authors", "identities",

@@ -13,9 +13,9 @@ public import ArticleModels
 /// what somebody else has changed as well waits in `states` for a decision.
 ///
 /// A write that the backend has confirmed is done. If the backend's database is set back afterwards
-/// and loses it, it is not sent again, as others may have decided otherwise since: a mirror of the
-/// store that has the article notices, begins anew and shows what the backend has, and a later
-/// write to the article meets another version than its user saw, as any edit of somebody else.
+/// and loses it, it is not sent again, since others may have changed the article in the meantime. A
+/// mirror that contains the article notices the loss and fetches a new snapshot. A later write to
+/// the article is then merged or becomes a conflict, as after any edit by somebody else.
 ///
 /// ```swift
 /// let outbox = Outbox(store: store, backend: backend)

@@ -274,7 +274,7 @@ public actor ModelStore {
     ///
     /// - Returns: `false` if the mirror is not where the page begins: another page was stored, it
     ///   was ended, or the file was damaged and begun anew. Then nothing was stored. Also if the
-    ///   page lacks a change that the outbox was told was made: the mirror then begins anew.
+    ///   page lacks a confirmed write of the outbox: the mirror then needs a new snapshot.
     /// - Throws: `full` if the page does not fit into the limit.
     package func apply(_ page: MirrorPage, to name: String) throws(ModelStoreError) -> Bool {
         try writing { () throws(ModelStoreError) in

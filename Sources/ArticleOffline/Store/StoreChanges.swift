@@ -71,7 +71,8 @@ package struct MirrorPage: Sendable {
     package var isFiltered: Bool
     /// The time as of which it is.
     package var seenAt: Timestamp
-    /// When it was requested at the latest; `nil` if it need not confirm what the outbox was told.
+    /// The latest time at which it may have been requested; `nil` if it need not confirm writes of
+    /// the outbox.
     package var requestedAt: Timestamp?
     /// For a last page, to remove what the mirror should have and has not; `nil` to keep it.
     package var whole: Whole?

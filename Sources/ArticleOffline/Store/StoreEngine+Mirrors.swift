@@ -37,8 +37,8 @@ extension StoreEngine {
 
     // MARK: In a transaction
 
-    /// Begins a mirror, or continues it. With another filter than before it starts anew: the token
-    /// that would tell of another history is no longer sent.
+    /// Begins a mirror, or continues it. With another filter than before it fetches a new snapshot,
+    /// perhaps of another history: no token is sent by which the backend would report that.
     func beginMirror(
         _ name: String, filter: String, at time: Timestamp
     ) throws(ModelStoreError) {
@@ -53,8 +53,7 @@ extension StoreEngine {
         try row.bind(1, name)
         try row.bind(2, filter)
         try row.run()
-        if former != nil { try startAnew(name, at: time) }
-        note(.mirror(name))
+        if former != nil { try startAnew(name, at: time) } else { note(.mirror(name)) }
     }
 
     /// Discards the token. What the mirror has remains until a new snapshot is complete.
@@ -82,9 +81,9 @@ extension StoreEngine {
         note(.mirror(name))
     }
 
-    /// The outbox was told that it has changed an article. Mirrors that have it are to confirm
-    /// that: a backend that was set back may have lost the change, while the token from before it
-    /// goes on, and then says nothing of the article.
+    /// Marks the article, which a write of the outbox has changed, as unconfirmed in the mirrors
+    /// that contain it. Their next pages have to contain the change: a backend whose database was
+    /// set back may have lost it, while a token from before it remains valid.
     func awaitConfirmation(of id: Article.ID) throws(ModelStoreError) {
         let row = try connection.statement(
             """
@@ -96,7 +95,8 @@ extension StoreEngine {
         try row.run()
     }
 
-    /// Whether a last page, which was requested then, should have confirmed a change and has not.
+    /// Whether an article still awaits confirmation of a change from before this time, when the
+    /// last page was requested.
     private func lacksConfirmation(
         _ mirror: Row, asOf time: Timestamp
     ) throws(ModelStoreError) -> Bool {
@@ -132,8 +132,8 @@ extension StoreEngine {
 
     /// Stores the page with its token.
     ///
-    /// - Returns: `false` if the mirror is not where the page begins, or begins anew since the page
-    ///   lacks what the outbox was told.
+    /// - Returns: `false` if the mirror is not where the page begins, or needs a new snapshot since
+    ///   the page lacks a write of the outbox.
     func apply(
         _ page: MirrorPage, to name: String, at time: Timestamp
     ) throws(ModelStoreError) -> Bool {
@@ -175,11 +175,7 @@ extension StoreEngine {
         switch news {
         case .article(let facts):
             try merge(news, at: time, isAnew: isAnew)
-            let version = try articles.facts(facts.id, in: connection)?.value(of: "version")
-            // An older one does not confirm what the outbox was told.
-            let isConfirmed =
-                !mirror.mirror.isComplete || facts.value(of: "version").isEmpty
-                || facts.value(of: "version") == version
+            let isConfirmed = mirror.mirror.isComplete ? try isCurrent(facts) : true
             return try add(facts.id, articles.kind, to: mirror, isConfirmed: isConfirmed)
         case .author(let facts): try add(facts.id, authors.kind, to: mirror)
         case .comment(let facts): try add(facts.id, comments.kind, to: mirror)
@@ -188,6 +184,14 @@ extension StoreEngine {
         case .commentEnded(let id, _): try remove(id, comments.kind, from: mirror)
         }
         try merge(news, at: time, isAnew: isAnew)
+    }
+
+    /// Whether what was merged is the newest that is known: an older version does not confirm what
+    /// the outbox was told.
+    private func isCurrent(_ facts: ModelFacts<Article>) throws(ModelStoreError) -> Bool {
+        let version = facts.value(of: "version")
+        if version.isEmpty { return true }
+        return try articles.facts(facts.id, in: connection)?.value(of: "version") == version
     }
 
     private func add<Subject>(

@@ -1,7 +1,6 @@
 import ArticleAPI
 import ArticleStore
 import Feeds
-import HTTP
 import Markup
 
 /// An entry of a source as an article, before its limits are checked.
@@ -146,9 +145,7 @@ extension SourceDraft {
             if line.allSatisfy(\.isWhitespace) {
                 html += "</p>\n<p>"
             } else {
-                html += line.replacing(bytesOf: "&", with: "&amp;").replacing(
-                    bytesOf: "<", with: "&lt;")
-                html += "<br>\n"
+                html += String(line).htmlEscaped + "<br>\n"
             }
         }
         return text.isEmpty ? "" : "<p>\(html)</p>"

@@ -1,11 +1,11 @@
 /// Search by bytes in texts from outside. The library's functions of the same names compare
 /// characters: they take quadratic time where flags follow each other, and do not find a `<` that a
 /// combining mark follows.
-extension Substring {
+extension StringProtocol where SubSequence == Substring {
     /// Where the bytes of the other text, which is not empty, come first.
     package func firstRange(bytesOf other: String) -> Range<String.Index>? {
         guard let first = other.utf8.first else { return nil }
-        var rest = utf8
+        var rest = self[...].utf8
         // Invariant: the other text does not begin before `rest`.
         while let start = rest.firstIndex(of: first) {
             rest = rest[start...]
@@ -23,7 +23,7 @@ extension Substring {
     /// The text with a replacement for each place that has the bytes of the other text.
     package func replacing(bytesOf other: String, with replacement: String) -> String {
         var result = ""
-        var rest = self
+        var rest = self[...]
         // Invariant: `result` has what precedes `rest`, replaced.
         while let range = rest.firstRange(bytesOf: other) {
             result += rest[..<range.lowerBound]
@@ -31,20 +31,5 @@ extension Substring {
             rest = rest[range.upperBound...]
         }
         return result + rest
-    }
-}
-
-extension String {
-    /// Where the bytes of the other text, which is not empty, come first.
-    package func firstRange(bytesOf other: String) -> Range<String.Index>? {
-        self[...].firstRange(bytesOf: other)
-    }
-
-    /// Whether the bytes of the other text are in this one.
-    package func contains(bytesOf other: String) -> Bool { self[...].contains(bytesOf: other) }
-
-    /// The text with a replacement for each place that has the bytes of the other text.
-    package func replacing(bytesOf other: String, with replacement: String) -> String {
-        self[...].replacing(bytesOf: other, with: replacement)
     }
 }

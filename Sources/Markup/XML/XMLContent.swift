@@ -36,10 +36,10 @@ extension XMLReader {
             switch event {
             case .start(let element):
                 let attributes = element.attributes.map { attribute in
-                    " \(attribute.name.local)=\"\(Self.escaped(attribute.value))\""
+                    " \(attribute.name.local)=\"\(attribute.value.htmlEscaped)\""
                 }
                 content.append("<\(element.name.local)\(attributes.joined())>")
-            case .text(let text): content.append(Self.escaped(text))
+            case .text(let text): content.append(text.htmlEscaped)
             case .end(let name):
                 if !Self.voidElements.contains(name.local) { content.append("</\(name.local)>") }
             }
@@ -60,20 +60,6 @@ extension XMLReader {
             }
             take(event)
         }
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 
     /// Elements without an end tag (HTML §13.1.2).

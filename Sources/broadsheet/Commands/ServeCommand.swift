@@ -99,36 +99,38 @@ struct ServeCommand: Command {
                 serverRun.log.info("stopped")
                 if !left.isEmpty { serverRun.exitLeavingThreads() }
                 return
-            case .yielded(let yield):
-                guard await hasFailed(yield, store, in: serverRun) else { return }
-                (predecessor, connections) = (nil, yield.connections)
+            case .handedOver(let handOver):
+                if await complete(handOver, of: store, in: serverRun) { return }
+                (predecessor, connections) = (nil, handOver.connections)
                 serverRun.sockets.rewind()
             }
         }
     }
 
-    /// Hands a store over whose clients are gone.
+    /// Hands over the store, which no client uses any more.
     ///
-    /// - Returns: Whether the other process has failed, and this one continues.
-    private func hasFailed(
-        _ yield: ServerRun.Yield, _ store: any SQLStore, in serverRun: ServerRun
+    /// - Returns: `false` if the other process has failed, so that this one continues.
+    private func complete(
+        _ handOver: ServerRun.HandOver, of store: any SQLStore, in serverRun: ServerRun
     ) async -> Bool {
-        var left = yield.left
+        var left = handOver.left
         let closing = await serverRun.close(
             store, readSeconds: StopLimits.readSeconds,
-            writeSeconds: yield.isWritable ? StopLimits.writeSeconds : 0, left: &left)
+            writeSeconds: handOver.isWritable ? StopLimits.writeSeconds : 0, left: &left)
         if case .writeIsLeft = closing {
-            serverRun.exit(leavingTo: yield.successor, yield.connections)
+            serverRun.exit(leavingTo: handOver.successor, handOver.connections)
         }
-        yield.deadline.cancel()
+        handOver.deadline.cancel()
         let name = configuration.databasePath
         let database = PostgresAddress.isAddress(name) ? name : store.path
-        switch await serverRun.yield(database, to: yield.successor, with: yield.connections) {
-        case .failed: return true
+        switch await serverRun.yield(
+            database, to: handOver.successor, with: handOver.connections)
+        {
+        case .failed: return false
         case .serves, .stopped:
-            await yield.servers.finish(graceSeconds: serverRun.graceSeconds)
+            await handOver.servers.finish(graceSeconds: serverRun.graceSeconds)
             if !left.isEmpty { serverRun.exitLeavingThreads() }
-            return false
+            return true
         }
     }
 
@@ -260,8 +262,8 @@ struct ServeCommand: Command {
             return .stopped(left: await serverRun.stop(servers, tasks))
         case .handOver(let successor, let deadline):
             serverRun.supervisor.reloading()
-            return .yielded(
-                await serverRun.yield(servers, tasks, store, to: successor, deadline))
+            return .handedOver(
+                await serverRun.handOver(servers, tasks, store, to: successor, deadline))
         }
     }
 

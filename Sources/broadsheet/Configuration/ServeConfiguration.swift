@@ -313,7 +313,8 @@ extension Settings {
         of names: [String]
     ) throws(CommandFailure) -> [SocketAddress: SocketAccess] {
         var found: [SocketAddress: SocketAccess] = [:]
-        for value in names.flatMap(all) {
+        // Others are names of hosts, which would be resolved once more.
+        for value in names.flatMap(all) where value.text.hasPrefix("unix:") {
             let (addresses, access) = try listening(value)
             if let address = addresses.first, let access { found[address] = access }
         }

@@ -24,11 +24,11 @@ struct ServerRun: Sendable {
         /// - Parameter left: The work that has not ended.
         case stopped(left: [String])
         /// Another process continues.
-        case yielded(Yield)
+        case handedOver(HandOver)
     }
 
-    /// What is handed over.
-    struct Yield {
+    /// What another process continues with, and what is left of this one.
+    struct HandOver {
         let successor: Successor
         let connections: PassedConnections
         /// Some clients are still receiving their responses.
@@ -98,10 +98,10 @@ struct ServerRun: Sendable {
     }
 
     /// Stops the servers, without clients noticing, and what runs beside them.
-    func yield(
+    func handOver(
         _ servers: Servers, _ tasks: ServiceTasks, _ store: any SQLStore, to successor: Successor,
         _ deadline: Deadline
-    ) async -> Yield {
+    ) async -> HandOver {
         log.info("handing over to process \(successor.process)")
         // New work would only have to be waited for.
         async let leftover = tasks.end(withinSeconds: StopLimits.taskSeconds, but: Self.serving)
@@ -115,7 +115,7 @@ struct ServerRun: Sendable {
         let areAllFinished = await servers.handOverArticles(
             to: connections, graceSeconds: graceSeconds)
         left += await rest + (areFinished && areAllFinished ? [] : ["a request"])
-        return Yield(
+        return HandOver(
             successor: successor, connections: connections, servers: servers, left: left,
             isWritable: writerIsFree, deadline: deadline)
     }

@@ -43,8 +43,8 @@ final class ListenerSockets: Sendable {
 
     /// Opens sockets for a server: it reuses one that is not in use, or creates a new one.
     func opener(_ role: Role) -> ServerConfiguration.SocketOpener {
-        { [self] (address, others) throws(SystemError) in
-            let access = access[address] ?? others
+        { [self] (address, fallback) throws(SystemError) in
+            let access = access[address] ?? fallback
             if let entry = use(role, address) {
                 // A process with another configuration may have opened it.
                 if !entry.isActivated { try entry.socket.allow(access) }

@@ -1,5 +1,6 @@
 import ArticleAPI
 import HTTP
+import Markup
 
 /// The posts of an export of Ghost, which is one JSON value.
 struct GhostExport {
@@ -108,9 +109,8 @@ struct GhostExport {
         } else if let text = record.text("plaintext") {
             post.notes.append(
                 "the export has no HTML of it, so that only its plain text was imported")
-            let escaped = text.replacing(bytesOf: "&", with: "&amp;").replacing(
-                bytesOf: "<", with: "&lt;")
-            post.html = "<p>\(escaped.replacing(bytesOf: "\n\n", with: "</p><p>"))</p>"
+            let paragraphs = text.htmlEscaped.replacing(bytesOf: "\n\n", with: "</p><p>")
+            post.html = "<p>\(paragraphs)</p>"
         } else if record.has("lexical") || record.has("mobiledoc") {
             post.notes.append("the export has no HTML of it, so that it has no text")
         }

@@ -1,4 +1,5 @@
 import HTTP
+import Markup
 
 /// Replaces the shortcodes in a text, such as `[caption]…[/caption]`, by HTML.
 ///
@@ -68,13 +69,13 @@ struct WordPressShortcodes {
     private static func html(_ name: String, _ attributes: String, _ content: String) -> String {
         switch name {
         case "caption": return figure(content)
-        case "embed": return link(escaped(String(content.trimmingSpaces)))
+        case "embed": return link(String(content.trimmingSpaces).htmlEscaped)
         default:
             let language = value(of: ["lang", "language"], in: attributes)
             let type = language.map { " class=\"language-\($0)\"" } ?? ""
             // The editor may have escaped it already.
             let isEscaped = content.contains(bytesOf: "&lt;") || content.contains(bytesOf: "&amp;")
-            return "<pre\(type)>\(isEscaped ? content : escaped(content))</pre>"
+            return "<pre\(type)>\(isEscaped ? content : content.htmlEscaped)</pre>"
         }
     }
 
@@ -101,11 +102,6 @@ struct WordPressShortcodes {
             }
         }
         return nil
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing(bytesOf: "&", with: "&amp;").replacing(bytesOf: "<", with: "&lt;")
-            .replacing(bytesOf: ">", with: "&gt;").replacing(bytesOf: "\"", with: "&quot;")
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
