@@ -11,6 +11,8 @@ public enum Sanitizer {
 public enum Patience {
     public static let seconds = 600
     public static let minutes = seconds / 60
+    /// For poll(2).
+    public static let milliseconds = Int32(seconds * 1_000)
 }
 
 /// Whether to try every place and great numbers (`make faults`, `make socket-faults`) or a sample
@@ -27,7 +29,7 @@ public func threadSeconds() -> Double {
 }
 
 /// How many times as long as with the first input the work takes with the second one, in CPU time
-/// of this thread: of five attempts the fastest each, or of fewer as soon as it is below the limit.
+/// of this thread: of 25 attempts the fastest each, or of fewer as soon as it is below the limit.
 ///
 /// With eight times the size, linear work takes about eight times as long, on a busy machine up to
 /// 16 times, and quadratic work 64 times.
@@ -41,7 +43,7 @@ public func growth<Input>(
         return threadSeconds() - start
     }
     var fastest = (small: Double.infinity, large: Double.infinity)
-    for _ in 0..<5 where !(fastest.large < limit * fastest.small) {
+    for _ in 0..<25 where !(fastest.large < limit * fastest.small) {
         fastest = (
             min(fastest.small, try seconds(small)), min(fastest.large, try seconds(large))
         )

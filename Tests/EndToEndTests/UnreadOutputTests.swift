@@ -36,7 +36,7 @@ import Testing
             var chunk = [UInt8](repeating: 0, count: 1 << 16)
             while !String(decoding: seen, as: UTF8.self).contains(text) {
                 var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                guard poll(&readable, 1, 60_000) == 1 else { return false }
+                guard poll(&readable, 1, Patience.milliseconds) == 1 else { return false }
                 let count = read(descriptor, &chunk, chunk.count)
                 seen += chunk.prefix(max(0, count))
             }

@@ -89,6 +89,7 @@ extension Optional {
 /// work. If a loop hangs, the supervisor restarts the server.
 struct Watchdog {
     private let timer: any DispatchSourceTimer
+    private let isStopped = Lock(false)
 
     /// - Parameter server: the server whose loops must respond.
     /// - Returns: `nil` if the supervisor expects no keep-alives.
@@ -99,13 +100,19 @@ struct Watchdog {
         timer = DispatchSource.makeTimerSource(
             queue: DispatchQueue(label: "broadsheet.watchdog"))
         timer.schedule(deadline: .now(), repeating: .microseconds(Int(interval / 2)))
-        timer.setEventHandler {
-            server.whenResponsive { supervisor.isAlive() }
+        timer.setEventHandler { [isStopped] in
+            server.whenResponsive {
+                isStopped.withLock { if !$0 { supervisor.isAlive() } }
+            }
         }
         timer.activate()
     }
 
-    func stop() { timer.cancel() }
+    /// Stops. No keep-alive is sent afterwards, even if a loop responds late.
+    func stop() {
+        timer.cancel()
+        isStopped.withLock { $0 = true }
+    }
 }
 
 /// Sockets that a supervisor has opened for this process (sd_listen_fds(3)): descriptors from 3 on,

@@ -195,7 +195,7 @@ import Testing
         Issue.record("the other source was never polled in time")
     }
 
-    /// Polls a hostile source and another one; false if that did not respond in time either.
+    /// Polls a hostile source and another one; false if that was not done in time either.
     private func isOtherPolled(
         beside hostility: Hostility, _ timeout: Duration
     ) async throws -> Bool {
@@ -219,9 +219,10 @@ import Testing
                     #expect(error.contains(hostility.error), "\(error)")
                     let otherError = try desk.source(good.id).lastError
                     if otherError?.contains(Self.late) != true {
-                        isPolled.withLock { $0 = true }
                         #expect(otherError == nil)
-                        #expect(try desk.articles().map(\.title) == ["Rye"])
+                        // Entries that the time did not suffice for are left to the next poll.
+                        let titles = try desk.articles().map(\.title)
+                        isPolled.withLock { $0 = titles == ["Rye"] }
                     }
                     // In KiB: the limit, and what was in buffers on the way.
                     #expect(sent.value < 32 << 10)

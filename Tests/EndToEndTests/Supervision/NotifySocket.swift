@@ -16,10 +16,10 @@ final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The fields of the next message; `nil` after half a minute without one.
+    /// The fields of the next message; `nil` if none comes.
     func next() -> [String: String]? {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&waiting, 1, 30_000) == 1 else { return nil }
+        guard poll(&waiting, 1, Patience.milliseconds) == 1 else { return nil }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         guard count > 0 else { return nil }

@@ -73,7 +73,7 @@ final class PseudoTerminal {
     /// Whether there was output; there is none after the program has exited.
     private func read() -> Bool {
         var poll = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-        guard Glibc.poll(&poll, 1, 60_000) == 1 else { return false }
+        guard Glibc.poll(&poll, 1, Patience.milliseconds) == 1 else { return false }
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         let count = Glibc.read(master, &bytes, bytes.count)
         guard count > 0 else { return false }

@@ -154,7 +154,7 @@ import Testing
             ["serve", "--take-over", "--database", database, "--listen", "127.0.0.1:0"],
             environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
         var waiting = pollfd(fd: listener.raw, events: Int16(POLLIN), revents: 0)
-        try #require(poll(&waiting, 1, 60_000) == 1)
+        try #require(poll(&waiting, 1, Patience.milliseconds) == 1)
         let accepted = accept(listener.raw, nil, nil)
         let channel = try DescriptorChannel(Descriptor(accepted), timeoutSeconds: Patience.seconds)
         while let line = try channel.receiveLine(), !line.isEmpty {}
