@@ -20,12 +20,16 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # the same paths takes it from there. Tests need an entry point of their own then (.ci/XCTMain.swift).
 COMPILER_CACHE ?=
 
+# A build from nothing needs no index, and compiles whole modules at less cost than their files.
+CLEAN := --disable-index-store --disable-xctest --enable-swift-testing \
+	-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc $(JOBS)
+
 # An import of a target that is not declared as a dependency fails the build. Without debug information a
 # build takes less time and space; crashes still name functions. Sanitizers name lines, too.
 CACHED = $(if $(COMPILER_CACHE),-Xswiftc -explicit-module-build -Xswiftc -cache-compile-job \
 	-Xswiftc -cas-path -Xswiftc '$(COMPILER_CACHE)')
 FLAGS = --jobs $(JOBS) --explicit-target-dependency-import-check error -debug-info-format $(DEBUG_INFO) \
-	$(if $(COMPILER_CACHE),--disable-index-store --disable-xctest --enable-swift-testing) $(CACHED)
+	$(if $(COMPILER_CACHE),$(CLEAN)) $(CACHED)
 # Crash reports need only the names of functions.
 RELEASE_FLAGS = --jobs $(JOBS) --configuration release --static-swift-stdlib -debug-info-format none $(CACHED)
 DEBUG_INFO := none
