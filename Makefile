@@ -184,7 +184,7 @@ mutations: dependencies ## check that the tests notice each mistake of Tests/Mut
 	@.ci/dependencies $(TEST_TOOLS)
 	@python3 -B Tests/Mutations/mutations.py --flags '$(FLAGS)' $(ARGS)
 
-proofs: ## run all long tests that CONTRIBUTING.md lists; takes hours (as root)
+proofs: ## run all long tests that docs/proofs.md lists; takes hours (as root)
 	@.ci/proofs
 
 sanitize: ## run the tests of threads and memory under the thread and address sanitizers

@@ -1,6 +1,6 @@
 import Testing
 
-/// "An attribute in five steps" in CONTRIBUTING.md names the files that a new attribute changes.
+/// "An attribute in five steps" in docs/recipes.md names the files that a new attribute changes.
 @Suite struct AttributeTests {
     /// Changes as well if Markdown files can set the attribute.
     private static let frontMatter = "Sources/ArticleServices/Interchange/FrontMatter.swift"
@@ -13,7 +13,7 @@ import Testing
 
     /// The files that the section names.
     private static func named() throws -> Set<String> {
-        let document = try #require(try SourceTree.files().first { $0.path == "CONTRIBUTING.md" })
+        let document = try #require(try SourceTree.files().first { $0.path == "docs/recipes.md" })
         let text = document.lines.joined(separator: "\n")
         let rest = try #require(text.split(separator: "\n## An attribute in five steps\n").last)
         let section = try #require(rest.split(separator: "\n## ").first)

@@ -1,4 +1,4 @@
-/// The imports that each target may have (CONTRIBUTING.md, "The ladder").
+/// The imports that each target may have (docs/architecture.md, "The ladder").
 ///
 /// The package manager's own check finds undeclared siblings, but misses transitive imports.
 enum Ladder {

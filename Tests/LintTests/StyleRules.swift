@@ -48,7 +48,7 @@ enum StyleRules {
     }
 
     /// Words that names in `Sources` no longer contain, and the field's terms for them
-    /// (CONTRIBUTING.md, "Retired terms").
+    /// (docs/architecture.md, "Retired terms").
     static let retired = [
         ("answer", "response"), ("refus", "reject"), ("stranger", "anonymous"),
         ("visitor", "principal"), ("welcome", "admitted"), ("istold", "isDisclosed"),

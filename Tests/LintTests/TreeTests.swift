@@ -86,7 +86,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["README.md", "CONTRIBUTING.md"])
+    @Test(arguments: [
+        "README.md", "CONTRIBUTING.md", "docs/benchmarks.md", "docs/packages.md", "docs/proofs.md",
+    ])
     func `the Makefile has every target that the documents mention`(document: String) throws {
         let makefile = String(decoding: try SourceTree.bytes("Makefile"), as: UTF8.self)
         let targets = Set(makefile.matches(of: /(?m)^([a-z-]+):/).map { $0.1 })

@@ -1,6 +1,6 @@
 import Testing
 
-/// The walks in CONTRIBUTING.md follow requests through the code as it is.
+/// The walks in docs/walks.md follow requests through the code as it is.
 @Suite struct WalkTests {
     /// One `target/file: name, name` of a walk.
     private struct Stop {
@@ -17,11 +17,9 @@ import Testing
     }
 
     private static func walks() throws -> [Walk] {
-        let document = try #require(try SourceTree.files().first { $0.path == "CONTRIBUTING.md" })
+        let document = try #require(try SourceTree.files().first { $0.path == "docs/walks.md" })
         let text = document.lines.joined(separator: "\n")
-        let section = try #require(text.split(separator: "\n## Three walks\n").dropFirst().first)
-        let own = try #require(section.split(separator: "\n## ").first)
-        return own.split(separator: "\n### ").dropFirst().map { walk in
+        return text.split(separator: "\n## ").dropFirst().map { walk in
             let joined = walk.replacing("\n", with: " ")
             let stops = joined.matches(of: /`(\w+)\/([\w+]+):\s+([^`]+)`/).map { match in
                 let names = match.3.split(separator: ",").map { name in
@@ -44,7 +42,7 @@ import Testing
             files["\(target)/\(name.dropLast(".swift".count))", default: []].append(file)
         }
         let walks = try Self.walks()
-        #expect(walks.count == 3)
+        #expect(walks.count == 5)
         for walk in walks {
             var visited: Set<String> = []
             for stop in walk.stops {

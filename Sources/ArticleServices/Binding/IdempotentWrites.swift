@@ -8,7 +8,8 @@ final class IdempotentWrites: Sendable {
     private let store: any ArticleStore
     private let secret: [UInt8]
     private let now: @Sendable () -> Timestamp
-    /// The scopes of running writes, which are all known here, as only one process owns the file.
+    /// The scopes of the writes that this node is carrying out. Between nodes, the transaction
+    /// decides which write with a key is the first.
     private let scopes = Lock<Set<[UInt8]>>([])
 
     /// Larger rejections are not stored.
