@@ -15,6 +15,10 @@ static const unsigned char api[] = {
 #embed "manual/api.md"
 };
 
+static const unsigned char backup[] = {
+#embed "manual/backup.md"
+};
+
 static const unsigned char comments[] = {
 #embed "manual/comments.md"
 };
@@ -31,6 +35,10 @@ static const unsigned char deployment[] = {
 #embed "manual/deployment.md"
 };
 
+static const unsigned char doctor[] = {
+#embed "manual/doctor.md"
+};
+
 static const unsigned char feeds[] = {
 #embed "manual/feeds.md"
 };
@@ -39,8 +47,24 @@ static const unsigned char generate[] = {
 #embed "manual/generate.md"
 };
 
+static const unsigned char imports[] = {
+#embed "manual/import.md"
+};
+
+static const unsigned char index_page[] = {
+#embed "manual/index.md"
+};
+
+static const unsigned char logs[] = {
+#embed "manual/logs.md"
+};
+
 static const unsigned char metrics[] = {
 #embed "manual/metrics.md"
+};
+
+static const unsigned char nodes[] = {
+#embed "manual/nodes.md"
 };
 
 static const unsigned char openapi[] = {
@@ -51,8 +75,12 @@ static const unsigned char openid[] = {
 #embed "manual/openid.md"
 };
 
-static const unsigned char operations[] = {
-#embed "manual/operations.md"
+static const unsigned char postgresql[] = {
+#embed "manual/postgresql.md"
+};
+
+static const unsigned char purge[] = {
+#embed "manual/purge.md"
 };
 
 static const unsigned char sdk[] = {
@@ -71,8 +99,16 @@ static const unsigned char sync[] = {
 #embed "manual/sync.md"
 };
 
+static const unsigned char terminal[] = {
+#embed "manual/terminal.md"
+};
+
 static const unsigned char tls[] = {
 #embed "manual/tls.md"
+};
+
+static const unsigned char upgrade[] = {
+#embed "manual/upgrade.md"
 };
 
 static const unsigned char webhooks[] = {
@@ -83,21 +119,30 @@ static const struct broadsheet_resource manual[] = {
     {"accounts.md", accounts, sizeof accounts},
     {"alerts.md", alerts, sizeof alerts},
     {"api.md", api, sizeof api},
+    {"backup.md", backup, sizeof backup},
     {"comments.md", comments, sizeof comments},
     {"configuration.md", configuration, sizeof configuration},
     {"console.md", console, sizeof console},
     {"deployment.md", deployment, sizeof deployment},
+    {"doctor.md", doctor, sizeof doctor},
     {"feeds.md", feeds, sizeof feeds},
     {"generate.md", generate, sizeof generate},
+    {"import.md", imports, sizeof imports},
+    {"index.md", index_page, sizeof index_page},
+    {"logs.md", logs, sizeof logs},
     {"metrics.md", metrics, sizeof metrics},
+    {"nodes.md", nodes, sizeof nodes},
     {"openapi.md", openapi, sizeof openapi},
     {"openid.md", openid, sizeof openid},
-    {"operations.md", operations, sizeof operations},
+    {"postgresql.md", postgresql, sizeof postgresql},
+    {"purge.md", purge, sizeof purge},
     {"sdk.md", sdk, sizeof sdk},
     {"search.md", search, sizeof search},
     {"sources.md", sources, sizeof sources},
     {"sync.md", sync, sizeof sync},
+    {"terminal.md", terminal, sizeof terminal},
     {"tls.md", tls, sizeof tls},
+    {"upgrade.md", upgrade, sizeof upgrade},
     {"webhooks.md", webhooks, sizeof webhooks},
 };
 
