@@ -38,6 +38,7 @@ final class ConnectionRules: Sendable {
     let listener: Int
     /// Whether each connection begins with a PROXY protocol header.
     let expectsProxyHeader: Bool
+    let proxyReports: ProxyReports
     /// Whether clients connect directly to an address that only this machine can reach.
     let isLoopback: Bool
     /// Set if clients must use TLS.
@@ -92,6 +93,7 @@ final class ConnectionRules: Sendable {
         case .redirecting(let port): (isSecure, redirectPort) = (false, port)
         }
         expectsProxyHeader = !isDirect
+        proxyReports = ProxyReports(at: address, configuration.report)
         if case .unix = address { (isDirect, isSecure) = (false, false) }
         tls = isSecure ? configuration.tls : nil
         // Browsers on this machine do not send the PROXY header, so DNS rebinding cannot get

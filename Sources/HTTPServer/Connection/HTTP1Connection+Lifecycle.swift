@@ -9,22 +9,33 @@ extension HTTP1Connection {
     /// - Throws: `cancelled` if the peer may not send such a header, or the header is invalid.
     func meetClient(until deadline: Int64) async throws(ChannelError) {
         guard rules.expectsProxyHeader else { return }
-        var header: ProxyHeader?
+        let proxy = exchange.client.address
+        guard exchange.client.isTrusted else {
+            rules.proxyReports.noteStranger(proxy, at: now)
+            throw withoutHeader()
+        }
+        let sent: Result<ProxyHeader, ProxyHeader.Mismatch>
         do throws(ChannelError) {
-            if exchange.client.isTrusted {
-                header = try await channel.readProxyHeader(until: deadline)
-            }
+            sent = try await channel.readProxyHeader(until: deadline)
         } catch {
             isPassedOn = error == .cancelled && canBePassed
             throw error
         }
-        guard let header else {
-            rules.rejections.add(.proxyHeader, on: channel.loop)
-            throw .cancelled
+        switch sent {
+        case .success(let header):
+            isNamed = true
+            exchange.client = ConnectedClient(
+                header, from: exchange.client, trusting: rules.trustedProxies)
+        case .failure(let mismatch):
+            rules.proxyReports.note(mismatch, from: proxy, at: now)
+            throw withoutHeader()
         }
-        isNamed = true
-        exchange.client = ConnectedClient(
-            header, from: exchange.client, trusting: rules.trustedProxies)
+    }
+
+    /// Counts a connection that has to begin with a header, and does not.
+    private func withoutHeader() -> ChannelError {
+        rules.rejections.add(.proxyHeader, on: channel.loop)
+        return .cancelled
     }
 
     // MARK: Connections

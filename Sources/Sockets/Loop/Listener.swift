@@ -16,11 +16,8 @@ public final class Listener: Sendable {
     private let take: @Sendable (consuming Descriptor, SocketAddress) -> Void
     private let accept: Accept
     private let report: @Sendable (String) -> Void
-    /// When each kind of failure was last reported; monotonic milliseconds.
-    private let reports = Lock<[Int32: Int64]>([:])
+    private let reports = ReportLimit<Int32>()
     private static let batch = 64
-    /// The minimum interval between reports of the same failure.
-    private static let reportMilliseconds: Int64 = 60_000
 
     /// Accepts the next connection from the socket (`ListeningSocket.accept`).
     typealias Accept =
@@ -112,13 +109,7 @@ public final class Listener: Sendable {
     /// Reports a failure unless it was reported recently: it may last, or recur with each
     /// descriptor that is closed.
     private func explain(_ error: SystemError) {
-        let now = loop.now
-        let isNew = reports.withLock { reports in
-            if let last = reports[error.code], now - last < Self.reportMilliseconds { return false }
-            reports[error.code] = now
-            return true
-        }
-        guard isNew else { return }
+        guard reports.isDue(error.code, at: loop.now) else { return }
         let trouble =
             error.isShortage
             ? "out of resources; new connections have to wait"

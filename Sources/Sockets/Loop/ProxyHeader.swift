@@ -91,34 +91,80 @@ public struct ProxyHeader: Sendable, Hashable {
     }
 }
 
+extension ProxyHeader {
+    /// What a connection began with instead of a header.
+    public enum Mismatch: Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+        /// Not one byte, as in a check of whether the port is open.
+        case nothing
+        /// A header of version 1, which is a line of text.
+        case version1
+        /// Version 2, but malformed, truncated or longer than supported.
+        case malformed
+        case plainHTTP
+        case tls
+        case other
+
+        init(_ start: [UInt8]) {
+            let method = start.prefix { (0x41...0x5A).contains($0) }
+            if start.isEmpty {
+                self = .nothing
+            } else if start.starts(with: signature.prefix(start.count)) {
+                self = .malformed
+            } else if start.starts(with: "PROXY ".utf8) {
+                self = .version1
+            } else if start.starts(with: [0x16, 0x03]) {
+                // The record of a ClientHello (RFC 8446 §5.1).
+                self = .tls
+            } else if method.count > 2, start.dropFirst(method.count).first == 0x20 {
+                self = .plainHTTP
+            } else {
+                self = .other
+            }
+        }
+
+        public var description: String {
+            switch self {
+            case .nothing: "nothing"
+            case .version1: "PROXY protocol version 1"
+            case .malformed: "a malformed PROXY protocol header"
+            case .plainHTTP: "plain HTTP without a PROXY protocol header"
+            case .tls: "TLS without a PROXY protocol header"
+            case .other: "something that is no PROXY protocol header"
+            }
+        }
+    }
+}
+
 extension SocketChannel {
     /// Reads the header that a proxy sends first, and no byte beyond it.
     ///
-    /// - Returns: `nil` if the bytes are not such a header, or the peer closed the connection.
+    /// - Returns: What came instead, also if the peer closed the connection too early.
     /// - Throws: `cancelled`; the channel can then be handed off if nothing was received.
-    public func readProxyHeader(until deadline: Int64) async throws(ChannelError) -> ProxyHeader? {
-        guard
-            let start = try await readExactly(
-                ProxyHeader.startBytes, until: deadline, mayLeave: true),
-            let count = ProxyHeader.restBytes(start),
-            let rest = try await readExactly(count, until: deadline)
-        else { return nil }
-        return ProxyHeader(start + rest)
+    public func readProxyHeader(
+        until deadline: Int64
+    ) async throws(ChannelError) -> Result<ProxyHeader, ProxyHeader.Mismatch> {
+        let start = try await read(
+            upTo: ProxyHeader.startBytes, until: deadline, mayLeave: true)
+        guard let count = ProxyHeader.restBytes(start) else {
+            return .failure(ProxyHeader.Mismatch(start))
+        }
+        let rest = try await read(upTo: count, until: deadline)
+        return ProxyHeader(start + rest).map { .success($0) } ?? .failure(.malformed)
     }
 
-    /// Reads exactly `count` bytes; `nil` if the peer sends fewer.
+    /// Reads `count` bytes; fewer if the peer closes the connection before.
     ///
     /// - Parameter mayLeave: Whether another process may read them instead if none was received.
-    private func readExactly(
-        _ count: Int, until deadline: Int64, mayLeave: Bool = false
-    ) async throws(ChannelError) -> [UInt8]? {
+    private func read(
+        upTo count: Int, until deadline: Int64, mayLeave: Bool = false
+    ) async throws(ChannelError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var received = 0
         // Invariant: the first `received` bytes were received.
         while received < count {
             switch try read(into: &bytes, from: received) {
             case .bytes(let more): received += more
-            case .end: return nil
+            case .end: return Array(bytes.prefix(received))
             case .wouldBlock:
                 if mayLeave, received == 0, isGivenAway { throw .cancelled }
                 try await waitReadable(until: deadline, isIdle: true)

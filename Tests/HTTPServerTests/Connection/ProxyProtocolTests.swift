@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Platform
 import Sockets
 import TestSupport
 import Testing
@@ -126,6 +127,36 @@ import Testing
         }
     }
 
+    /// The proxy's operator only sees that its checks fail.
+    @Test(arguments: [
+        ("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\n", "it sends PROXY protocol version 1, "),
+        ("PROXY UNKNOWN\r\n", "it sends PROXY protocol version 1, "),
+        ("GET /readyz HTTP/1.0\r\n\r\n", "it sends plain HTTP without a PROXY protocol header, "),
+        ("\u{16}\u{3}\u{1}\u{2}\0\u{1}\0\u{1}\u{7C}\u{3}\u{3}abcdef", "it sends TLS without "),
+        ("SSH-2.0-OpenSSH_9\r\n", "it sends something that is no PROXY protocol header, "),
+        ("\r\n\r\n\0\r\nQUIT\n\u{31}\u{11}\0\0", "it sends a malformed PROXY protocol header, "),
+    ])
+    func `what a proxy sends instead of a header is reported once`(
+        sent: String, expected: String
+    ) async throws {
+        let reports = Lock<[String]>([])
+        try await run {
+            $0.report = { line in reports.withLock { $0.append(line) } }
+        } _: { _, proxied in
+            // A check of whether the port is open is no mistake.
+            for text in ["", sent, sent, ""] {
+                let connection = try RawConnection(proxied)
+                _ = connection.sendSome(Array(text.utf8))
+                connection.shutdownWrite()
+                #expect(connection.isEnded())
+            }
+        }
+        let lines = reports.withLock { $0 }
+        try #require(lines.count == 1, "\(lines)")
+        #expect(lines[0].contains("the proxy 127.0.0.1 are closed: \(expected)"))
+        #expect(lines[0].contains("haproxy: send-proxy-v2"))
+    }
+
     @Test func `a header that does not arrive in time closes the connection`() async throws {
         try await run {
             $0.limits.handshakeMilliseconds = 100
@@ -137,15 +168,22 @@ import Testing
     }
 
     @Test func `headers of untrusted peers are not read`() async throws {
+        let reports = Lock<[String]>([])
         try await run {
             $0.trustedProxies = NetworkList()
             _ = $0.trustedProxies.add("10.0.0.0/8")
+            $0.report = { line in reports.withLock { $0.append(line) } }
         } _: { server, proxied in
-            let connection = try RawConnection(proxied)
-            _ = connection.sendSome(TestProxyHeader.v4([203, 0, 113, 9]) + Array(request.utf8))
-            #expect(connection.isEnded())
-            #expect(server.server.rejections.first { $0.reason == .proxyHeader }?.count == 1)
+            for _ in 0..<2 {
+                let connection = try RawConnection(proxied)
+                _ = connection.sendSome(TestProxyHeader.v4([203, 0, 113, 9]) + Array(request.utf8))
+                #expect(connection.isEnded())
+            }
+            #expect(server.server.rejections.first { $0.reason == .proxyHeader }?.count == 2)
         }
+        let lines = reports.withLock { $0 }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("127.0.0.1 are closed: it is not a trusted proxy") == true)
     }
 
     @Test func `clients behind the proxy cannot forge their address`() async throws {
