@@ -169,6 +169,18 @@ struct ServeCommand: Command {
             serverRun.log.info("no server is running for \(path): nothing to take over")
             return nil
         }
+        do throws(CommandFailure) {
+            try prepare(serverRun, predecessor)
+        } catch {
+            predecessor.report(error)
+            throw error
+        }
+        return predecessor
+    }
+
+    private func prepare(
+        _ serverRun: ServerRun, _ predecessor: Predecessor
+    ) throws(CommandFailure) {
         try predecessor.receiveSockets(into: serverRun.sockets)
         let transport = configuration.transport
         for (role, addresses) in [
@@ -179,7 +191,12 @@ struct ServeCommand: Command {
             try serverRun.sockets.prepare(role, configured: addresses)
         }
         serverRun.sockets.rewind()
-        return predecessor
+        let name = configuration.databasePath
+        // A migration has locks of its own in a database that nobody serves yet.
+        guard PostgresAddress.isAddress(name), configuration.formerDatabase == nil else { return }
+        do throws(StoreOpeningError) {
+            try PostgresStore.expectNoLocks(in: PostgresAddress(name))
+        } catch { throw CommandFailure(error) }
     }
 
     /// - Parameters:

@@ -68,6 +68,12 @@ final class Predecessor: Sendable {
         }
     }
 
+    /// Reports why this process does not take over.
+    func report(_ failure: CommandFailure) {
+        let reason = failure.message.replacing("\n", with: " ")
+        do throws(SystemError) { try channel.send(.failed(reason)) } catch {}
+    }
+
     private var supportsProgress: Bool { state.withLock { $0.version } > 1 }
 
     /// Reports that this process is ready, and waits until the old one has released the file.

@@ -174,7 +174,8 @@ final class TakeoverServer: Sendable {
         do throws(SystemError) {
             let channel = try DescriptorChannel(
                 connection, timeoutSeconds: Self.timeoutSeconds)
-            if let peer = channel.peerProcess { processes.spoke(peer) }
+            let peer = channel.peerProcess
+            if let peer { processes.spoke(peer) }
             try channel.send(
                 .offer(version: TakeoverMessage.version, schema: SQLiteStore.schemaVersion))
             for entry in sockets.all {
@@ -183,7 +184,14 @@ final class TakeoverServer: Sendable {
                     with: entry.socket.raw)
             }
             try channel.send(.end)
-            guard case .ready(let process, let schema?) = try channel.receiveMessage() else {
+            let message = try channel.receiveMessage()
+            if case .failed(let reason) = message {
+                // The outcome of a start by this process is logged with it.
+                if let peer, processes.failed(peer, reason) { return }
+                return log.warning(
+                    "a new process cannot take over (\(reason)); this process continues")
+            }
+            guard case .ready(let process, let schema?) = message else {
                 return log.warning("a new process did not become ready; this process continues")
             }
             let successor = try Successor(channel, process: process, schema: schema)

@@ -20,6 +20,8 @@ final class SuccessorProcess: Sendable {
         var hasSpoken = false
         /// Why it was ended.
         var reason: String?
+        /// Why it ends by itself, as it says.
+        var failure: String?
         /// Nothing is started any more.
         var isStopped = false
         /// Clients of `broadsheet upgrade` that wait for the outcome.
@@ -132,6 +134,17 @@ final class SuccessorProcess: Sendable {
         }
     }
 
+    /// A process has said that it does not take over, and why.
+    ///
+    /// - Returns: Whether this process has started it.
+    func failed(_ process: Int32, _ failure: String) -> Bool {
+        state.withLock { state in
+            guard let starting = state.starting, getpgid(process) == starting else { return false }
+            state.failure = failure
+            return true
+        }
+    }
+
     /// Reports that the new process is serving and this one exits.
     func serves(_ process: Int32) { end(.serving(process: process)) }
 
@@ -162,14 +175,15 @@ final class SuccessorProcess: Sendable {
         kill(-process.id, SIGKILL)
         let signal = status & 0x7F
         let ended = signal == 0 ? "with status \(status >> 8 & 0xFF)" : "by signal \(signal)"
-        let reason = state.withLock { state in
+        let (reason, failure) = state.withLock { state in
             defer {
-                (state.starting, state.reason) = (nil, nil)
+                (state.starting, state.reason, state.failure) = (nil, nil, nil)
                 (state.hasSpoken, state.isReady) = (false, false)
             }
-            return state.reason
+            return (state.reason, state.failure)
         }
-        let text = "the new process \(reason ?? "ended \(ended)"); the old one continues"
+        let why = failure.map { " (\($0))" } ?? ""
+        let text = "the new process \(reason ?? "ended \(ended)")\(why); the old one continues"
         log.error(text)
         end(.failed(text))
     }

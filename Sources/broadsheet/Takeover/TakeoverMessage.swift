@@ -8,7 +8,8 @@ import Sockets
 ///     old  offer <version> <schema>                    then for each socket, with its descriptor
 ///          socket <role> <supervisor|own> <address>    and after the last one
 ///          end
-///     new  ready <process> <schema>
+///     new  ready <process> <schema>                    or instead, if it cannot take over
+///          failed <reason>
 ///     old  finishing                                   every few seconds until it is finished
 ///          connection <role> <peer> <address>          for each, with its descriptor
 ///          yours                                       the file is closed, its lock is free
@@ -17,12 +18,13 @@ import Sockets
 ///
 /// A process that fails closes the socket. The old process then continues with everything that it
 /// had; it kills a new process that stays silent for too long. Version 1 has no `finishing`,
-/// `migrating` and schema in `ready`.
+/// `migrating` and schema in `ready`; programs that do not know `failed` treat it as a failure.
 enum TakeoverMessage: Equatable {
     case offer(version: Int, schema: Int)
     case socket(ListenerSockets.Role, isActivated: Bool, SocketAddress)
     case end
     case ready(process: Int32, schema: Int?)
+    case failed(String)
     case finishing
     case connection(ListenerSockets.Role, peer: SocketAddress, SocketAddress)
     case yours
@@ -33,6 +35,8 @@ enum TakeoverMessage: Equatable {
     static let version = 2
     /// The protocol's name in `Upgrade`, which also says its version.
     static let protocolName = "broadsheet-takeover/1"
+    /// In characters: a line of the channel may have 4,096 bytes.
+    private static let reasonLimit = 1_000
 
     init?(_ line: String) {
         let words = line.split(separator: " ", maxSplits: 3).map(String.init)
@@ -53,6 +57,7 @@ enum TakeoverMessage: Equatable {
             let schema = words.count == 3 ? Int(words[2]) : nil
             guard words.count == 2 || schema != nil else { return nil }
             self = .ready(process: process, schema: schema)
+        case ("failed", 2...): self = .failed(String(line.dropFirst("failed ".count)))
         case ("finishing", 1): self = .finishing
         case ("migrating", 1): self = .migrating
         case ("connection", 4):
@@ -75,6 +80,7 @@ enum TakeoverMessage: Equatable {
         case .end: "end"
         case .ready(let process, let schema):
             "ready \(process)" + (schema.map { " \($0)" } ?? "")
+        case .failed(let reason): "failed \(reason.prefix(Self.reasonLimit))"
         case .finishing: "finishing"
         case .migrating: "migrating"
         case .connection(let role, let peer, let address):
