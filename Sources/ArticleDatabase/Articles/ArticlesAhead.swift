@@ -75,9 +75,11 @@ extension SQL {
 }
 
 extension Snapshot {
+    var articlesAhead: ArticlesAhead? { ahead?.kept { ArticlesAhead() } }
+
     /// The article with its last revision, like `stored`, whose body is read ahead.
     func storedWithBody(_ key: Article.Key) throws(StoreError) -> StoredArticle? {
-        guard let ahead else { return try stored(key) }
+        guard let ahead = articlesAhead else { return try stored(key) }
         switch key {
         case .id(let id):
             if let found = ahead.article(id) { return found }
@@ -93,7 +95,7 @@ extension Snapshot {
 
     /// Reads articles ahead that will be looked up by their IDs, with their bodies and names.
     func readAhead(_ ids: [Article.ID]) throws(StoreError) {
-        guard let ahead else { return }
+        guard let ahead = articlesAhead else { return }
         let row = try connection.statement(SQL.articlesAndBodies)
         try row.bind(1, ids: ids)
         for id in ids { ahead.keep(nil, for: id) }
@@ -102,7 +104,7 @@ extension Snapshot {
             ahead.keep(article, for: article.id)
             articles.append(article)
         }
-        try names.readAhead(articles, in: self)
+        try readNamesAhead(of: articles)
     }
 
     /// Reads the article ahead, and those that follow it on the page.
@@ -113,7 +115,7 @@ extension Snapshot {
     func readAhead(
         _ number: Int64, withBodies: Bool, following: () -> [Int64]
     ) throws(StoreError) {
-        guard let ahead, !ahead.hasArticle(number) else { return }
+        guard let ahead = articlesAhead, !ahead.hasArticle(number) else { return }
         let articles = try storedArticles([number] + following())
         for article in articles { ahead.keep(article) }
         try readAhead(of: articles, withBodies: withBodies)
@@ -121,8 +123,8 @@ extension Snapshot {
 
     /// Reads the names and bodies of articles ahead, which are in the order of a page.
     func readAhead(of articles: [StoredArticle], withBodies: Bool) throws(StoreError) {
-        guard let ahead, !articles.isEmpty else { return }
-        try names.readAhead(articles, in: self)
+        guard let ahead = articlesAhead, !articles.isEmpty else { return }
+        try readNamesAhead(of: articles)
         guard withBodies else { return }
         var bytes = 0
         // At least the first one, and as many as a page may contain.
@@ -133,6 +135,16 @@ extension Snapshot {
         for body in try self.bodies(bodies.map(\.revision.content.body)) {
             ahead.keep(body.text, number: body.number)
         }
+    }
+
+    private func readNamesAhead(of articles: [StoredArticle]) throws(StoreError) {
+        var (tags, authors): (Set<Int64>, Set<Int64>) = ([], [])
+        // By their indices, as an iterator would copy articles.
+        for index in articles.indices {
+            tags.formUnion(articles[index].revision.content.tags)
+            authors.formUnion(articles[index].revision.content.authors)
+        }
+        try names.readAhead(tags: tags, authors: authors, on: connection)
     }
 
     /// The articles with these numbers, in any order.

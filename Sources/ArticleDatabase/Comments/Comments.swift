@@ -137,35 +137,6 @@ enum CommentState: Int64 {
     }
 }
 
-/// The column `comments` of revisions.
-enum StoredPolicy: Int64 {
-    case open, moderated, closed
-
-    init(_ policy: CommentPolicy) throws(StoreError) {
-        switch policy {
-        case .open: self = .open
-        case .moderated: self = .moderated
-        case .closed: self = .closed
-        case .unknown(let name): throw .conflict("the value \(name) of comments is unknown")
-        }
-    }
-
-    init(_ number: Int64) throws(StoreError) {
-        guard let policy = StoredPolicy(rawValue: number) else {
-            throw .corrupt("an article has the policy \(number) for comments")
-        }
-        self = policy
-    }
-
-    var policy: CommentPolicy {
-        switch self {
-        case .open: .open
-        case .moderated: .moderated
-        case .closed: .closed
-        }
-    }
-}
-
 /// A comment's row, joined with its article and its writer.
 struct StoredComment {
     let number: Int64
@@ -355,5 +326,13 @@ extension Snapshot {
             try row.bind(2, [UInt8]())
         }
         return row
+    }
+}
+
+extension StoredComment {
+    var version: VersionedRevision<Comment> {
+        VersionedRevision(
+            id: id, revision: revision, time: updatedAt, state: state.rawValue,
+            subject: (.comment, number))
     }
 }

@@ -254,3 +254,12 @@ extension WriteStep {
         }
     }
 }
+
+extension Author {
+    /// - Parameter number: that of its row, if the version is to be compared.
+    func version(number: Int64? = nil) -> VersionedRevision<Author> {
+        VersionedRevision(
+            id: id, revision: revision, time: updatedAt,
+            subject: number.map { (.author, $0) })
+    }
+}

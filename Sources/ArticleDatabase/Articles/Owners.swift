@@ -7,6 +7,7 @@ extension SQL {
     static let mayOwn: StaticString = """
         SELECT 1 FROM users WHERE id = ?1 AND role IN ('author', 'editor', 'admin')
         """
+    fileprivate static let userNumber: StaticString = "SELECT number FROM users WHERE id = ?1"
     // Of an article without content, nobody may know anything.
     static let articleOwner: StaticString = """
         SELECT articles.state, articles.owner FROM articles
@@ -31,10 +32,6 @@ extension SQL {
         """
     static let removeOwnedFacet: StaticString =
         "DELETE FROM owned_facets WHERE facet = ?1 AND owner = ?2 AND live = 0"
-    static let removeSomeTransitions: StaticString = """
-        DELETE FROM transitions WHERE audience = ?1 AND sequence IN (
-            SELECT sequence FROM transitions WHERE audience = ?1 LIMIT ?2)
-        """
 }
 
 extension Audience {
@@ -64,6 +61,13 @@ extension Audience {
 }
 
 extension Snapshot {
+    /// The number of a user's row, if there is one.
+    func userNumber(_ id: UserRecord.ID) throws(StoreError) -> Int64? {
+        let row = try connection.statement(SQL.userNumber)
+        try row.bind(1, id)
+        return try row.step() ? row.integer(0) : nil
+    }
+
     /// Checks that the audience may see the history of an article.
     func checkHistory(
         of id: Article.ID, visibleTo audience: Audience
@@ -147,9 +151,8 @@ extension WriteStep {
 extension WriteStep {
     // MARK: When a user is deleted
 
-    /// The number of articles that lose their owner in one commit, and of rows that are removed.
+    /// The number of articles that lose their owner in one commit.
     static let disownedPerCommit = 100
-    static let forgottenPerCommit = 5_000
 
     /// Takes articles from a user who is to be deleted; `false` if there may be more of them.
     func disown(_ id: UserRecord.ID, at time: Timestamp) throws(StoreError) -> Bool {
@@ -179,18 +182,6 @@ extension WriteStep {
                 action: .updated, actor: try stored(Edit.Actor.system), time: time,
                 updatedAt: time, content: content, isDeletion: false),
             of: current.number, id: current.id, createdAt: current.createdAt, after: current)
-    }
-
-    /// Removes the log of an owner, as another user may get the number, and what is left of
-    /// bookmarks that were removed; `false` if there may be more of it.
-    func forgetTransitions(ofUser number: Int64) throws(StoreError) -> Bool {
-        guard try forgetBookmarkDepartures(ofUser: number, atMost: Self.forgottenPerCommit)
-        else { return false }
-        let row = try connection.statement(SQL.removeSomeTransitions)
-        try row.bind(1, TransitionAudience.number(ofUser: number))
-        try row.bind(2, Self.forgottenPerCommit)
-        try row.run()
-        return connection.changedRows < Self.forgottenPerCommit
     }
 }
 

@@ -66,11 +66,6 @@ extension SQL {
         "UPDATE comment_counts SET visible = visible - 1 WHERE article = ?1"
     fileprivate static let floor: StaticString =
         "SELECT sequence FROM floors WHERE audience = ?1"
-    /// The mark of a change that was removed, if it was the last one of a log.
-    static let markOfDropped: StaticString = """
-        SELECT coalesce((SELECT mark FROM floors WHERE sequence = ?1 LIMIT 1), 0)
-        FROM retention WHERE dropped >= ?1
-        """
 }
 
 extension Snapshot {

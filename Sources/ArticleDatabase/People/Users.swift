@@ -68,8 +68,6 @@ extension SQL {
             created_at, updated_at, revision, access_epoch
         FROM users WHERE id > ?1 ORDER BY id LIMIT ?2
         """
-    static let userNumber: StaticString = "SELECT number FROM users WHERE id = ?1"
-    static let displayName: StaticString = "SELECT display_name FROM users WHERE id = ?1"
     static let userCount: StaticString = "SELECT value FROM user_count WHERE number = 1"
     fileprivate static let insertUser: StaticString = """
         INSERT INTO users (id, name, name_key, display_name, role, password_hash, is_disabled,
@@ -140,20 +138,6 @@ extension Snapshot {
         let row = try connection.statement(SQL.userCount)
         guard try row.step() else { throw .corrupt("the number of users is missing") }
         return Int(row.integer(0))
-    }
-
-    /// What others see of a user, if there is one with this id.
-    func displayName(ofUser id: UserRecord.ID) throws(StoreError) -> String? {
-        let row = try connection.statement(SQL.displayName)
-        try row.bind(1, id)
-        return try row.step() ? row.text(0) : nil
-    }
-
-    /// The number of a user's row, if there is one.
-    func userNumber(_ id: UserRecord.ID) throws(StoreError) -> Int64? {
-        let row = try connection.statement(SQL.userNumber)
-        try row.bind(1, id)
-        return try row.step() ? row.integer(0) : nil
     }
 }
 

@@ -1,5 +1,11 @@
 import ArticleAPI
-import ArticleStore
+public import ArticleStore
+
+extension SQLStore {
+    public func changes(_ query: ChangeQuery) async throws(StoreError) -> ChangeSlice {
+        try await read { (state) throws(StoreError) in try state.changes(query) }
+    }
+}
 
 /// Collects one page of what has changed for an audience, by walking over its transitions.
 ///

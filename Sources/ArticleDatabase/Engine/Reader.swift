@@ -117,7 +117,7 @@ extension Connection {
     }
 
     fileprivate func snapshot(_ limits: StoreLimits) -> Snapshot {
-        Snapshot(self, limits, names: names, ahead: isRemote ? ArticlesAhead() : nil)
+        Snapshot(self, limits, names: names, ahead: isRemote ? ReadAhead() : nil)
     }
 }
 

@@ -23,20 +23,12 @@ extension SQL {
     static let insertFacet: StaticString = """
         INSERT INTO facets (kind, key, name) VALUES (?1, ?2, ?3)
         """
-    fileprivate static let countFacet: StaticString = """
-        UPDATE facets SET live = live + ?2, published = published + ?3 WHERE number = ?1
-        """
     fileprivate static let list: StaticString = """
         INSERT INTO listings (facet, state, publication, id, article) VALUES (?1, ?2, ?3, ?4, ?5)
         """
     fileprivate static let unlist: StaticString = """
         DELETE FROM listings WHERE facet = ?1 AND state = ?2 AND publication = ?3 AND id = ?4
         """
-}
-
-/// The kinds of facets under which articles are listed.
-enum FacetKind: Int64 {
-    case all, tag, author, language, source
 }
 
 /// The facet of all articles that are not deleted.
@@ -176,9 +168,11 @@ extension WriteStep {
             }
         }
         for facet in left.union(entered) {
+            let from = left.contains(facet) ? before?.state : nil
+            let to = entered.contains(facet) ? after?.state : nil
             connection.effects.counts.add(
-                facet, from: left.contains(facet) ? before?.state : nil,
-                to: entered.contains(facet) ? after?.state : nil)
+                facet, live: (to == nil ? 0 : 1) - (from == nil ? 0 : 1),
+                published: (to == .published ? 1 : 0) - (from == .published ? 1 : 0))
         }
     }
 
@@ -189,57 +183,5 @@ extension WriteStep {
         try row.bind(2, places.state.rawValue)
         try row.bind(3, places.publication)
         try row.bind(4, id)
-    }
-}
-
-/// Accumulates the changes to the facets' counters in a commit and writes them once, as the
-/// articles of a commit share most of their facets.
-struct FacetCounts {
-    fileprivate struct Change {
-        var facet: Int64
-        var live: Int64
-        var published: Int64
-    }
-
-    private var changes: [Change] = []
-
-    /// The current position, to which `undo(to:)` can return.
-    var mark: Int { changes.count }
-
-    /// Counts the transition of an article from one state to another under a facet; `nil` means
-    /// that it is not listed there.
-    mutating func add(_ facet: Int64, from before: StoredState?, to after: StoredState?) {
-        let live: Int64 = (after == nil ? 0 : 1) - (before == nil ? 0 : 1)
-        let published: Int64 = (after == .published ? 1 : 0) - (before == .published ? 1 : 0)
-        guard live != 0 || published != 0 else { return }
-        changes.append(Change(facet: facet, live: live, published: published))
-    }
-
-    /// Discards changes after the mark.
-    mutating func undo(to mark: Int) { changes.removeSubrange(mark...) }
-
-    /// Writes the accumulated changes in the transaction that counted them.
-    mutating func write(to connection: Connection) throws(StoreError) {
-        var sums: [Int64: Change] = [:]
-        for change in changes {
-            sums[change.facet, default: Change(facet: change.facet, live: 0, published: 0)]
-                .add(change)
-        }
-        changes.removeAll(keepingCapacity: true)
-        for sum in sums.values.sorted(by: { $0.facet < $1.facet })
-        where sum.live != 0 || sum.published != 0 {
-            let row = try connection.statement(SQL.countFacet)
-            try row.bind(1, sum.facet)
-            try row.bind(2, sum.live)
-            try row.bind(3, sum.published)
-            try row.run()
-        }
-    }
-}
-
-extension FacetCounts.Change {
-    fileprivate mutating func add(_ other: Self) {
-        live += other.live
-        published += other.published
     }
 }

@@ -1,3 +1,4 @@
+import ArticleAPI
 public import ArticleStore
 public import Platform
 
@@ -46,6 +47,14 @@ protocol Leadership: Sendable {
     func require(for step: WriteStep) throws(StoreError)
 }
 
+/// Reads articles that are requested at the same time together.
+protocol JoinedArticleReads: Sendable {
+    /// The article, as `Snapshot.edition`.
+    func edition(
+        of id: Article.ID, visibleTo audience: Audience
+    ) async throws(StoreError) -> ArticleVersion
+}
+
 /// What works the same for both engines: connections for reading, each with its thread, and the
 /// queue of the only writer. See ``SQLStore``.
 public struct StoreCore: Sendable {
@@ -55,7 +64,7 @@ public struct StoreCore: Sendable {
     let accountExports: ExportReaders
     let writer: CommitQueue
     /// Set if it is better to read several articles at a time.
-    let joinedReads: JoinedReads?
+    let joinedReads: (any JoinedArticleReads)?
     /// `nil` if no other process can use the database.
     let leadership: (any Leadership)?
 

@@ -7,16 +7,16 @@ struct Snapshot {
     let limits: StoreLimits
     let names: Names
     /// What was read ahead; `nil` if reading ahead is of no use.
-    let ahead: ArticlesAhead?
+    let ahead: ReadAhead?
 
     /// - Parameters:
     ///   - connection: a connection in a transaction that outlives the snapshot.
     ///   - limits: those of reads.
     ///   - names: a cache of names for the same state.
-    ///   - ahead: articles that were read ahead, in a transaction that writes nothing.
+    ///   - ahead: for what is read ahead, in a transaction that writes nothing.
     init(
         _ connection: Connection, _ limits: StoreLimits, names: Names = Names(),
-        ahead: ArticlesAhead? = nil
+        ahead: ReadAhead? = nil
     ) {
         self.connection = connection
         self.limits = limits
@@ -42,24 +42,6 @@ struct Snapshot {
         }
     }
 
-    /// An actor with its current name.
-    func actor(_ stored: StoredActor) throws(StoreError) -> Revision.Actor {
-        switch stored {
-        case .unrecorded(let name): return Revision.Actor(kind: .unrecorded, name: name)
-        case .numbered(let number):
-            return try names.actor(number) { () throws(StoreError) in
-                let row = try connection.statement(SQL.actorByNumber)
-                try row.bind(1, number)
-                guard try row.step() else { throw .corrupt("actor \(number) is missing") }
-                var actor = try Revision.Actor(row)
-                if actor.kind == .user, let id = actor.id.flatMap({ UserRecord.ID($0) }) {
-                    actor.name = try displayName(ofUser: id) ?? actor.name
-                }
-                return actor
-            }
-        }
-    }
-
     /// The epoch of the database.
     func epoch() throws(StoreError) -> Epoch {
         try names.epoch { () throws(StoreError) in
@@ -69,6 +51,19 @@ struct Snapshot {
             }
             return epoch
         }
+    }
+}
+
+/// Keeps what one read reads ahead. What that is, only the aggregate knows that does it.
+final class ReadAhead {
+    private var kept: AnyObject?
+
+    /// What is kept, at first what is made here.
+    func kept<Kept: AnyObject>(else make: () -> Kept) -> Kept {
+        if let kept = kept as? Kept { return kept }
+        let made = make()
+        kept = made
+        return made
     }
 }
 
@@ -201,27 +196,19 @@ final class Names {
         actorNumbers.removeAll(keepingCapacity: true)
     }
 
-    /// Reads the tags and authors of articles that are not cached, with one statement each.
+    /// Reads those of the tags and authors that are not cached, with one statement each.
     func readAhead(
-        _ articles: [StoredArticle], in state: Snapshot
+        tags wantedTags: Set<Int64>, authors wantedAuthors: Set<Int64>, on connection: Connection
     ) throws(StoreError) {
-        var (missingTags, missingAuthors): (Set<Int64>, Set<Int64>) = ([], [])
-        // By their indices, as an iterator would copy articles.
-        for index in articles.indices {
-            for tag in articles[index].revision.content.tags where tags[tag] == nil {
-                missingTags.insert(tag)
-            }
-            for author in articles[index].revision.content.authors where authors[author] == nil {
-                missingAuthors.insert(author)
-            }
-        }
+        let missingTags = wantedTags.filter { tags[$0] == nil }
         if !missingTags.isEmpty {
-            let row = try state.connection.statement(SQL.tagsByNumber)
+            let row = try connection.statement(SQL.tagsByNumber)
             try row.bind(1, numbers: Array(missingTags))
             while try row.step() { keep(Tag(key: row.text(0), name: row.text(1)), row.integer(2)) }
         }
+        let missingAuthors = wantedAuthors.filter { authors[$0] == nil }
         if !missingAuthors.isEmpty {
-            let row = try state.connection.statement(SQL.authorReferences)
+            let row = try connection.statement(SQL.authorReferences)
             try row.bind(1, numbers: Array(missingAuthors))
             while try row.step() { keep(try NamedAuthor(row), row.integer(4)) }
         }
@@ -306,4 +293,14 @@ final class Names {
         facets[facet] = number
         return number
     }
+}
+
+/// The kinds of actors in `actors`.
+enum ActorKind: Int64 {
+    case `operator`, key, user, system, source
+}
+
+/// The kinds of facets under which articles are listed.
+enum FacetKind: Int64 {
+    case all, tag, author, language, source
 }

@@ -37,6 +37,10 @@ extension SQL {
     static let deletion: StaticString = "SELECT number, deletion FROM users WHERE id = ?1"
     static let unfinishedDeletions: StaticString =
         "SELECT id FROM users WHERE deletion >= 0 LIMIT 100"
+    fileprivate static let removeSomeTransitions: StaticString = """
+        DELETE FROM transitions WHERE audience = ?1 AND sequence IN (
+            SELECT sequence FROM transitions WHERE audience = ?1 LIMIT ?2)
+        """
     static let deleteUser: StaticString = "DELETE FROM users WHERE number = ?1"
 }
 
@@ -52,6 +56,8 @@ extension Snapshot {
 extension WriteStep {
     /// Writes other than this one wait for a step, so that each has few comments.
     private static let commentsPerStep = 200
+    /// The number of other rows that are removed in one commit.
+    private static let forgottenPerCommit = 5_000
 
     fileprivate func beginDeletion(
         of id: UserRecord.ID, expecting revision: Int?, _ disposal: User.CommentDisposal,
@@ -95,5 +101,17 @@ extension WriteStep {
         try row.bind(1, number)
         try row.run()
         return true
+    }
+
+    /// Removes the log of an owner, as another user may get the number, and what is left of
+    /// bookmarks that were removed; `false` if there may be more of it.
+    private func forgetTransitions(ofUser number: Int64) throws(StoreError) -> Bool {
+        guard try forgetBookmarkDepartures(ofUser: number, atMost: Self.forgottenPerCommit)
+        else { return false }
+        let row = try connection.statement(SQL.removeSomeTransitions)
+        try row.bind(1, TransitionAudience.number(ofUser: number))
+        try row.bind(2, Self.forgottenPerCommit)
+        try row.run()
+        return connection.changedRows < Self.forgottenPerCommit
     }
 }

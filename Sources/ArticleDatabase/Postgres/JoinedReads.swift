@@ -7,7 +7,7 @@ import Platform
 /// Most of the cost of a small read from PostgreSQL is the round trip. Reads that arrive while
 /// another one is under way wait for it, and are then performed together: under load there are
 /// many, and otherwise nobody waits. Safe to use from any thread.
-final class JoinedReads: Sendable {
+final class JoinedReads: JoinedArticleReads {
     private typealias Response = Result<ArticleVersion, StoreError>
 
     /// A read that waits.
@@ -34,7 +34,6 @@ final class JoinedReads: Sendable {
 
     init(_ readers: ReaderPool) { self.readers = readers }
 
-    /// The article, as `Snapshot.edition`.
     func edition(
         of id: Article.ID, visibleTo audience: Audience
     ) async throws(StoreError) -> ArticleVersion {

@@ -14,36 +14,6 @@ struct VersionedRevision<Subject> {
     let subject: (kind: SubjectKind, number: Int64)?
 }
 
-extension StoredArticle {
-    var version: VersionedRevision<Article> {
-        VersionedRevision(
-            id: id, revision: revision.number, time: revision.time, subject: (.article, number))
-    }
-}
-
-extension StoredComment {
-    var version: VersionedRevision<Comment> {
-        VersionedRevision(
-            id: id, revision: revision, time: updatedAt, state: state.rawValue,
-            subject: (.comment, number))
-    }
-}
-
-extension Author {
-    /// - Parameter number: that of its row, if the version is to be compared.
-    func version(number: Int64? = nil) -> VersionedRevision<Author> {
-        VersionedRevision(
-            id: id, revision: revision, time: updatedAt,
-            subject: number.map { (.author, $0) })
-    }
-}
-
-extension ContentSource {
-    var stored: VersionedRevision<ContentSource> {
-        VersionedRevision(id: id, revision: revision, time: updatedAt, subject: nil)
-    }
-}
-
 extension SQL {
     fileprivate static let lastMarkOfSubject: StaticString = """
         SELECT mark FROM changes WHERE kind = ?1 AND subject = ?2 ORDER BY sequence DESC LIMIT 1

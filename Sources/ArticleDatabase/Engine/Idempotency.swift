@@ -72,6 +72,8 @@ extension SQL {
     fileprivate static let keptCounts: StaticString = """
         SELECT done, rejected FROM kept_counts WHERE principal = ?1
         """
+    fileprivate static let textOfComment: StaticString =
+        "SELECT number, body FROM comments WHERE id = ?1"
     fileprivate static let bodyOfRevision: StaticString = """
         SELECT body FROM articles JOIN revisions ON row = (articles.number << 20 | ?2)
         WHERE articles.id = ?1
@@ -118,7 +120,7 @@ extension WriteStep {
         switch item {
         case .article(let article, _): text.body = try bodyNumber(of: article)
         case .comment(let comment, _):
-            text.comment = try state.storedComment(comment.id).map { ($0.number, $0.body) }
+            text.comment = try storedText(of: comment)
         case .author, .source, .nothing: break
         }
         try keep(key.item(item), key, at: time, outcome: item.isNew ? 1 : 0, text)
@@ -199,6 +201,14 @@ extension WriteStep {
         try row.bind(1, article.id)
         try row.bind(2, article.revision)
         return try row.step() ? row.integer(0) : nil
+    }
+
+    private func storedText(
+        of comment: Comment
+    ) throws(StoreError) -> (number: Int64, text: String)? {
+        let row = try connection.statement(SQL.textOfComment)
+        try row.bind(1, comment.id)
+        return try row.step() ? (row.integer(0), row.text(1)) : nil
     }
 
     private func keep(

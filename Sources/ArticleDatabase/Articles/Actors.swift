@@ -26,19 +26,16 @@ enum StoredActor {
     }
 }
 
-/// The kinds of actors in `actors`.
-enum ActorKind: Int64 {
-    case `operator`, key, user, system, source
-}
-
 extension SQL {
     fileprivate static let actorNumber: StaticString =
         "SELECT number FROM actors WHERE kind = ?1 AND id = ?2"
-    static let actorByNumber: StaticString = """
+    fileprivate static let actorByNumber: StaticString = """
         SELECT actors.kind, actors.id, coalesce(keys.name, actors.name) FROM actors
         LEFT JOIN keys ON actors.kind = 1 AND keys.id = actors.id WHERE actors.number = ?1
         """
-    static let forgetActorName: StaticString =
+    fileprivate static let displayName: StaticString =
+        "SELECT display_name FROM users WHERE id = ?1"
+    fileprivate static let forgetActorName: StaticString =
         "UPDATE actors SET name = NULL WHERE kind = 2 AND id = ?1"
     fileprivate static let renameActor: StaticString =
         "UPDATE actors SET name = ?3 WHERE kind = ?1 AND id = ?2"
@@ -62,6 +59,33 @@ extension Revision.Actor {
         case .source: self.init(kind: .source, id: id, name: name)
         case nil: throw .corrupt("an actor has the kind \(row.integer(0))")
         }
+    }
+}
+
+extension Snapshot {
+    /// An actor with its current name.
+    func actor(_ stored: StoredActor) throws(StoreError) -> Revision.Actor {
+        switch stored {
+        case .unrecorded(let name): return Revision.Actor(kind: .unrecorded, name: name)
+        case .numbered(let number):
+            return try names.actor(number) { () throws(StoreError) in
+                let row = try connection.statement(SQL.actorByNumber)
+                try row.bind(1, number)
+                guard try row.step() else { throw .corrupt("actor \(number) is missing") }
+                var actor = try Revision.Actor(row)
+                if actor.kind == .user, let id = actor.id.flatMap({ UserRecord.ID($0) }) {
+                    actor.name = try displayName(ofUser: id) ?? actor.name
+                }
+                return actor
+            }
+        }
+    }
+
+    /// What others see of a user, if there is one with this id.
+    func displayName(ofUser id: UserRecord.ID) throws(StoreError) -> String? {
+        let row = try connection.statement(SQL.displayName)
+        try row.bind(1, id)
+        return try row.step() ? row.text(0) : nil
     }
 }
 

@@ -380,3 +380,9 @@ extension ContentSource {
             == (other.url, other.name, other.publishes, other.language, other.tags)
     }
 }
+
+extension ContentSource {
+    var stored: VersionedRevision<ContentSource> {
+        VersionedRevision(id: id, revision: revision, time: updatedAt, subject: nil)
+    }
+}

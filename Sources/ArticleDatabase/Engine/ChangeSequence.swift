@@ -2,7 +2,7 @@ import ArticleAPI
 public import ArticleStore
 import Platform
 
-/// The change sequence: recorded with each step, read in order, and announced to observers.
+/// The change sequence: recorded with each step, and read in order.
 extension SQLStore {
     public func changeSequence() async throws(StoreError) -> Int64 {
         try await read { (state) throws(StoreError) in try state.changeSequence() }
@@ -14,10 +14,6 @@ extension SQLStore {
         try await read { (state) throws(StoreError) in
             try state.changes(after: sequence, limit: limit)
         }
-    }
-
-    public func changes(_ query: ChangeQuery) async throws(StoreError) -> ChangeSlice {
-        try await read { (state) throws(StoreError) in try state.changes(query) }
     }
 }
 
@@ -39,6 +35,11 @@ extension SQL {
         """
     fileprivate static let markOfChange: StaticString =
         "SELECT mark FROM changes WHERE sequence = ?1"
+    /// The mark of a change that was removed, if it was the last one of a log.
+    fileprivate static let markOfDropped: StaticString = """
+        SELECT coalesce((SELECT mark FROM floors WHERE sequence = ?1 LIMIT 1), 0)
+        FROM retention WHERE dropped >= ?1
+        """
     fileprivate static let articleIDByNumber: StaticString =
         "SELECT id FROM articles WHERE number = ?1"
     fileprivate static let authorIDByNumber: StaticString =

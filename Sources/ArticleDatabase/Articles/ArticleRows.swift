@@ -300,7 +300,7 @@ extension Snapshot {
     }
 
     func stored(number: Int64) throws(StoreError) -> StoredArticle {
-        if let found = ahead?.takeArticle(number) { return found }
+        if let found = articlesAhead?.takeArticle(number) { return found }
         let row = try connection.statement(SQL.articleByNumber)
         try row.bind(1, number)
         guard try row.step() else { throw .corrupt("article \(number) has no revision") }
@@ -316,7 +316,7 @@ extension Snapshot {
     }
 
     func body(_ number: Int64) throws(StoreError) -> String {
-        if let found = ahead?.takeBody(number) { return found }
+        if let found = articlesAhead?.takeBody(number) { return found }
         let row = try connection.statement(SQL.body)
         try row.bind(1, number)
         guard try row.step() else { throw .corrupt("body \(number) is missing") }
@@ -374,5 +374,12 @@ extension WriteStep {
         let row = try connection.statement(SQL.insertBody)
         try row.bind(1, text)
         return try row.insert()
+    }
+}
+
+extension StoredArticle {
+    var version: VersionedRevision<Article> {
+        VersionedRevision(
+            id: id, revision: revision.number, time: revision.time, subject: (.article, number))
     }
 }
