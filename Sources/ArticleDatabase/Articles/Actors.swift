@@ -33,9 +33,9 @@ extension SQL {
         SELECT actors.kind, actors.id, coalesce(keys.name, actors.name) FROM actors
         LEFT JOIN keys ON actors.kind = 1 AND keys.id = actors.id WHERE actors.number = ?1
         """
-    fileprivate static let displayName: StaticString =
+    static let displayName: StaticString =
         "SELECT display_name FROM users WHERE id = ?1"
-    fileprivate static let forgetActorName: StaticString =
+    static let forgetActorName: StaticString =
         "UPDATE actors SET name = NULL WHERE kind = 2 AND id = ?1"
     fileprivate static let renameActor: StaticString =
         "UPDATE actors SET name = ?3 WHERE kind = ?1 AND id = ?2"

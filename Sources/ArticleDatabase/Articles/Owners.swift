@@ -7,7 +7,7 @@ extension SQL {
     static let mayOwn: StaticString = """
         SELECT 1 FROM users WHERE id = ?1 AND role IN ('author', 'editor', 'admin')
         """
-    fileprivate static let userNumber: StaticString = "SELECT number FROM users WHERE id = ?1"
+    static let userNumber: StaticString = "SELECT number FROM users WHERE id = ?1"
     // Of an article without content, nobody may know anything.
     static let articleOwner: StaticString = """
         SELECT articles.state, articles.owner FROM articles

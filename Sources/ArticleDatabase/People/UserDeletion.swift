@@ -37,7 +37,7 @@ extension SQL {
     static let deletion: StaticString = "SELECT number, deletion FROM users WHERE id = ?1"
     static let unfinishedDeletions: StaticString =
         "SELECT id FROM users WHERE deletion >= 0 LIMIT 100"
-    fileprivate static let removeSomeTransitions: StaticString = """
+    static let removeSomeTransitions: StaticString = """
         DELETE FROM transitions WHERE audience = ?1 AND sequence IN (
             SELECT sequence FROM transitions WHERE audience = ?1 LIMIT ?2)
         """
