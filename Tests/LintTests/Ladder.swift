@@ -81,6 +81,12 @@ enum Ladder {
         "Darwin", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
     ]
 
+    /// The targets that import this one, directly or through others.
+    static func importers(of target: String) -> Set<String> {
+        let direct = rungs.filter { $0.value.targets.contains(target) }.keys
+        return direct.reduce(Set(direct)) { $0.union(importers(of: $1)) }
+    }
+
     /// The imports in a file of `Sources` that its target may not have.
     static func violations(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
         guard let target = file.target else { return [] }

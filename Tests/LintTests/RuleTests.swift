@@ -116,8 +116,12 @@ import Testing
     }
 
     /// The cycles among the folders of a made-up target.
-    private func cycles(_ files: [String: String]) -> [String] {
-        FolderLayers("HTTP", files.map { SourceFile("Sources/HTTP/\($0.key)", $0.value) }).cycles
+    private func cycles(_ files: [String: String], foreign: Set<String> = []) -> [String] {
+        let parts = files.map { name, text in
+            let file = SourceFile("Sources/HTTP/\(name)", text)
+            return Part(file, SwiftText(file))
+        }
+        return FolderLayers("HTTP", parts, isForeign: foreign.contains).cycles
     }
 
     @Test func `folders that use each other in a circle are found, with the uses`() {
@@ -137,6 +141,72 @@ import Testing
                   Middle → Bottom: Sources/HTTP/Middle/Low+Text.swift uses Low
                 """
             ])
+    }
+
+    @Test func `members that folders use of each other are found, too`() {
+        let found = cycles([
+            "Low/Store.swift": """
+            struct Store {
+                private static var limit: Int { count(of: top) }
+                func read() -> Int { self.first + .second.rawValue + SQL.all.count }
+            }
+            """,
+            "Top/Names.swift": """
+            extension Store {
+                func count(of name: String) -> Int { read() }
+                var first: Int { 1 }
+            }
+            enum Number: Int {
+                case first = 1,
+                    second
+            }
+            """,
+            "Top/SQL.swift": "extension SQL {\n    static let all: String = \"\"\n}",
+        ])
+        #expect(
+            found == [
+                """
+                HTTP: Low, Top use each other in a circle
+                  Low → Top: Sources/HTTP/Low/Store.swift uses all
+                  Low → Top: Sources/HTTP/Low/Store.swift uses count
+                  Low → Top: Sources/HTTP/Low/Store.swift uses first
+                  Low → Top: Sources/HTTP/Low/Store.swift uses second
+                  Top → Low: Sources/HTTP/Top/Names.swift uses Store
+                  Top → Low: Sources/HTTP/Top/Names.swift uses read
+                """
+            ])
+    }
+
+    @Test func `names that may mean something else are no uses of members`() {
+        let found = cycles(
+            [
+                "Low/Store.swift": """
+                struct Store {
+                    let both: Int
+                    func read(own: () -> Int, _ names: [Int]) -> Int {
+                        let local = { 1 }
+                        return own() + local() + names.map { each in each(1) } + other.shared
+                    }
+                    func find() { other.both + other.hidden + first(where: 1) }
+                }
+                """,
+                "Top/Names.swift": """
+                extension Store {
+                    func own() {}
+                    func local() { func inner() {} }
+                    func each(_ actor: Int) { switch actor { case actor: 1 } }
+                    var shared: Int { 1 }
+                    private var hidden: Int { 1 }
+                    func first() {}
+                }
+                private extension Store {
+                    var first: Int { 1 }
+                }
+                """,
+                "Top/Others.swift":
+                    "extension Int {\n    var both: Int { 1 }\n    var shared: Int { 1 }\n}",
+            ], foreign: ["first"])
+        #expect(found == [])
     }
 
     @Test func `folders in layers are accepted`() {

@@ -80,9 +80,6 @@ extension ImportItem: JSONModel {
         .optional("restoreDeleted", \.isToRestoreDeleted, .boolean),
         .required("draft", \.content.draft, Article.Draft.format))
 
-    /// Maximum number of former slugs of an imported article.
-    static let limitFormerSlugs = 50
-
     private var knownFormerSlugs: [String]? { formerSlugs.isEmpty ? nil : formerSlugs }
     private var isLikeness: Bool? {
         if case .likeness = recognition { true } else { nil }

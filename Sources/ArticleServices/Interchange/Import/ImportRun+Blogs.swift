@@ -225,3 +225,8 @@ private final class BlogSource {
         }
     }
 }
+
+extension ImportItem {
+    /// Maximum number of former slugs of an imported article.
+    static let limitFormerSlugs = 50
+}
