@@ -86,6 +86,8 @@ struct PinnedThreads {
             (char *text, const char *password, unsigned long long length,
                 unsigned long long passes, size_t memory, int algorithm),
             (text, password, length, passes, memory, algorithm), pass("hash", 0))
+        PINNABLE(int, setpriority, (int which, unsigned who, int value), (which, who, value),
+            pass("background", 0))
         PINNABLE(int, xmlParseChunk, (void *parser, const char *bytes, int count, int isLast),
             (parser, bytes, count, isLast), pass("parse", 0))
         PINNABLE(int, deflate, (void *stream, int flush), (stream, flush), pass("deflate", 0))

@@ -68,6 +68,10 @@ struct PinnedPool: Sendable, CustomTestStringConvertible {
             "hashing", at: "hash", by: .post, "/v1/users",
             #"{"name":"mina","password":"correct horse","displayName":"Mina"}"#,
             leaves: "a request", ["--sign-up", "open"]),
+        // Each of its threads begins by lowering its priority; what waits for that is cancelled.
+        PinnedPool(
+            "index of the search", at: "background", by: .post, "/v1/articles",
+            #"{"title":"Rye","status":"published"}"#, leaves: nil),
         PinnedPool(
             "compression", at: "deflate", "/v1/articles?fields=body",
             fields: [.acceptEncoding: "gzip"],

@@ -46,6 +46,17 @@ import Testing
         #expect(log.contains { $0.contains("exiting without it") }, "\(log)")
     }
 
+    @Test func `a server that cannot hand over leaves its successor everything`() async throws {
+        let pinned = try await start(Self.loop)
+        try pinned.reign.upgrade()
+        try pinned.served.waitForError("exiting, so that process")
+        #expect(pinned.served.program.wait() == 0)
+        #expect(
+            try pinned.served.send(.post, "/v1/articles", #"{"title":"Rye"}"#).status == 201)
+        #expect(await pinned.reign.stop())
+        #expect(try Program.run("check", "--database", database).status == 0)
+    }
+
     @Test(
         arguments: Thoroughness.isFull
             ? PinnedPool.all : [PinnedPool.writer, PinnedPool.reader, PinnedPool.source])

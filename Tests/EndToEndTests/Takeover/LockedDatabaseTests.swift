@@ -1,0 +1,97 @@
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+/// Stops and upgrades of servers while somebody else holds a lock in PostgreSQL.
+@Suite(.mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+struct LockedDatabaseTests {
+    private let folder: TemporaryFolder
+    private let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = try PostgresServer.shared.newDatabase()
+    }
+
+    /// Runs the binary in the folder, where it has its socket.
+    private func start(_ arguments: [String]) throws -> RunningProgram {
+        try RunningProgram(
+            "/usr/bin/env",
+            ["-C", folder.path, try Program.path()] + arguments + ["--database", database],
+            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+    }
+
+    /// A server with an article that it publishes.
+    private func serve() throws -> Served {
+        let served = try Served(
+            start(["serve", "--listen", "127.0.0.1:0", "--log", "off", "--grace", "1"]))
+        let created = try served.send(
+            .post, "/v1/articles", #"{"title":"Rye","slug":"rye","status":"published"}"#)
+        try #require(created.status == 201)
+        return served
+    }
+
+    /// A client whose write waits for the lock.
+    private func write(to served: Served, _ lock: DatabaseLock) async throws -> RawConnection {
+        let client = try RawConnection(served.addresses[0])
+        let body = #"{"title":"Oats"}"#
+        try client.send(
+            "PATCH /v1/articles/rye HTTP/1.1\r\nHost: localhost\r\n"
+                + "Authorization: Bearer \(Served.adminKey)\r\n"
+                + "Content-Type: application/merge-patch+json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        try #require(await eventually { (try? lock.isAwaited()) == true })
+        return client
+    }
+
+    private static let row = "SELECT FROM articles FOR UPDATE"
+
+    @Test(arguments: [
+        row, "LOCK TABLE articles IN ACCESS EXCLUSIVE MODE",
+        "SELECT FROM commit_clock FOR UPDATE",
+    ])
+    func `an upgrade while a lock is held changes nothing, and says why`(
+        statement: String
+    ) async throws {
+        let served = try serve()
+        let path = "/v1/articles?limit=1"
+        // From now on in the cache, from where it is read without the database.
+        for _ in 0..<3 { #expect(try served.client.get(path).status == 200) }
+        let lock = try DatabaseLock(statement, in: database)
+        let writer = statement == Self.row ? try await write(to: served, lock) : nil
+        let upgrade = try start(["upgrade"])
+        let errors = upgrade.errors.rest()
+        #expect(upgrade.wait() == 69)
+        #expect(errors.last?.contains("lock that another session of PostgreSQL holds") == true)
+        #expect(errors.last?.contains("the old one continues") == true, "\(errors)")
+        #expect(try served.client.get(path).status == 200)
+        try lock.release()
+        if let writer { #expect(try writer.response(to: .patch).status == 200) }
+
+        let again = try start(["upgrade"])
+        let words = (again.output.next() ?? "").split(separator: " ")
+        #expect(again.wait() == 0, "\(again.errors.rest())")
+        let log = served.program.errors.rest()
+        #expect(served.program.wait() == 0)
+        #expect(log.filter { $0.contains("the old one continues") }.count == 1, "\(log)")
+        #expect(log.filter { $0.contains("handing over") }.count == 1, "\(log)")
+        #expect(try served.send(.post, "/v1/articles", #"{"title":"Rye"}"#).status == 201)
+        let process = try #require(words.count == 3 ? Int32(words[1]) : nil)
+        kill(process, SIGTERM)
+    }
+
+    @Test func `a stop leaves a write behind that waits for a lock`() async throws {
+        let served = try serve()
+        let lock = try DatabaseLock(Self.row, in: database)
+        let writer = try await write(to: served, lock)
+        served.program.signal(SIGTERM)
+        let log = served.program.errors.rest()
+        #expect(served.program.wait() == 0, "\(log)")
+        #expect(log.contains { $0.contains("has not ended: leaving it behind") }, "\(log)")
+        withExtendedLifetime(writer) {}
+        try lock.release()
+        let check = try start(["check"])
+        #expect(check.wait() == 0, "\(check.errors.rest())")
+    }
+}
