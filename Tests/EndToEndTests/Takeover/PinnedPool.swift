@@ -12,6 +12,8 @@ struct PinnedPool: Sendable, CustomTestStringConvertible {
     let request: Request
     /// What the log of a stop says.
     let left: String?
+    /// Whether the pool reads a response that is being sent. An upgrade does not wait for it.
+    var isSending: Bool { function == "pread" }
     let arguments: [String]
 
     struct Request: Sendable {
