@@ -83,6 +83,8 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
     case newer(path: String, version: Int, known: Int)
     /// The file's schema has an older version, which is migrated when it is served.
     case older(path: String, version: Int)
+    /// The schema has a version that no release has had; the file was not touched.
+    case unsupported(path: String, version: Int)
     /// It is not a Broadsheet database.
     case foreign(path: String)
     /// Its first start was interrupted: it does not contain any data yet.
@@ -110,6 +112,10 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
         case .older(let path, let version):
             "\(path) has schema version \(version) of an older broadsheet; "
                 + "serve it once to upgrade it"
+        case .unsupported(let path, let version):
+            "\(path) has schema version \(version), which this broadsheet cannot upgrade, as no "
+                + "release has had it; export it with the broadsheet that last served it "
+                + "(the file was not touched)"
         case .foreign(let path): "\(path) is not a broadsheet database"
         case .unfinished(let path):
             "\(path) is empty because its first start was interrupted; serve it to initialize it"

@@ -140,6 +140,16 @@ import Testing
         #expect(count > 10)
     }
 
+    @Test func `migrations have the numbers of the versions to which they lead`() throws {
+        let numbers = try ["migrations", "postgres"].map { folder in
+            try SourceTree.names(in: "Resources/\(folder)").compactMap { Int($0.prefix(3)) }
+        }
+        // Released files have the first one's; then one for each release.
+        #expect(numbers[0].prefix(3) == [7, 23, 27])
+        #expect(numbers[0].dropFirst(2).elementsEqual(27..<25 + numbers[0].count))
+        #expect(numbers[1] == Array(numbers[0].dropFirst()))
+    }
+
     @Test func `the binary contains the resources of the tree`() throws {
         for (folder, list) in [
             ("manual", broadsheet_manual()), ("samples", broadsheet_samples()),

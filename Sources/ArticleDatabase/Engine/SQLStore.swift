@@ -151,3 +151,20 @@ extension SQLStore {
         }
     }
 }
+
+extension StoreOpeningError {
+    /// Why a database with this version of the schema is rejected; `nil` if it is not.
+    ///
+    /// - Parameter versions: those that this program can open, from the lowest. Between them are
+    ///   those of development versions.
+    init?(version: Int, at path: String, supported versions: [Int]) {
+        let known = versions.last ?? 0
+        if version > known {
+            self = .newer(path: path, version: version, known: known)
+        } else if !versions.contains(version) {
+            self = .unsupported(path: path, version: version)
+        } else {
+            return nil
+        }
+    }
+}

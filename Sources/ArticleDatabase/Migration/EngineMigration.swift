@@ -70,13 +70,12 @@ extension PostgresSession {
     /// Rejects a database that has not the schema of this version.
     fileprivate func checkSchema(of address: PostgresAddress) throws(StoreError) {
         try check()
-        let (version, known) = (try PostgresSchema.version(of: self), PostgresStore.schemaVersion)
+        let (version, schema) = (try PostgresSchema.version(of: self), PostgresSchema.bundled)
         if version == 0 { throw .rejected(StoreOpeningError.missing(path: address.text)) }
-        if version > known {
-            throw .rejected(
-                StoreOpeningError.newer(path: address.text, version: version, known: known))
-        }
-        if version < known {
+        let fault = StoreOpeningError(
+            version: version, at: address.text, supported: schema.versions)
+        if let fault { throw .rejected(fault) }
+        if version < schema.version {
             throw .rejected(StoreOpeningError.older(path: address.text, version: version))
         }
     }

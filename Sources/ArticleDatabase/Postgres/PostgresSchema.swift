@@ -2,27 +2,24 @@ import ArticleStore
 import Resources
 
 /// The versions of a PostgreSQL database's schema. They have the numbers of SQLite's: the first
-/// migration creates the schema of the version in which this engine began.
+/// migration creates the schema of a version.
 struct PostgresSchema: Sendable {
-    /// The version of the first migration.
-    static let firstVersion = 21
+    /// In order; each is applied once, leads to a version, and is never changed once it is
+    /// released.
+    let migrations: [(version: Int, script: String)]
 
-    /// In order; each is applied once, and never changed.
-    let migrations: [String]
-
-    var version: Int { Self.firstVersion + migrations.count - 1 }
+    var version: Int { migrations.last?.version ?? 0 }
 
     /// The migrations embedded in the binary.
     static let bundled: PostgresSchema = {
         let table = broadsheet_postgres_migrations()
         let files = UnsafeBufferPointer(start: table.first, count: table.count)
         return PostgresSchema(
-            migrations: files.map { file in
-                String(
-                    decoding: UnsafeBufferPointer(start: file.bytes, count: file.size),
-                    as: UTF8.self)
-            })
+            migrations: files.map { (version: $0.leadingNumber, script: $0.text) })
     }()
+
+    /// Those of databases that can be opened.
+    var versions: [Int] { [0] + migrations.map(\.version) }
 
     /// The version of a database; 0 if it has none.
     static func version(of session: PostgresSession) throws(StoreError) -> Int {
@@ -62,8 +59,7 @@ struct PostgresSchema: Sendable {
         _ = try session.run("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
         let current = try Self.version(of: session)
         if current == 0 { try createVersion(session) }
-        let first = max(current - Self.firstVersion + 1, 0)
-        for script in migrations.dropFirst(first) { _ = try session.run(script) }
+        for step in migrations where step.version > current { _ = try session.run(step.script) }
         _ = try session.run("UPDATE schema_version SET version = \(version)")
     }
 

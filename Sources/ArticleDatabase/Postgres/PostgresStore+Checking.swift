@@ -16,8 +16,9 @@ extension PostgresStore {
             throw StoreOpeningError(error, of: address)
         }
         guard version > 0 else { throw .unfinished(path: address.text) }
-        guard version > schemaVersion else { throw .older(path: address.text, version: version) }
-        throw .newer(path: address.text, version: version, known: schemaVersion)
+        let fault = StoreOpeningError(
+            version: version, at: address.text, supported: PostgresSchema.bundled.versions)
+        throw fault ?? .older(path: address.text, version: version)
     }
 
     /// Checks a committed state concurrently with other operations.

@@ -101,11 +101,9 @@ public final class PostgresStore: Sendable {
     ) throws(StoreError) {
         try session.check()
         let version = try PostgresSchema.version(of: session)
-        guard version <= schema.version else {
-            throw .rejected(
-                StoreOpeningError.newer(
-                    path: address.text, version: version, known: schema.version))
-        }
+        let fault = StoreOpeningError(
+            version: version, at: address.text, supported: schema.versions)
+        if let fault { throw .rejected(fault) }
         guard version > 0 || mode == .create else {
             throw .rejected(StoreOpeningError.unfinished(path: address.text))
         }

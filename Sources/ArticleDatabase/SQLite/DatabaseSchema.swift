@@ -2,18 +2,18 @@ import ArticleStore
 import CSQLite
 import Resources
 
-/// The versions of the file's schema: each migration is applied once, upgrades it by one version,
-/// and is never changed.
+/// The versions of the file's schema: each migration is applied once, upgrades a file of the
+/// version before it, and is never changed once it is released.
 struct DatabaseSchema: Sendable {
     /// "BSHT" in the header of every Broadsheet database (`PRAGMA application_id`).
     static let applicationID = 0x4253_4854
     /// From this version on, there are users and their sessions.
     static let firstVersionWithAccounts = 11
 
-    /// In order: the first converts an empty file to version 1.
+    /// In order: the first converts an empty file.
     let migrations: [Migration]
 
-    var version: Int { migrations.count }
+    var version: Int { migrations.last?.version ?? 0 }
 
     /// The migrations embedded in the binary.
     static let bundled: DatabaseSchema = {
@@ -21,12 +21,12 @@ struct DatabaseSchema: Sendable {
         let files = UnsafeBufferPointer(start: table.first, count: table.count)
         return DatabaseSchema(
             migrations: files.map { file in
-                Migration(
-                    script: String(
-                        decoding: UnsafeBufferPointer(start: file.bytes, count: file.size),
-                        as: UTF8.self))
+                Migration(to: file.leadingNumber, script: file.text)
             })
     }()
+
+    /// Those of files that can be opened.
+    var versions: [Int] { [0] + migrations.map(\.version) }
 
     /// The version that an open connection sees.
     static func version(on connection: Connection) throws(StoreError) -> Int {
@@ -44,9 +44,7 @@ struct DatabaseSchema: Sendable {
     /// a step fails, the file keeps the previous version.
     func migrate(_ connection: Connection) throws(StoreError) {
         let current = try Self.version(on: connection)
-        for step in current..<max(version, current) {
-            try migrations[step].apply(to: connection, version: step + 1)
-        }
+        for step in migrations where step.version > current { try step.apply(to: connection) }
     }
 }
 
@@ -61,25 +59,31 @@ struct Migration: Sendable {
         case code(Code)
     }
 
+    /// The version of the schema to which it leads.
+    let version: Int
     private let work: Work
     /// Whether tables that others refer to are replaced: foreign keys are not enforced during the
     /// step, and all of them are checked at its end (https://www.sqlite.org/lang_altertable.html,
     /// section 7).
     private let rebuildsTables: Bool
 
-    /// - Parameter script: SQL. It rebuilds tables if it begins with the line `-- Rebuilds tables.`
-    init(script: String) {
+    /// - Parameters:
+    ///   - version: to which it leads.
+    ///   - script: SQL. It rebuilds tables if it begins with the line `-- Rebuilds tables.`
+    init(to version: Int, script: String) {
+        self.version = version
         work = .script(script)
         rebuildsTables = script.hasPrefix("-- Rebuilds tables.\n")
     }
 
-    init(rebuildsTables: Bool = false, code: @escaping Code) {
+    init(to version: Int, rebuildsTables: Bool = false, code: @escaping Code) {
+        self.version = version
         work = .code(code)
         self.rebuildsTables = rebuildsTables
     }
 
     /// Applies the step and sets the file's version, in one transaction.
-    fileprivate func apply(to connection: Connection, version: Int) throws(StoreError) {
+    fileprivate func apply(to connection: Connection) throws(StoreError) {
         // This is ignored within a transaction.
         if rebuildsTables { try connection.execute(script: "PRAGMA foreign_keys = OFF") }
         do throws(StoreError) {
@@ -106,6 +110,15 @@ struct Migration: Sendable {
         let violations = try connection.statement("PRAGMA foreign_key_check")
         guard try violations.step() else { return }
         throw .corrupt("a row of \(violations.text(0)) refers to a row that does not exist")
+    }
+}
+
+extension broadsheet_resource {
+    /// The number with which the file's name begins.
+    var leadingNumber: Int { Int(String(cString: name).prefix { $0.isNumber }) ?? 0 }
+
+    var text: String {
+        String(decoding: UnsafeBufferPointer(start: bytes, count: size), as: UTF8.self)
     }
 }
 

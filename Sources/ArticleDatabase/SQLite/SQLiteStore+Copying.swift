@@ -29,16 +29,13 @@ extension SQLiteStore {
         }
     }
 
-    /// Older files get their epoch when they are migrated.
-    private static let firstVersionWithEpoch = 4
-
     /// Converts a copy to a standalone file without a write-ahead log and checks it.
     ///
     /// The copy's epoch is deleted: serving it begins a new history. Its sessions are deleted,
     /// too: some of them may end after the copy was made.
     ///
-    /// - Throws: `.foreign` if the file is not a Broadsheet database, `.newer` if its schema is
-    ///   newer than this version's.
+    /// - Throws: `.foreign` if the file is not a Broadsheet database, `.newer` or `.unsupported`
+    ///   if its schema is not known.
     public static func settle(copy path: String) throws(StoreOpeningError) -> CheckReport {
         do throws(StoreError) {
             let connection = try Connection(path: path, access: .write)
@@ -52,12 +49,13 @@ extension SQLiteStore {
             guard isOurs, version > 0 else {
                 throw .rejected(StoreOpeningError.foreign(path: path))
             }
-            let known = DatabaseSchema.bundled.version
-            guard version <= known else {
-                throw .rejected(
-                    StoreOpeningError.newer(path: path, version: version, known: known))
+            let schema = DatabaseSchema.bundled
+            if let fault = StoreOpeningError(
+                version: version, at: path, supported: schema.versions)
+            {
+                throw .rejected(fault)
             }
-            let report = try connection.examine(promises: version == known)
+            let report = try connection.examine(promises: version == schema.version)
             // A damaged file is reported, not changed.
             if report.findings.isEmpty {
                 if version >= DatabaseSchema.firstVersionWithAccounts {
@@ -65,9 +63,7 @@ extension SQLiteStore {
                     try connection.execute(SQL.endAllSessions)
                     try connection.execute(SQL.revokeAllInvitations)
                 }
-                if version >= Self.firstVersionWithEpoch {
-                    try connection.execute(SQL.dropEpoch)
-                }
+                try connection.execute(SQL.dropEpoch)
             }
             return report
         } catch .full { throw .noRoom } catch {

@@ -127,8 +127,8 @@ public final class SQLiteStore: Sendable {
 extension SQLiteStore: SQLStore {}
 
 extension DatabaseFile {
-    /// Inspects the file without modifying it, and rejects files that are not Broadsheet databases
-    /// or too new.
+    /// Inspects the file without modifying it, and rejects files that are not Broadsheet databases,
+    /// too new, or of a version that cannot be migrated.
     func verify(
         _ schema: DatabaseSchema, mode: SQLiteStore.Mode?
     ) throws(StoreOpeningError) {
@@ -139,7 +139,7 @@ extension DatabaseFile {
             return
         case .database(let application, let version):
             guard application == DatabaseSchema.applicationID else { throw .foreign(path: path) }
-            try reject(version, newerThan: schema)
+            try reject(version, unknownTo: schema)
         }
         // There may be a newer copy of the first page in the log, which a reader sees without a
         // checkpoint.
@@ -152,15 +152,14 @@ extension DatabaseFile {
             if hasJournal { return }
             throw StoreOpeningError(error, at: path)
         }
-        try reject(version, newerThan: schema)
+        try reject(version, unknownTo: schema)
     }
 
     private func reject(
-        _ version: Int, newerThan schema: DatabaseSchema
+        _ version: Int, unknownTo schema: DatabaseSchema
     ) throws(StoreOpeningError) {
-        if version > schema.version {
-            throw .newer(path: path, version: version, known: schema.version)
-        }
+        let fault = StoreOpeningError(version: version, at: path, supported: schema.versions)
+        if let fault { throw fault }
     }
 }
 

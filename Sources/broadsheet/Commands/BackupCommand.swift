@@ -162,6 +162,8 @@ struct BackupFile: ~Copyable {
         } catch .newer(_, let version, let known) {
             throw CommandFailure(
                 StoreOpeningError.newer(path: source, version: version, known: known))
+        } catch .unsupported(_, let version) {
+            throw CommandFailure(StoreOpeningError.unsupported(path: source, version: version))
         } catch { throw CommandFailure(error) }
         guard report.isClean else {
             for finding in report.findings { Console.printError(finding) }

@@ -145,7 +145,7 @@ extension CommandFailure {
             case .owned, .unreachable: .unavailable
             case .forbidden: .noPermission
             case .unsuitable: .configuration
-            case .newer, .older, .foreign, .unfinished, .damaged: .dataError
+            case .newer, .older, .unsupported, .foreign, .unfinished, .damaged: .dataError
             case .missing: .noInput
             case .failed, .noRoom: .ioError
             }

@@ -51,6 +51,9 @@ struct DatabaseCheck {
         case .newer:
             findings.failure(
                 subject, error.description, do: "install the newer version of broadsheet")
+        case .unsupported:
+            findings.failure(
+                subject, error.description, do: "import the export into a new database")
         case .foreign:
             findings.failure(subject, error.description, do: "name the right file with --database")
         case .damaged, .noRoom:

@@ -34,13 +34,28 @@ struct PostgresCheck {
             if facts.schema == PostgresStore.schemaVersion {
                 try await examine(address, &findings)
             } else {
-                findings.ok(subject, "\(database) is older than this broadsheet; serve upgrades it")
+                try examineOlder(address, &findings)
             }
         } catch {
             findings.failure(
                 subject, error.description,
                 do: "see that the server runs, that this user may connect, and that the password "
                     + "is in ~/.pgpass or PGPASSWORD")
+        }
+    }
+
+    private func examineOlder(
+        _ address: PostgresAddress, _ findings: inout Diagnostics
+    ) throws(StoreOpeningError) {
+        do throws(StoreOpeningError) {
+            _ = try PostgresStore.check(address)
+        } catch .older {
+            findings.ok("database", "\(database) is older than this broadsheet; serve upgrades it")
+        } catch .unsupported(_, let version) {
+            findings.failure(
+                "database",
+                StoreOpeningError.unsupported(path: database, version: version).description,
+                do: "import the export into a new database")
         }
     }
 

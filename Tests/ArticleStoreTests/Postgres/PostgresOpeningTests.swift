@@ -66,7 +66,9 @@ struct PostgresOpeningTests {
     @Test func `a database is not migrated while it is in use`() async throws {
         let address = try newSchema()
         let newer = PostgresSchema(
-            migrations: PostgresSchema.bundled.migrations + ["CREATE TABLE later (number bigint)"])
+            migrations: PostgresSchema.bundled.migrations + [
+                (101, "CREATE TABLE later (number bigint)")
+            ])
         func openNewer() throws -> PostgresStore {
             try PostgresStore(
                 address, path: "/nowhere/store", mode: .create, schema: newer,
@@ -130,7 +132,7 @@ struct PostgresOpeningTests {
     @Test func `the files that an older database's articles came from have names`() async throws {
         let address = try newSchema()
         let session = try PostgresSession(address, settings: [])
-        let older = PostgresSchema(migrations: Array(PostgresSchema.bundled.migrations.prefix(3)))
+        let older = PostgresSchema(migrations: [PostgresSchema.bundled.migrations[0]])
         try older.migrate(session)
         _ = try session.run("ALTER TABLE imports DROP CONSTRAINT imports_article_fkey")
         _ = try session.run(
@@ -147,11 +149,35 @@ struct PostgresOpeningTests {
         let address = try newSchema()
         let session = try PostgresSession(address, settings: [])
         let broken = PostgresSchema(
-            migrations: PostgresSchema.bundled.migrations + ["CREATE TABLE more (); SELECT 1 / 0"])
+            migrations: PostgresSchema.bundled.migrations + [
+                (101, "CREATE TABLE more (); SELECT 1 / 0")
+            ])
         #expect(throws: StoreError.self) { try broken.migrate(session) }
         #expect(try PostgresSchema.version(of: session) == 0)
         #expect(try session.value("SELECT to_regclass('articles')") == nil)
         try await PostgresStore.open(address).close()
+    }
+
+    @Test(arguments: [21, 22, 24, 26])
+    func `a schema of a version between the releases is rejected`(version: Int) async throws {
+        let address = try newSchema()
+        try await PostgresStore.open(address).close()
+        let session = try PostgresSession(address, settings: [])
+        _ = try session.run("UPDATE schema_version SET version = \(version)")
+        let works = [
+            { _ = try PostgresStore.open(address) }, { _ = try PostgresStore.check(address) },
+        ]
+        for work in works {
+            #expect {
+                try work()
+            } throws: { error in
+                guard case .unsupported(_, version) = error as? StoreOpeningError else {
+                    return false
+                }
+                return true
+            }
+        }
+        #expect(try PostgresSchema.version(of: session) == version)
     }
 
     @Test func `a newer schema is rejected and not touched`() async throws {

@@ -163,7 +163,13 @@ import Testing
             ALTER TABLE articles DROP COLUMN owner; ALTER TABLE revisions DROP COLUMN owner;
             DROP TABLE transitions; DROP INDEX changes_by_subject; DROP TABLE webhooks;
             DROP TABLE invitations; DROP TABLE sessions; DROP TABLE users; DROP TABLE user_count;
-            PRAGMA user_version = 8;
+            -- Until here, scheduled articles were counted like published ones.
+            UPDATE facets SET published = published + (
+                SELECT count(*) FROM listings WHERE facet = facets.number AND state = 4);
+            UPDATE revisions SET actor = 1
+                WHERE actor IN (SELECT number FROM actors WHERE kind = 3);
+            DELETE FROM actors WHERE kind = 3;
+            PRAGMA user_version = 7;
             """)
         let migrated = try open()
         for audience in [Audience.everyone, .editors] {

@@ -9,8 +9,8 @@ import Testing
 
 /// Files that earlier versions wrote.
 @Suite struct MigrationTests {
-    /// An article with three revisions in the sixth version of the schema: by a key, by an import,
-    /// and by the key again.
+    /// An article with three revisions in a file of the first release: by a key, by an import, and
+    /// by the key again. They were made before there were actors.
     private static let history = """
         INSERT INTO articles VALUES
             (1, x'0198c0de000070008000000000000001', 0, 3, 1000, 1000, 3000);
@@ -22,24 +22,68 @@ import Testing
         INSERT INTO bodies VALUES (1, 'Flour');
         INSERT INTO revisions VALUES
             (1 << 20 | 1, 1, 1, 0, 'desk', 1000, 0, NULL, 1000, 'bread', 'One', '', 'en', '[]',
-                '[]', NULL, NULL, NULL, NULL, 1, 1, 1, 5),
+                '[]', NULL, NULL, NULL, NULL, 1, 1, 1, 5, NULL),
             (1 << 20 | 2, 1, 2, 1, NULL, 2000, 0, NULL, 2000, 'bread', 'Two', '', 'en', '[]',
-                '[]', NULL, NULL, NULL, NULL, 1, 1, 1, 5),
+                '[]', NULL, NULL, NULL, NULL, 1, 1, 1, 5, NULL),
             (1 << 20 | 3, 1, 3, 1, 'desk', 3000, 0, NULL, 3000, 'bread', 'Three', '', 'en', '[]',
-                '[]', NULL, NULL, NULL, NULL, 1, 1, 1, 5);
+                '[]', NULL, NULL, NULL, NULL, 1, 1, 1, 5, NULL);
         INSERT INTO changes (kind, subject, revision, is_deletion)
         VALUES (0, 1, 1, 0), (0, 1, 2, 0), (0, 1, 3, 0);
         INSERT INTO keys VALUES
             ('0123456789abcdef', zeroblob(32), 'desk', 'editor', 1000, NULL, NULL);
         """
 
+    /// The digests of what `sqlite_schema` says after each migration. A file of that version has
+    /// this schema, whatever the scripts that made it.
+    @Test(arguments: [
+        (7, 0x2e12_8da2_1225_fb07 as UInt64), (23, 0xe682_f141_3bd0_819c),
+    ])
+    func `the schema of a version that files have never changes`(
+        version: Int, expected: UInt64
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("old.db")
+        try DatabaseSchema.bundled.through(version)
+            .migrate(Connection(path: path, access: .create))
+        let plain = try Plain(path)
+        let sql = "SELECT coalesce(sql, '') FROM sqlite_schema ORDER BY type, name"
+        // FNV-1a.
+        let digest = plain.texts(sql, column: 0).joined(separator: "\n").utf8.reduce(
+            0xcbf2_9ce4_8422_2325 as UInt64
+        ) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        #expect(digest == expected)
+    }
+
+    @Test(arguments: [1, 6, 8, 22, 24, 26])
+    func `a file of a version between the releases is rejected and not touched`(
+        version: Int
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("old.db")
+        try await SQLiteStore.open(path: path, mode: .create).close()
+        try Plain(path).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = \(version)")
+        let before = OpeningTests.bytes(path)
+        func expectRejected(_ body: () throws -> Void) {
+            #expect { try body() } throws: { error in
+                guard case .unsupported(path, version) = error as? StoreOpeningError else {
+                    return false
+                }
+                return "\(error)".contains(
+                    "schema version \(version), which this broadsheet cannot")
+            }
+        }
+        expectRejected { _ = try SQLiteStore.open(path: path, mode: .existing) }
+        expectRejected { _ = try SQLiteStore.check(path: path) }
+        expectRejected { _ = try SQLiteStore.settle(copy: path) }
+        #expect(OpeningTests.bytes(path) == before)
+    }
+
     @Test func `revisions from before there were actors have only names`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("old.db")
-        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(6)))
         do {
             let connection = try Connection(path: path, access: .create)
-            try older.migrate(connection)
+            try DatabaseSchema.released.migrate(connection)
             try connection.execute(script: Self.history)
         }
         let store = try SQLiteStore.open(path: path, mode: .existing)
@@ -66,13 +110,14 @@ import Testing
         #expect(try SQLiteStore.check(path: path).findings == [])
     }
 
-    @Test func `what an older file's articles were deleted at is known`() async throws {
+    /// Both versions are those of files that people have.
+    @Test(arguments: [7, 23])
+    func `what an older file's articles were deleted at is known`(version: Int) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("old.db")
-        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(6)))
         do {
             let connection = try Connection(path: path, access: .create)
-            try older.migrate(connection)
+            try DatabaseSchema.released.migrate(connection)
             try connection.execute(script: Self.history)
             try connection.execute(
                 script: """
@@ -81,10 +126,11 @@ import Testing
                     DELETE FROM listings;
                     INSERT INTO revisions VALUES
                         (1 << 20 | 4, 1, 4, 2, 'desk', 4000, 0, NULL, 3000, 'bread', 'Three', '',
-                            'en', '[]', '[]', NULL, NULL, NULL, NULL, 1, 1, 1, 5);
+                            'en', '[]', '[]', NULL, NULL, NULL, NULL, 1, 1, 1, 5, NULL);
                     INSERT INTO changes (kind, subject, revision, is_deletion)
                     VALUES (0, 1, 4, 1);
                     """)
+            try DatabaseSchema.bundled.through(version).migrate(connection)
         }
         let store = try SQLiteStore.open(path: path, mode: .existing)
         let page = try await store.deletedArticles(after: nil, limit: 9, visibleTo: .editors)
@@ -94,24 +140,30 @@ import Testing
         #expect(try SQLiteStore.check(path: path).findings == [])
     }
 
-    @Test(arguments: [
-        ("site/b/index.md", "copy/b/index.md", true), ("site/b/index.md", "copy/index.md", false),
-        ("site/b/a.md", "copy/a.md", true), ("a.md", "b.md", false), ("index.md", "index.md", true),
-        ("site/_index.ko.md", "x/site/_index.ko.md", true), ("b.xml#post:1", "b.xml#post:2", false),
-    ])
+    @Test(
+        arguments: [7, 23],
+        [
+            ("site/b/index.md", "copy/b/index.md", true),
+            ("site/b/index.md", "copy/index.md", false),
+            ("site/b/a.md", "copy/a.md", true), ("a.md", "b.md", false),
+            ("index.md", "index.md", true),
+            ("site/_index.ko.md", "x/site/_index.ko.md", true),
+            ("b.xml#post:1", "b.xml#post:2", false),
+        ])
     func `the files that an older file's articles came from are recognized`(
-        old: String, new: String, isSame: Bool
+        version: Int, paths: (old: String, new: String, isSame: Bool)
     ) async throws {
+        let (old, new, isSame) = paths
         let folder = try TemporaryFolder()
         let path = folder.file("old.db")
-        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(6)))
         do {
             let connection = try Connection(path: path, access: .create)
-            try older.migrate(connection)
+            try DatabaseSchema.released.migrate(connection)
             try connection.execute(script: Self.history)
             // Its second revision is that of the import.
             try connection.execute(
                 script: "INSERT INTO imports VALUES ('\(old)', zeroblob(32), 1, 2)")
+            try DatabaseSchema.bundled.through(version).migrate(connection)
         }
         let store = try SQLiteStore.open(path: path, mode: .existing)
         var item = ImportItem(
@@ -127,7 +179,7 @@ import Testing
     /// 2100-01-01T00:00:00Z.
     private static let future: Int64 = 4_102_444_800_000
 
-    /// SQL for an article in the seventh version of the schema, in the state of its last revision.
+    /// SQL for an article in a file of the first release, in the state of its last revision.
     private static func article(
         _ number: Int, _ slug: String, _ revisions: [(state: Int, publishedAt: Int64?, time: Int64)]
     ) -> String {
@@ -166,10 +218,9 @@ import Testing
     @Test func `what is published in the future in an older file is scheduled`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("old.db")
-        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(7)))
         do {
             let connection = try Connection(path: path, access: .create)
-            try older.migrate(connection)
+            try DatabaseSchema.released.migrate(connection)
             try connection.execute(
                 script: "INSERT INTO bodies VALUES (1, 'Flour');"
                     + "INSERT INTO facets (number, kind, key) VALUES (2, 3, 'en');"
@@ -206,10 +257,9 @@ import Testing
     @Test func `a file from before there were accounts has none, and gets them`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("old.db")
-        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(10)))
         do {
             let connection = try Connection(path: path, access: .create)
-            try older.migrate(connection)
+            try DatabaseSchema.released.migrate(connection)
             try connection.execute(
                 script: """
                     INSERT INTO keys VALUES ('k7', zeroblob(32), 'desk', 'editor', 1, NULL, NULL);

@@ -91,8 +91,7 @@ import Testing
     @Test func `a file from before there were owners has none, and gets them`() async throws {
         do {
             let connection = try Connection(path: path, access: .create)
-            let before = DatabaseSchema.bundled.migrations.prefix(14)
-            try DatabaseSchema(migrations: Array(before)).migrate(connection)
+            try DatabaseSchema.released.migrate(connection)
         }
         let store = try await open()
         let made = try await store.createArticle(.make(), .sample(), by: .author(ada))

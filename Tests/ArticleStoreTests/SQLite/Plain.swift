@@ -1,6 +1,8 @@
 import CSQLite
 import Testing
 
+@testable import ArticleDatabase
+
 /// A connection that bypasses the store, for inspecting and damaging its files.
 struct Plain: ~Copyable {
     private let handle: OpaquePointer
@@ -41,5 +43,15 @@ struct Plain: ~Copyable {
             }
         }
         return texts
+    }
+}
+
+extension DatabaseSchema {
+    /// That of the first release.
+    static let released = bundled.through(7)
+
+    /// The schema as it was in this version.
+    func through(_ version: Int) -> DatabaseSchema {
+        DatabaseSchema(migrations: migrations.filter { $0.version <= version })
     }
 }

@@ -127,3 +127,73 @@ CREATE TABLE secrets (
     name TEXT PRIMARY KEY,
     value BLOB NOT NULL CHECK (length(value) = 32)
 ) STRICT;
+
+-- What texts become for readers, and by which renderer; no HTML where that refused the text. All of
+-- it can be made again: it is made when a text is written, or else when it is first asked for.
+CREATE TABLE renderings (
+    body INTEGER PRIMARY KEY REFERENCES bodies (number),
+    renderer TEXT NOT NULL,
+    html TEXT
+) STRICT;
+
+-- Which history this file holds (one row, 16 random bytes). A backup has none: whoever opens it as its
+-- owner begins another history, whose revisions and changes are not those of the file it was made of.
+CREATE TABLE epoch (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    value BLOB NOT NULL CHECK (length(value) = 16)
+) STRICT;
+INSERT INTO epoch (number, value) VALUES (1, randomblob(16));
+
+-- Since when the public knows an article by this slug (milliseconds since 1970, perhaps a time to come):
+-- an article that has been published does not answer under the slugs that it had as a draft.
+ALTER TABLE slugs ADD COLUMN public_from INTEGER;
+
+-- Writes that were sent with a key, for as long as they may be sent again, with what their writers were
+-- answered. `scope` stands for principal, method, path and key, `request` for all that was asked. Outcomes:
+-- 0 done, 1 done and something new was made, 2 rejected. `item` is what was answered but for the body of
+-- an article, which stands in `bodies`.
+CREATE TABLE kept_writes (
+    number INTEGER PRIMARY KEY,
+    scope BLOB NOT NULL UNIQUE CHECK (length(scope) = 32),
+    request BLOB NOT NULL CHECK (length(request) = 32),
+    principal TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    outcome INTEGER NOT NULL CHECK (outcome BETWEEN 0 AND 2),
+    item BLOB NOT NULL,
+    body INTEGER REFERENCES bodies (number)
+) STRICT;
+CREATE INDEX kept_writes_by_time ON kept_writes (time);
+CREATE INDEX kept_rejections ON kept_writes (principal, number) WHERE outcome = 2;
+
+-- How many are kept of each principal.
+CREATE TABLE kept_counts (
+    principal TEXT PRIMARY KEY,
+    done INTEGER NOT NULL CHECK (done >= 0),
+    rejected INTEGER NOT NULL CHECK (rejected >= 0)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER kept_write_inserted AFTER INSERT ON kept_writes BEGIN
+    INSERT INTO kept_counts (principal, done, rejected)
+    VALUES (new.principal, new.outcome < 2, new.outcome = 2)
+    ON CONFLICT (principal) DO UPDATE
+    SET done = done + excluded.done, rejected = rejected + excluded.rejected;
+END;
+CREATE TRIGGER kept_write_deleted AFTER DELETE ON kept_writes BEGIN
+    UPDATE kept_counts SET done = done - (old.outcome < 2), rejected = rejected - (old.outcome = 2)
+    WHERE principal = old.principal;
+    DELETE FROM kept_counts WHERE principal = old.principal AND done = 0 AND rejected = 0;
+END;
+
+-- Who makes revisions. Kinds: 0 the operator (number 1, without an id), 1 an API key, 2 a user.
+-- Names are looked up by id; `name` is that of an actor from an export whose key or account is not
+-- in this file.
+CREATE TABLE actors (
+    number INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 2),
+    id TEXT CHECK ((id IS NULL) = (kind = 0)),
+    name TEXT,
+    UNIQUE (kind, id)
+) STRICT;
+INSERT INTO actors (number, kind) VALUES (1, 0);
+
+-- A revision has an actor or, if it was made before there were any, perhaps the name of an editor.
+ALTER TABLE revisions ADD COLUMN actor INTEGER REFERENCES actors (number);
