@@ -63,7 +63,8 @@ extension ImportFile {
     var isSectionPage: Bool { parts.last.map(Self.isSectionPage) ?? false }
 
     static func isSectionPage(_ name: some StringProtocol) -> Bool {
-        Format(name: String(name)) == .markdown && name.lowercased().hasPrefix("_index.")
+        name.hasPrefix("_") && Format(name: String(name)) == .markdown
+            && name.lowercased().hasPrefix("_index.")
     }
 
     /// Whether it is about its folder, if it has no front matter: `README.md`, `LICENSE.md`.
@@ -202,8 +203,10 @@ struct ImportFiles {
         while folders.count > 1 {
             folders.removeLast()
             let folder = folders.joined(separator: "/")
-            guard !folder.isEmpty, let names = try? Folder.names(folder) else { break }
-            if let page = hidingSection(names, in: folder) { return page }
+            guard !folder.isEmpty,
+                let pages = try? Folder.names(folder, where: ImportFile.isSectionPage)
+            else { break }
+            if let page = hidingSection(pages, in: folder) { return page }
         }
         return draftFolder(above: path)
     }
@@ -282,8 +285,10 @@ struct ImportFiles {
 
 /// Lists folders (`readdir(3)`).
 private enum Folder {
-    /// All names except `.` and `..` in byte order.
-    static func names(_ path: String) throws(SystemError) -> [String] {
+    /// All names except `.` and `..`, or those of them that are wanted, in byte order.
+    static func names(
+        _ path: String, where isWanted: (String) -> Bool = { _ in true }
+    ) throws(SystemError) -> [String] {
         guard let folder = opendir(path) else { throw .last("opendir") }
         defer { closedir(folder) }
         var names: [String] = []
@@ -291,7 +296,7 @@ private enum Folder {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name != ".", name != ".." { names.append(name) }
+            if name != ".", name != "..", isWanted(name) { names.append(name) }
         }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
