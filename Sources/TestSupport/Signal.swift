@@ -36,10 +36,12 @@ public final class Signal: Sendable {
 /// Waits until other threads make the condition true; false after ``Patience/seconds``.
 public func eventually(_ condition: () -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(Patience.seconds)
+    var pause = Duration.milliseconds(1)
     while !condition() {
         guard ContinuousClock.now < end else { return false }
-        // Leaves the processor to what it waits for.
-        try? await Task.sleep(for: .milliseconds(1))
+        // Leaves the processor to what it waits for, the longer the more that takes.
+        try? await Task.sleep(for: pause)
+        pause = min(pause * 5 / 4, .milliseconds(25))
     }
     return true
 }
