@@ -69,6 +69,12 @@ struct PermissionRow: Sendable {
         self.json = json
         self.statuses = statuses
     }
+
+    /// Whether it is about the account or a session of somebody, who is then another one for each
+    /// sender.
+    var changesAccounts: Bool {
+        ["session", "user"].contains(object) || endpoint.contains("{session}")
+    }
 }
 
 /// Every endpoint by every role, for own objects and those of others.

@@ -25,13 +25,29 @@ import Testing
         try await Newsroom.run(cast: false) { newsroom in
             if row.endpoint.contains("/search") {
                 // The index is built after the start.
-                while try newsroom.send("GET /v1/search?q=a").status == 503 { await Task.yield() }
+                try await newsroom.waitUntilIndexed()
             }
+            let staff = Staff(newsroom)
             for sender in TableSender.allCases {
-                let stage = try PermissionStage(newsroom, sender, row)
+                let stage = try PermissionStage(newsroom, sender, row, staff)
                 try stage.play()
             }
         }
+    }
+}
+
+/// The accounts of a newsroom, made when they are first asked for.
+private final class Staff {
+    private let newsroom: Newsroom
+    private var accounts: [String: (user: User, session: UserSession)] = [:]
+
+    init(_ newsroom: Newsroom) { self.newsroom = newsroom }
+
+    func account(_ name: String, _ role: String) throws -> (user: User, session: UserSession) {
+        if let account = accounts[name] { return account }
+        let account = (user: try newsroom.hire(name, role), session: try newsroom.signIn(name))
+        accounts[name] = account
+        return account
     }
 }
 
@@ -49,14 +65,13 @@ private struct PermissionStage {
     /// The author of comments on drafts; `nil` in rows about other objects.
     private let editor: (user: User, session: UserSession)?
 
-    init(_ newsroom: Newsroom, _ sender: TableSender, _ row: PermissionRow) throws {
+    init(
+        _ newsroom: Newsroom, _ sender: TableSender, _ row: PermissionRow, _ staff: Staff
+    ) throws {
         self.newsroom = newsroom
         self.sender = sender
         self.row = row
-        func account(_ name: String, _ role: String) throws -> (User, UserSession) {
-            (try newsroom.hire(name, role), try newsroom.signIn(name))
-        }
-        user = try sender.accountRole.map { try account("\(sender)", $0) }
+        user = try sender.accountRole.map { try staff.account("\(sender)", $0) }
         key = try user.flatMap { account -> APIKey? in
             guard sender == .userKey else { return nil }
             let key = APIKey(
@@ -66,10 +81,10 @@ private struct PermissionStage {
             try #require(made.status == 204, "\(made.text)")
             return key
         }
-        other = try account("other-\(sender.rawValue)", "author")
+        other = try staff.account(row.changesAccounts ? "other-\(sender)" : "other", "author")
         editor =
             row.object == "comment on a draft"
-            ? try account("editor-\(sender.rawValue)", "editor") : nil
+            ? try staff.account("another-editor", "editor") : nil
     }
 
     func play() throws {

@@ -92,7 +92,8 @@ struct ImportDesk {
     ) throws -> Importer {
         Importer(
             store: store, language: try #require(LanguageTag(language)), isDryRun: isDryRun,
-            isAsDrafts: isAsDrafts, restoresDeleted: restoresDeleted, siteURL: siteURL
+            isAsDrafts: isAsDrafts, restoresDeleted: restoresDeleted, siteURL: siteURL,
+            markdown: Newsroom.markdown
         ) { Self.time(seconds) }
     }
 

@@ -26,6 +26,9 @@ struct Newsroom: Sendable {
     private let clock: Lock<Timestamp>
     private let lines: Lock<[String]>
 
+    /// Shared, as each renderer starts processes of its own.
+    static let markdown = MarkdownRenderer()
+
     /// Runs the server during the body, which may block.
     ///
     /// - Parameters:
@@ -57,7 +60,7 @@ struct Newsroom: Sendable {
         let throttle = SignInThrottle(entries: throttleEntries, now: uptime)
         let backend = try await Backend(
             store: store, file: store,
-            operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) },
+            operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) }, markdown: markdown,
             streamLimits: streamLimits,
             accounts: AccountConfiguration(
                 signUp: signUp,
