@@ -3,7 +3,7 @@ import HTTP
 
 /// The law of every declared request: it survives printing and parsing, whatever its parts are.
 public enum RequestLaw {
-    private static let trials = 300
+    private static let trials = Thoroughness.isFull ? 300 : 150
 
     /// What does not hold for generated requests of a type; nothing if the law does.
     public static func violations<Request: BackendAPIRequest>(

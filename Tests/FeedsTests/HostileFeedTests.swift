@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `entries above the limit are counted, and texts are cut`() throws {
-        let title = String(repeating: "x", count: 5_000)
+        let title = String(repeating: "x", count: 1_100)
         let items = (0..<1_003).map { "<item><guid>\($0)</guid><title>\(title)</title></item>" }
         let feed = try FeedParser.parse(
             Array("<rss><channel>\(items.joined())</channel></rss>".utf8), contentType: nil,

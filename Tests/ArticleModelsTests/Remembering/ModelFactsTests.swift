@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test(arguments: UInt64(1)...40)
+    @Test(arguments: UInt64(1)...(Thoroughness.isFull ? 40 : 10))
     func `the facts of responses do not depend on their order`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let history = Self.history(&random)

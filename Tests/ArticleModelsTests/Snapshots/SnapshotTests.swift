@@ -40,7 +40,7 @@ private typealias Rows = Snapshot<Heading, Row>
             })
     }
 
-    @Test(arguments: 0..<4)
+    @Test(arguments: 0..<(Thoroughness.isFull ? 4 : 2))
     func `applying the difference of two snapshots gives the new one`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var seen: Set<String> = []

@@ -4,7 +4,7 @@ import Testing
 
 /// Corrections by an index, compared with the distances of all its words, each on its own.
 @Suite struct SpellingTests {
-    @Test(arguments: 1...2)
+    @Test(arguments: 1...(Thoroughness.isFull ? 2 : 1))
     func `of many words that begin alike, the nearest one is found`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         func word(_ length: ClosedRange<Int>, _ letters: [String] = ["a", "b", "д"]) -> String {

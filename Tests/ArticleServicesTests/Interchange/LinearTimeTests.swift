@@ -222,12 +222,13 @@ import Testing
     static let converters =
         makers.map { maker in Converter(maker.name) { _ = try maker.make($0) } } + others
 
-    /// All shapes, or marks and a fifth of the others, which differs from converter to converter.
+    /// All shapes, or half of the marks and a sixth of the others, which differ from converter to
+    /// converter.
     private static func shapes(for converter: Converter) -> [String] {
         if Thoroughness.isFull { return shapes }
-        let start = converter.testDescription.utf8.count % 5
-        let others = shapes[marks.count...]
-        return marks + stride(from: start, to: others.count, by: 5).map { shapes[marks.count + $0] }
+        let number = converters.firstIndex { $0.testDescription == converter.testDescription } ?? 0
+        return stride(from: number % 2, to: marks.count, by: 2).map { shapes[$0] }
+            + stride(from: marks.count + number % 6, to: shapes.count, by: 6).map { shapes[$0] }
     }
 
     /// The bytes of the shorter text.

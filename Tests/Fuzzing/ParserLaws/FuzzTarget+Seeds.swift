@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import TestSupport
 
 extension FuzzTarget {
     /// The folder with a folder of seeds for each target.
@@ -20,6 +21,9 @@ extension FuzzTarget {
             return broken.isEmpty ? nil : "\(name)/\(seed.name): \(broken)"
         }
     }
+
+    /// The given number of mutations, or half of them as a sample.
+    package static func sample(of count: Int) -> Int { Thoroughness.isFull ? count : count / 2 }
 
     /// The mutations of the seeds that violate laws, in base64.
     package func brokenByMutations(_ count: Int, seed: UInt64) throws -> [String] {
