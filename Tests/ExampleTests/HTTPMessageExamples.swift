@@ -62,6 +62,13 @@ import Testing
         #expect(host == "example.org" && origin == HTTPOrigin("https://example.org"))
     }
 
+    @Test func urls() throws {
+        let url = try HTTPURL("HTTPS://Example.org:443/feed?page=2")
+        let request = HTTPRequest(.get, url.target)
+        let host = url.origin.authority
+        #expect(host == "example.org" && "\(request.target)" == "/feed?page=2")
+    }
+
     @Test func `targets and queries`() throws {
         let target = RequestTarget(path: "/v1/articles/a%2Fb", query: "fields=title")
         let segments = try target?.segments()

@@ -67,18 +67,11 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
             path = ""
             return
         }
-        guard let mark = text.firstRange(of: "://") else { return nil }
-        let slash = text[mark.upperBound...].firstIndex(of: "/") ?? text.endIndex
-        guard let origin = HTTPOrigin(String(text[..<slash])) else { return nil }
-        var path = text[slash...]
-        while path.last == "/" { path.removeLast() }
-        if !path.isEmpty {
-            guard let target = RequestTarget(path: String(path)), target.query == nil else {
-                return nil
-            }
-        }
-        self.origin = origin
-        self.path = String(path)
+        guard let url = try? HTTPURL(text), url.target.query == nil else { return nil }
+        origin = url.origin
+        var path = url.target.path
+        while path.last == UInt8(ascii: "/") { path.removeLast() }
+        self.path = String(decoding: path, as: UTF8.self)
     }
 
     public init(_ origin: HTTPOrigin) {

@@ -1,10 +1,10 @@
-import HTTP
+public import HTTP
 public import HTTPClient
 public import Platform
 
 /// Fetches a document of a provider before a deadline.
 public typealias OpenIDFetch =
-    @Sendable (_ url: OpenIDURL, _ deadline: ContinuousClock.Instant)
+    @Sendable (_ url: HTTPURL, _ deadline: ContinuousClock.Instant)
     async throws(OpenIDFailure) -> OpenIDDocument
 
 /// A document of a provider. A value; use it anywhere. See ``OpenIDClient``.
@@ -40,7 +40,7 @@ public final class OpenIDClient: Sendable {
     }
 
     public func fetch(
-        _ url: OpenIDURL, by deadline: ContinuousClock.Instant
+        _ url: HTTPURL, by deadline: ContinuousClock.Instant
     ) async throws(OpenIDFailure) -> OpenIDDocument {
         let left = deadline - .now
         var options = ExchangeOptions()

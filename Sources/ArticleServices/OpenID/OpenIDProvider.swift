@@ -13,7 +13,7 @@ public struct OpenIDProvider: Sendable, Hashable {
     /// Other clients of this provider that may request tokens for the audience (`azp`).
     let parties: [String]
     /// Where its configuration is (OpenID Connect Discovery 1.0 §4).
-    let discovery: OpenIDURL
+    let discovery: HTTPURL
 
     /// What is wrong with the text of a provider.
     public enum Fault: Error, Hashable, CustomStringConvertible {
@@ -51,8 +51,8 @@ public struct OpenIDProvider: Sendable, Hashable {
         guard Self.isName(name) else { throw .name }
         // The path of the configuration comes after that of the issuer, without a final slash.
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
-        guard !issuer.contains("?"), OpenIDURL(issuer) != nil,
-            let discovery = OpenIDURL(base + "/.well-known/openid-configuration")
+        guard !issuer.contains("?"), Self.url(issuer) != nil,
+            let discovery = Self.url(base + "/.well-known/openid-configuration")
         else { throw .issuer }
         self.discovery = discovery
         guard parties.count <= Self.mostParties, values.dropFirst().allSatisfy(Self.isClient)
@@ -71,6 +71,11 @@ public struct OpenIDProvider: Sendable, Hashable {
         client.hasBytes(of: audience) || parties.contains { client.hasBytes(of: $0) }
     }
 
+    /// The URL of a document of a provider: `https`.
+    static func url(_ text: String) -> HTTPURL? {
+        text.hasPrefix("https://") ? try? HTTPURL(text) : nil
+    }
+
     private static func isClient(_ id: String) -> Bool {
         (1...255).contains(id.utf8.count) && id.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
@@ -87,38 +92,5 @@ public struct OpenIDProvider: Sendable, Hashable {
             default: false
             }
         }
-    }
-}
-
-/// The URL of a document of a provider: `https`, without user name and fragment.
-///
-/// A value; use it anywhere. See ``OpenIDProvider``.
-public struct OpenIDURL: Sendable, Hashable {
-    let origin: HTTPOrigin
-    let target: RequestTarget
-
-    private static let limitBytes = 2_000
-
-    public init?(_ text: String) {
-        let scheme = "https://"
-        guard text.utf8.count <= Self.limitBytes,
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.hasPrefix(scheme),
-            !text.contains("#")
-        else { return nil }
-        let rest = text.dropFirst(scheme.count)
-        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-        let path = rest[end...]
-        // An authority with a user name is not an origin.
-        guard let origin = HTTPOrigin(scheme + rest[..<end]),
-            let target = RequestTarget(path: path.hasPrefix("/") ? String(path) : "/\(path)")
-        else { return nil }
-        self.origin = origin
-        self.target = target
-    }
-}
-
-extension OpenIDURL: CustomStringConvertible {
-    public var description: String {
-        "\(origin)\(String(decoding: target.bytes, as: UTF8.self))"
     }
 }

@@ -1,4 +1,5 @@
 import ArticleAPI
+import HTTP
 import Platform
 
 /// The keys of one provider: fetched when they are needed, and kept.
@@ -157,7 +158,7 @@ final class ProviderKeys: Sendable {
         guard issuer.hasBytes(of: provider.issuer) else {
             throw OpenIDFailure(reason: "the configuration is of another issuer")
         }
-        guard let url = members.text("jwks_uri").flatMap({ OpenIDURL($0) }) else {
+        guard let url = members.text("jwks_uri").flatMap(OpenIDProvider.url) else {
             throw OpenIDFailure(reason: "the configuration has no jwks_uri with https")
         }
         let document = try await environment.fetch(url, deadline)

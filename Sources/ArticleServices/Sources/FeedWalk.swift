@@ -1,11 +1,12 @@
 import Feeds
+import HTTP
 
 /// Where a walk through the pages of a feed (RFC 5005 §3) is, from the newest entries to older
 /// ones.
 struct FeedWalk {
     private let policy: SourcePolicy
     private let readsAll: Bool
-    private var urls: Set<SourceURL>
+    private var urls: Set<HTTPURL>
 
     /// Pages of one poll. Older ones are not read.
     static let pageLimit = 50
@@ -13,7 +14,7 @@ struct FeedWalk {
     /// - Parameters:
     ///   - url: that of the first page.
     ///   - readsAll: whether all pages are read; otherwise, as long as they have new entries.
-    init(from url: SourceURL, readsAll: Bool, under policy: SourcePolicy) {
+    init(from url: HTTPURL, readsAll: Bool, under policy: SourcePolicy) {
         self.policy = policy
         self.readsAll = readsAll
         urls = [url]
@@ -24,9 +25,9 @@ struct FeedWalk {
 
     /// The page to read after this one. A link that is not permitted, or that leads back, ends the
     /// walk.
-    mutating func next(after page: Feed, at url: SourceURL, hasNew: Bool) -> SourceURL? {
+    mutating func next(after page: Feed, at url: HTTPURL, hasNew: Bool) -> HTTPURL? {
         guard readsAll || hasNew, urls.count < Self.pageLimit, let link = page.nextPage,
-            let next = try? url.redirected(to: link, under: policy), urls.insert(next).inserted
+            let next = try? policy.url(link, from: url), urls.insert(next).inserted
         else { return nil }
         return next
     }

@@ -33,7 +33,7 @@ struct SourceResponse: Sendable {
     let status: HTTPStatus
     let fields: HTTPFields
     let body: [UInt8]
-    let url: SourceURL
+    let url: HTTPURL
     /// Whether every redirect on the way here was permanent.
     let isPermanent: Bool
     /// The number of redirects.
@@ -56,7 +56,7 @@ struct SourceFetcher: Sendable {
 
     /// - Parameter deadline: when the response has to be complete.
     func fetch(
-        _ start: SourceURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
+        _ start: HTTPURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
     ) async throws(SourceFailure) -> SourceResponse {
         var url = start
         var isPermanent = true
@@ -75,8 +75,8 @@ struct SourceFetcher: Sendable {
                 throw SourceFailure(
                     "the response has the status \(response.status.code), but no Location")
             }
-            do throws(SourceURL.Fault) {
-                url = try url.redirected(to: location, under: policy)
+            do throws(HTTPURL.Fault) {
+                url = try policy.url(location, from: url)
             } catch {
                 throw SourceFailure("\(url.origin) redirects to a URL that \(error)")
             }
@@ -85,7 +85,7 @@ struct SourceFetcher: Sendable {
     }
 
     private func send(
-        to url: SourceURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
+        to url: HTTPURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
     ) async throws(SourceFailure) -> HTTPResponse {
         var fields = fields
         fields.append(.userAgent, agent)

@@ -1,5 +1,6 @@
 import ArticleAPI
 public import ArticleStore
+import HTTP
 import Platform
 
 /// Polls sources when they are due, while `run` is called.
@@ -110,7 +111,8 @@ public final class SourcePoller: Sendable {
 
     /// Whether the URL is permitted is decided by the poll.
     private static func host(of url: String) -> String {
-        (try? SourceURL(url, under: SourcePolicy(allowsPrivate: true)))?.host ?? ""
+        let url = try? SourcePolicy(allowsPrivate: true).url(url)
+        return if case .host(let host, _)? = url?.origin.place { host } else { "" }
     }
 
     /// Ends the polls of sources that were removed, here or by another node.

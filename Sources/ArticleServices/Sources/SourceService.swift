@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import HTTP
 
 /// What admins do with sources.
 struct SourceService: Sendable {
@@ -47,7 +48,7 @@ struct SourceService: Sendable {
     }
 
     private func check(_ url: String) throws(ServiceError) {
-        do throws(SourceURL.Fault) { _ = try SourceURL(url, under: policy) } catch {
+        do throws(HTTPURL.Fault) { _ = try policy.url(url) } catch {
             throw .invalidValue("/url", error.description)
         }
     }

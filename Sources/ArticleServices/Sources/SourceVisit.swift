@@ -37,9 +37,9 @@ struct SourceVisit: Sendable {
     /// Polls the source. What was taken over before a failure stays.
     func poll() async throws(Interruption) -> Finding {
         let deadline = ContinuousClock.now + environment.timeout
-        let url: SourceURL
-        do throws(SourceURL.Fault) {
-            url = try SourceURL(source.movedTo ?? source.url, under: environment.policy)
+        let url: HTTPURL
+        do throws(HTTPURL.Fault) {
+            url = try environment.policy.url(source.movedTo ?? source.url)
         } catch { throw .failed(SourceFailure("the URL \(error)")) }
         if source.kind == .broadsheet { return try await follow(url, by: deadline) }
         let response = try await fetch(url, conditions, by: deadline)
@@ -60,7 +60,7 @@ struct SourceVisit: Sendable {
     }
 
     private func fetch(
-        _ url: SourceURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
+        _ url: HTTPURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
     ) async throws(Interruption) -> SourceResponse {
         do throws(SourceFailure) { return try await fetcher.fetch(url, fields, by: deadline) } catch
         {
@@ -94,7 +94,7 @@ struct SourceVisit: Sendable {
                 return .success(
                     try FeedParser.parse(
                         response.body, contentType: response.fields[.contentType],
-                        address: response.url.text))
+                        address: response.url.description))
             } catch { return .failure(response.unreadable(as: "a feed: \(error)")) }
         }
         // What was read in part looks like a whole feed, or like none.
@@ -113,7 +113,7 @@ struct SourceVisit: Sendable {
     /// Takes over the entries of a feed, page by page: at first of all pages, later as long as
     /// there are new entries.
     private func take(
-        _ first: Feed, of response: SourceResponse, from url: SourceURL,
+        _ first: Feed, of response: SourceResponse, from url: HTTPURL,
         by deadline: ContinuousClock.Instant
     ) async throws(Interruption) -> Finding {
         var taking = taking(round: nil, by: deadline)
@@ -163,8 +163,8 @@ struct SourceVisit: Sendable {
     }
 
     private func page(
-        at url: SourceURL, by deadline: ContinuousClock.Instant
-    ) async throws(Interruption) -> (feed: Feed, url: SourceURL) {
+        at url: HTTPURL, by deadline: ContinuousClock.Instant
+    ) async throws(Interruption) -> (feed: Feed, url: HTTPURL) {
         let response = try await fetch(url, Self.accepted, by: deadline)
         do throws(SourceFailure) {
             return (try await parse(response, by: deadline).get(), response.url)
@@ -195,8 +195,8 @@ struct SourceVisit: Sendable {
     }
 
     /// Where the source has moved for good.
-    private func movedTo(_ response: SourceResponse, from url: SourceURL) -> String? {
-        response.redirects > 0 && response.isPermanent ? response.url.text : source.movedTo
+    private func movedTo(_ response: SourceResponse, from url: HTTPURL) -> String? {
+        response.redirects > 0 && response.isPermanent ? response.url.description : source.movedTo
     }
 
     // MARK: A Broadsheet
@@ -208,7 +208,7 @@ struct SourceVisit: Sendable {
 
     /// Follows the changes of another Broadsheet from where the last poll ended.
     private func follow(
-        _ url: SourceURL, by deadline: ContinuousClock.Instant
+        _ url: HTTPURL, by deadline: ContinuousClock.Instant
     ) async throws(Interruption) -> Finding {
         var walk = ChangesWalk(position)
         var finding = Finding(result: .unchanged)
@@ -242,7 +242,7 @@ struct SourceVisit: Sendable {
     }
 
     private func take(
-        _ page: ChangePage<Article>, of walk: ChangesWalk, at url: SourceURL,
+        _ page: ChangePage<Article>, of walk: ChangesWalk, at url: HTTPURL,
         by deadline: ContinuousClock.Instant
     ) async throws(Interruption) -> SourceTaking {
         var taking = taking(round: walk.position.round, by: deadline)
@@ -255,13 +255,19 @@ struct SourceVisit: Sendable {
         return taking
     }
 
+    /// A path of the Broadsheet at the URL, which has a path of its own.
+    private static func url(_ target: String, below url: HTTPURL) -> String {
+        let path = String(decoding: url.target.path, as: UTF8.self)
+        return "\(url.origin)" + (path.hasSuffix("/") ? String(path.dropLast()) : path) + target
+    }
+
     /// The next page; `nil` if the token can no longer be used, and the walk begins anew.
     private func page(
-        _ walk: inout ChangesWalk, of url: SourceURL, by deadline: ContinuousClock.Instant
+        _ walk: inout ChangesWalk, of url: HTTPURL, by deadline: ContinuousClock.Instant
     ) async throws(Interruption) -> ChangePage<Article>? {
-        let pageURL: SourceURL
-        do throws(SourceURL.Fault) {
-            pageURL = try SourceURL(url.appending(walk.target), under: environment.policy)
+        let pageURL: HTTPURL
+        do throws(HTTPURL.Fault) {
+            pageURL = try environment.policy.url(Self.url(walk.target, below: url))
         } catch { throw .failed(SourceFailure("the URL of its changes \(error)")) }
         let response = try await fetch(pageURL, [.accept: "application/json"], by: deadline)
         let isTokenLost = response.status == .badRequest || response.status == .gone
@@ -283,14 +289,14 @@ struct SourceVisit: Sendable {
     }
 
     private func take(
-        _ page: ChangePage<Article>, _ taking: inout SourceTaking, at url: SourceURL
+        _ page: ChangePage<Article>, _ taking: inout SourceTaking, at url: HTTPURL
     ) async throws(StoreError) {
         var drafts: [SourceDraft] = []
         var deleted: [[UInt8]] = []
         for change in page.changes {
             switch change {
             case .putArticle(let article, _):
-                let place = url.appending("/v1/articles/\(article.id)")
+                let place = Self.url("/v1/articles/\(article.id)", below: url)
                 drafts.append(SourceDraft(article, at: place, in: source))
             case .deleteArticle(let id, _): deleted.append(SourceDraft.key(id.description))
             default: break

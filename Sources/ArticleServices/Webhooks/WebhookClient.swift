@@ -4,7 +4,7 @@ import Platform
 
 /// Sends one batch, and returns the status of the response.
 public typealias WebhookDelivery =
-    @Sendable (_ url: WebhookURL, _ fields: HTTPFields, _ body: [UInt8])
+    @Sendable (_ url: HTTPURL, _ fields: HTTPFields, _ body: [UInt8])
     async throws(WebhookFailure) -> HTTPStatus
 
 /// Why there was no response. The reason contains no path and no query.
@@ -38,7 +38,7 @@ public final class WebhookClient: Sendable {
     }
 
     public func deliver(
-        to url: WebhookURL, _ fields: HTTPFields, _ body: [UInt8]
+        to url: HTTPURL, _ fields: HTTPFields, _ body: [UInt8]
     ) async throws(WebhookFailure) -> HTTPStatus {
         let client = try startedClient()
         let request = HTTPRequest(.post, url.target, fields: fields, body: body)

@@ -63,7 +63,7 @@ final class WebhookSender: Sendable {
         // Only the leader knows.
         let since = store.node.isLeader ? state.record.failingSince ?? now : now
         return WebhookStatistics(
-            number: number, host: receiver.url.host, delivered: state.delivered,
+            number: number, host: receiver.host, delivered: state.delivered,
             failed: state.failed, resets: state.resets,
             failingSeconds: Double(max(0, now.milliseconds - since.milliseconds)) / 1_000)
     }
@@ -257,6 +257,6 @@ final class WebhookSender: Sendable {
 
     private func report(_ event: WebhookNotice.Event) {
         environment.report(
-            WebhookNotice(number: number, host: receiver.url.host, event: event))
+            WebhookNotice(number: number, host: receiver.host, event: event))
     }
 }

@@ -24,7 +24,7 @@ public final class Webhooks: Sendable {
         let records = try await store.webhooks()
         var senders: [WebhookSender] = []
         for (index, receiver) in receivers.enumerated() {
-            let digest = receiver.url.digest
+            let digest = receiver.digest
             let stored = records.first { $0.url == digest }
             let record =
                 if let stored { stored } else {

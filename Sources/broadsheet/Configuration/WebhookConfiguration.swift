@@ -1,4 +1,5 @@
 import ArticleServices
+import HTTP
 
 /// The webhooks of `serve`.
 struct WebhookConfiguration: Sendable {
@@ -27,14 +28,16 @@ struct WebhookConfiguration: Sendable {
         }
         for (index, value) in values.enumerated() {
             // The URL is not repeated, since logs should not contain what may be secret.
-            let url: WebhookURL
-            do throws(WebhookURL.Fault) { url = try WebhookURL(value.text) } catch {
+            let receiver: WebhookReceiver
+            do throws(HTTPURL.Fault) {
+                receiver = try WebhookReceiver(value.text, secret: secret)
+            } catch {
                 throw Self.failure(value, "URL \(index + 1) \(error)")
             }
-            guard !receivers.contains(where: { $0.url == url }) else {
+            guard !receivers.contains(where: { $0.url == receiver.url }) else {
                 throw Self.failure(value, "URL \(index + 1) is there twice")
             }
-            receivers.append(WebhookReceiver(url: url, secret: secret))
+            receivers.append(receiver)
         }
     }
 

@@ -269,7 +269,7 @@ import Testing
                         (request, origin, options) throws(HTTPClientError) in
                         try await client.send(request, to: origin, options: options)
                     }
-                    let url = try SourceURL("http://\(server.address)/", under: policy)
+                    let url = try policy.url("http://\(server.address)/")
                     let failure = await #expect(throws: SourceFailure.self) {
                         _ = try await fetcher.fetch(
                             url, [:], by: .now + .seconds(Patience.seconds))

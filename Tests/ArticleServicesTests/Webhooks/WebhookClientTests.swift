@@ -12,7 +12,7 @@ import Testing
         _ client: WebhookClient = WebhookClient(timeout: .seconds(Patience.seconds)),
         to server: ScriptedServer
     ) async throws -> HTTPStatus {
-        let url = try WebhookURL("http://\(server.address)/hook?key=hidden")
+        let url = try HTTPURL("http://\(server.address)/hook?key=hidden")
         return try await client.deliver(
             to: url, [.contentType: "application/json"], Array("{}".utf8))
     }
@@ -48,7 +48,7 @@ import Testing
                 protocols: ["http/1.1"])
             let client = WebhookClient(
                 timeout: .seconds(Patience.seconds), connections: connections)
-            let url = try WebhookURL("https://127.0.0.1:\(peer.address.port)/hook")
+            let url = try HTTPURL("https://127.0.0.1:\(peer.address.port)/hook")
             let status = try? await client.deliver(to: url, [:], Array("{}".utf8))
             #expect((status == .ok) == isTrusted)
         }

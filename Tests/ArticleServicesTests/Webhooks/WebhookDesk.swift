@@ -9,7 +9,7 @@ import TestSupport
 final class WebhookDesk: Sendable {
     /// An attempt to deliver.
     struct Attempt: Sendable {
-        let url: WebhookURL
+        let url: HTTPURL
         let fields: HTTPFields
         let body: [UInt8]
         var text: String { String(decoding: body, as: UTF8.self) }
@@ -50,7 +50,7 @@ final class WebhookDesk: Sendable {
             throw TestFailure("the secret is invalid")
         }
         let receivers = try urls.map {
-            WebhookReceiver(url: try WebhookURL($0), secret: secret)
+            try WebhookReceiver($0, secret: secret)
         }
         return try await newsroom.backend.webhooks(
             to: receivers,
@@ -100,7 +100,7 @@ final class WebhookDesk: Sendable {
     }
 
     private func deliver(
-        to url: WebhookURL, _ fields: HTTPFields, _ body: [UInt8]
+        to url: HTTPURL, _ fields: HTTPFields, _ body: [UInt8]
     ) async throws(WebhookFailure) -> HTTPStatus {
         let attempt = Attempt(url: url, fields: fields, body: body)
         let script = state.withLock { state in

@@ -95,7 +95,7 @@ import Testing
                 try Self.publish("one", in: newsroom)
                 try await desk.waitForAttempts(1)
                 let attempt = desk.attempts[0]
-                #expect(attempt.url.host == "hooks.example.org")
+                #expect(attempt.url.origin.authority == "hooks.example.org")
                 #expect(attempt.fields[.contentType] == "application/json")
                 #expect(attempt.fields[.userAgent] == "Broadsheet/test")
                 let name = try #require(HTTPFieldName("Broadsheet-Signature"))
@@ -179,7 +179,7 @@ import Testing
     @Test func `a receiver that does not respond delays no other, and no stop`() async throws {
         try await Self.run { newsroom, desk in
             let hanging = "https://hanging.example.org"
-            desk.respond { $0.url.host == "hanging.example.org" ? nil : .ok }
+            desk.respond { $0.url.origin.authority == "hanging.example.org" ? nil : .ok }
             try await desk.run([hanging, WebhookDesk.url]) { webhooks in
                 for number in 1...3 {
                     try Self.publish("n\(number)", in: newsroom)
@@ -188,7 +188,7 @@ import Testing
                 }
                 // One batch in flight for each.
                 let isTried = await eventually {
-                    desk.attempts.contains { $0.url.host == "hanging.example.org" }
+                    desk.attempts.contains { $0.url.origin.authority == "hanging.example.org" }
                 }
                 #expect(isTried)
                 #expect(desk.attempts.count == 4)

@@ -27,7 +27,7 @@ import Testing
         let settings = try Settings(
             options: ServeConfiguration.options, arguments: arguments, environment: environment
         ) { (_) throws(CommandFailure) in [] }
-        return try WebhookConfiguration(settings).receivers.map(\.url.host)
+        return try WebhookConfiguration(settings).receivers.map(\.host)
     }
 
     @Test func `there may be several webhooks, or none`() throws {
@@ -36,6 +36,9 @@ import Testing
         let urls = ["https://a.example.org/1", "https://a.example.org/2", "http://127.0.0.1:80"]
         #expect(try webhooks(urls) == ["a.example.org", "a.example.org", "127.0.0.1"])
         #expect(try webhooks(urls, secret: Self.secret + "\r\n").count == 3)
+        #expect(
+            try webhooks(["http://[::1]:8080", "http://localhost?a"])
+                == ["[::1]:8080", "localhost"])
         let variable = ["BROADSHEET_WEBHOOK": "https://b.example.org,https://c.example.org"]
         #expect(try webhooks([], environment: variable) == ["b.example.org", "c.example.org"])
         #expect(try webhooks((1...16).map { "https://a.example.org/\($0)" }).count == 16)
@@ -43,6 +46,9 @@ import Testing
 
     @Test(arguments: [
         (["https://a.example.org", "http://b.example.org/hidden"], "--webhook: URL 2 needs https"),
+        (["http://127.0.0.1.example.org/hidden"], "--webhook: URL 1 needs https"),
+        (["http://192.168.0.1/hidden"], "--webhook: URL 1 needs https"),
+        (["http://a.localhost/hidden"], "--webhook: URL 1 needs https"),
         (["https://a@b.example.org/hidden"], "--webhook: URL 1 has a user name or password"),
         (["https://a.example.org/?hidden#b"], "--webhook: URL 1 has a fragment"),
         (["hidden"], "--webhook: URL 1 does not begin with https://"),

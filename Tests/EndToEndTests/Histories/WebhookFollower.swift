@@ -19,9 +19,9 @@ final class WebhookFollower: Follower {
 
     func follow(_ server: CutServer) async throws {
         try await server.whileServing { backend in
-            let receiver = WebhookReceiver(
-                url: try WebhookURL("https://receiver.example/"),
-                secret: try #require(SharedSecret("the-secret-of-webhooks-in-model-tests")))
+            let receiver = try WebhookReceiver(
+                "https://receiver.example/",
+                secret: #require(SharedSecret("the-secret-of-webhooks-in-model-tests")))
             let webhooks = try await backend.webhooks(
                 to: [receiver],
                 in: WebhookEnvironment(

@@ -1,0 +1,51 @@
+import ArticleAPI
+import HTTP
+import Markup
+public import Sockets
+
+/// Where the server may send requests for sources, whose addresses somebody else may have chosen.
+public struct SourcePolicy: Sendable, Hashable {
+    /// Whether `http`, any port, and addresses of private networks and of this machine are
+    /// permitted.
+    public var allowsPrivate: Bool
+
+    public init(allowsPrivate: Bool = false) { self.allowsPrivate = allowsPrivate }
+
+    /// Whether a connection to the address may be opened.
+    public func permits(_ address: SocketAddress) -> Bool { allowsPrivate || address.isPublic }
+
+    /// The URL of a source, without a fragment: permitted, as far as text says.
+    func url(_ text: String) throws(HTTPURL.Fault) -> HTTPURL {
+        if let fault = WebAddress.fault(text) { throw .notPermitted(fault) }
+        let url = try HTTPURL(String(text.prefix { $0 != "#" }))
+        guard !allowsPrivate, case .host(let host, let port) = url.origin.place else { return url }
+        guard url.origin.scheme == .https else {
+            throw .notPermitted(
+                "must begin with https:// (http requires --allow-private-sources)")
+        }
+        guard port == url.origin.scheme.defaultPort || port >= 1_024 else {
+            throw .notPermitted(
+                "must have the port 443, or one from 1024 on (others require "
+                    + "--allow-private-sources)")
+        }
+        let literal = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        if let address = SocketAddress(ip: literal, port: port), !address.isPublic {
+            throw .notPermitted(
+                "is not an address of the public Internet (others require "
+                    + "--allow-private-sources)")
+        }
+        return url
+    }
+
+    /// Where the URL redirects to.
+    func url(_ location: String, from url: HTTPURL) throws(HTTPURL.Fault) -> HTTPURL {
+        guard let resolved = Reference.resolve(location, against: url.description) else {
+            throw .notPermitted("has no valid host or port")
+        }
+        let next = try self.url(resolved)
+        guard next.origin.scheme == .https || url.origin.scheme == .http else {
+            throw .notPermitted("leads from https to http")
+        }
+        return next
+    }
+}
