@@ -246,22 +246,28 @@ public struct Backend: Sendable {
 
     /// Webhooks of the public's changes, which send while `run` is called.
     ///
-    /// - Parameters:
-    ///   - receivers: at most `Webhooks.mostReceivers`, with different URLs.
-    ///   - environment: how batches are sent, clocks, and the receiver of notices.
+    /// - Parameter receivers: at most `Webhooks.mostReceivers`, with different URLs.
     public func webhooks(
-        to receivers: [WebhookReceiver], in environment: WebhookEnvironment
+        to receivers: [WebhookReceiver], in environment: OutboundEnvironment,
+        report: @escaping @Sendable (WebhookNotice) -> Void
     ) async throws(StoreError) -> Webhooks {
-        try await Webhooks(receivers, store: store, changes: changes, environment)
+        try await Webhooks(receivers, store: store, changes: changes, environment, report: report)
     }
 
-    /// Polls the sources while its `run` is called. Its policy is that of the backend.
-    public func sourcePoller(in environment: SourceEnvironment) -> SourcePoller {
-        var environment = environment
-        environment.policy = sources.policy
-        return SourcePoller(
+    /// Polls the sources while its `run` is called, under the policy of the backend.
+    ///
+    /// - Parameters:
+    ///   - intervalSeconds: the time between two polls of a source that does not have its own.
+    ///   - report: receives failures of polls.
+    public func sourcePoller(
+        in environment: OutboundEnvironment,
+        intervalSeconds: Int = SourcePoller.defaultIntervalSeconds,
+        report: @escaping @Sendable (SourceNotice) -> Void
+    ) -> SourcePoller {
+        SourcePoller(
             store: store, markdown: markdown, defaultLanguage: defaultLanguage,
-            signal: sources.signal, environment)
+            signal: sources.signal, policy: sources.policy, environment,
+            intervalSeconds: intervalSeconds, report: report)
     }
 
     private func registerConsole(on routes: inout Routes) {

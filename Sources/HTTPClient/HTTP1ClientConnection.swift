@@ -139,7 +139,7 @@ extension HTTP1ClientConnection {
         _ response: HTTPResponse, _ body: inout ResponseBodyDecoder, _ exchange: Exchange,
         _ channel: SocketChannel
     ) async throws(HTTPClientError) {
-        channel.endWork()
+        if !exchange.options.limitsStream { channel.endWork() }
         let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {
             [weak self, pool] in pool.loop.submit { [weak self] in self?.roomAgain() }
         }

@@ -216,7 +216,8 @@ final class HTTP2ClientStream: @unchecked Sendable {
 
     /// When `timeOut` is due; monotonic milliseconds.
     var deadline: Int64 {
-        let whole = pipe == nil ? exchange.place.deadline : .max
+        let isLimited = pipe == nil || exchange.options.limitsStream
+        let whole = isLimited ? exchange.place.deadline : .max
         guard !isPipeFull, !isReceived, let stall = exchange.options.stallMilliseconds else {
             return whole
         }

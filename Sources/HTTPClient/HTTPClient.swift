@@ -118,7 +118,8 @@ public struct HTTPClientConfiguration: Sendable {
 
 /// The options of one exchange.
 public struct ExchangeOptions: Sendable {
-    /// The time limit from the call to the end of the response; for a stream, to its head.
+    /// The time limit from the call to the end of the response; for a stream, to its
+    /// head, unless `limitsStream`.
     public var deadlineMilliseconds: Int64 = 60_000
     /// The time limit without progress while the request is sent or the response is received;
     /// `nil`: unlimited, as event streams need.
@@ -127,6 +128,8 @@ public struct ExchangeOptions: Sendable {
     public var bodyBytes = 16 << 20
     /// Whether to return as soon as the head is received, with a streamed body.
     public var isStreamed = false
+    /// Whether the deadline of a stream is that of its end.
+    public var limitsStream = false
     /// Whether to request gzip, and decode the response if it has gzip or deflate. Other codings
     /// are left to the caller. Requests that set `Accept-Encoding` or `Range` themselves get their
     /// response unchanged.

@@ -55,7 +55,7 @@ struct CallResponse: Sendable {
         status = response.status
         fields = response.fields
         if case .bytes(let bytes) = response.body { self.bytes = bytes } else { bytes = [] }
-        age = CacheControl.age(fields)
+        age = CachedResponse.age(fields)
     }
 
     init(_ copy: CachedResponse, isRevalidated: Bool, now: Duration) {

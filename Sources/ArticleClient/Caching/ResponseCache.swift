@@ -149,18 +149,23 @@ struct CachedResponse: Sendable {
         _ fields: HTTPFields, _ bytes: [UInt8], generation: Int, now: Duration
     ) {
         let control = CacheControl(fields)
+        lifetime = control.lifetimeSeconds.map { .seconds($0) }
         let varies = fields.list(.vary, has: "*")
-        guard !control.forbidsStorage, !varies, fields.contains(.etag) || control.lifetime != nil
+        guard !control.forbidsStorage, !varies, fields.contains(.etag) || lifetime != nil
         else { return nil }
         self.fields = fields
         self.bytes = bytes
         self.generation = generation
         confirmed = now
-        ageThen = CacheControl.age(fields)
-        lifetime = control.lifetime
+        ageThen = Self.age(fields)
     }
 
     var etag: String? { fields[.etag] }
+
+    /// What the response says that its age was when it arrived (RFC 9111 §5.1).
+    static func age(_ fields: HTTPFields) -> Duration {
+        .seconds(max(0, fields[.age].flatMap { Int64($0) } ?? 0))
+    }
 
     func age(now: Duration) -> Duration { ageThen + max(.zero, now - confirmed) }
 
@@ -174,57 +179,5 @@ struct CachedResponse: Sendable {
         new.remove(.contentLength)
         merged.replace(by: new)
         return CachedResponse(merged, bytes, generation: generation, now: now)
-    }
-}
-
-/// What `Cache-Control` and `Age` say to a private cache (RFC 9111 §5).
-struct CacheControl {
-    let forbidsStorage: Bool
-    /// `nil` if each use requires revalidation.
-    let lifetime: Duration?
-
-    init(_ fields: HTTPFields) {
-        var seconds: Int64?
-        var (forbidsStorage, mustAsk) = (false, false)
-        fields.withEachElement(of: .cacheControl) { directive in
-            if Self.value("no-store", directive) == "" { forbidsStorage = true }
-            if let value = Self.value("no-cache", directive), value.isEmpty || value.first == "=" {
-                mustAsk = true
-            }
-            if seconds == nil, let value = Self.value("max-age=", directive) {
-                seconds = Int64(value)
-            }
-        }
-        self.forbidsStorage = forbidsStorage
-        lifetime = mustAsk ? nil : seconds.flatMap { $0 > 0 ? .seconds($0) : nil }
-    }
-
-    /// The directive after this beginning, in lower case and without white space and quotation
-    /// marks; `nil` if it begins differently.
-    private static func value(
-        _ beginning: StaticString, _ directive: borrowing Span<UInt8>
-    ) -> String? {
-        var length = 0
-        var rest: [UInt8] = []
-        // Invariant: the octets before `index` are the first `length` ones of the beginning, or all
-        // of it and `rest`.
-        for index in 0..<directive.count {
-            let byte = directive[index]
-            guard byte > 0x20, byte != UInt8(ascii: "\"") else { continue }
-            let lower = (65...90).contains(byte) ? byte | 0x20 : byte
-            if length == beginning.utf8CodeUnitCount {
-                rest.append(lower)
-            } else if beginning.utf8Start[length] == lower {
-                length += 1
-            } else {
-                return nil
-            }
-        }
-        guard length == beginning.utf8CodeUnitCount else { return nil }
-        return String(decoding: rest, as: UTF8.self)
-    }
-
-    static func age(_ fields: HTTPFields) -> Duration {
-        .seconds(max(0, fields[.age].flatMap { Int64($0) } ?? 0))
     }
 }

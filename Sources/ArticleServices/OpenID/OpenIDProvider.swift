@@ -73,7 +73,8 @@ public struct OpenIDProvider: Sendable, Hashable {
 
     /// The URL of a document of a provider: `https`.
     static func url(_ text: String) -> HTTPURL? {
-        text.hasPrefix("https://") ? try? HTTPURL(text) : nil
+        guard text.hasPrefix("https://") else { return nil }
+        return try? HTTPURL(text)
     }
 
     private static func isClient(_ id: String) -> Bool {

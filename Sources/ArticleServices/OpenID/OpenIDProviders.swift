@@ -14,10 +14,15 @@ public final class OpenIDProviders: Sendable {
     /// A shorter nonce could be found from its digest.
     private static let nonceBytes = 16...255
 
-    /// - Parameter providers: at most `most`, with different names.
-    public init(_ providers: [OpenIDProvider], in environment: OpenIDEnvironment) {
+    /// - Parameters:
+    ///   - providers: at most `most`, with different names.
+    ///   - log: receives the causes of failures that clients do not notice.
+    public init(
+        _ providers: [OpenIDProvider], in environment: OutboundEnvironment,
+        log: @escaping @Sendable (String) -> Void
+    ) {
         self.providers = Dictionary(
-            providers.map { ($0.name, ProviderKeys($0, environment)) },
+            providers.map { ($0.name, ProviderKeys($0, environment, log: log)) },
             uniquingKeysWith: { first, _ in first })
         now = environment.now
     }

@@ -1,6 +1,12 @@
 import ArticleAPI
 import HTTP
+import HTTPClient
 import Platform
+
+/// Why the keys of a provider cannot be fetched. The reason is only logged.
+package struct OpenIDFailure: Error {
+    let reason: String
+}
 
 /// The keys of one provider: fetched when they are needed, and kept.
 ///
@@ -11,7 +17,8 @@ final class ProviderKeys: Sendable {
     private typealias Caller = UnsafeContinuation<Outcome, Never>
 
     let provider: OpenIDProvider
-    private let environment: OpenIDEnvironment
+    private let environment: OutboundEnvironment
+    private let log: @Sendable (String) -> Void
     private let state = Lock(State())
     /// Yields when a fetch is due.
     private let requests: AsyncStream<Void>
@@ -44,9 +51,13 @@ final class ProviderKeys: Sendable {
     private static let shortPauseMilliseconds: Int64 = 5_000
     private static let mostWaiting = 1_000
 
-    init(_ provider: OpenIDProvider, _ environment: OpenIDEnvironment) {
+    init(
+        _ provider: OpenIDProvider, _ environment: OutboundEnvironment,
+        log: @escaping @Sendable (String) -> Void
+    ) {
         self.provider = provider
         self.environment = environment
+        self.log = log
         (requests, requested) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -150,9 +161,9 @@ final class ProviderKeys: Sendable {
 
     /// The configuration names the key set (OpenID Connect Discovery 1.0 §4). Both have to arrive
     /// within one time limit.
-    private func fetch() async throws(OpenIDFailure) -> (KeySet, Int64?) {
+    private func fetch() async throws(OpenIDFailure) -> (KeySet, Int64) {
         let deadline = ContinuousClock.now + environment.timeout
-        let configuration = try await environment.fetch(provider.discovery, deadline)
+        let configuration = try await document(provider.discovery, by: deadline)
         guard let members = JSONMembers(configuration.body), let issuer = members.text("issuer")
         else { throw OpenIDFailure(reason: "the configuration is not a JSON object with issuer") }
         guard issuer.hasBytes(of: provider.issuer) else {
@@ -161,13 +172,31 @@ final class ProviderKeys: Sendable {
         guard let url = members.text("jwks_uri").flatMap(OpenIDProvider.url) else {
             throw OpenIDFailure(reason: "the configuration has no jwks_uri with https")
         }
-        let document = try await environment.fetch(url, deadline)
-        return (try KeySet(document.body), document.maxAgeSeconds)
+        let keys = try await document(url, by: deadline)
+        return (try KeySet(keys.body), keys.maxAgeSeconds)
     }
 
-    private func succeeded(_ keys: KeySet, maxAgeSeconds: Int64?) {
+    private static let limitBytes = 256 << 10
+
+    /// A document of the provider, and how long it may be used without being fetched again.
+    private func document(
+        _ url: HTTPURL, by deadline: ContinuousClock.Instant
+    ) async throws(OpenIDFailure) -> (body: [UInt8], maxAgeSeconds: Int64) {
+        let response: HTTPResponse
+        do throws(HTTPClientError) {
+            response = try await environment.get(
+                url, [.accept: "application/json"], limitBytes: Self.limitBytes, by: deadline)
+        } catch { throw OpenIDFailure(reason: "\(url): \(error)") }
+        guard response.status == .ok, case .bytes(let body) = response.body else {
+            throw OpenIDFailure(reason: "\(url): the status is \(response.status.code), not 200")
+        }
+        let control = CacheControl(response.fields)
+        return (body, control.forbidsStorage ? 0 : control.lifetimeSeconds ?? 0)
+    }
+
+    private func succeeded(_ keys: KeySet, maxAgeSeconds: Int64) {
         let now = environment.now()
-        let seconds = min(max(maxAgeSeconds ?? 0, 0), Self.longestMilliseconds / 1_000)
+        let seconds = min(maxAgeSeconds, Self.longestMilliseconds / 1_000)
         let lifetime = max(seconds * 1_000, Self.shortestMilliseconds)
         let waiting = state.withLock { state in
             state.keys = keys
@@ -189,7 +218,7 @@ final class ProviderKeys: Sendable {
             return (waiting, Self.usableKeys(state, now, provider))
         }
         // Without keys, the cause is logged with each rejected request.
-        if case .success = outcome { environment.log(reason) }
+        if case .success = outcome { log(reason) }
         for caller in waiting { caller.resume(returning: outcome) }
     }
 

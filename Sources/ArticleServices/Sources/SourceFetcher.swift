@@ -1,12 +1,7 @@
 import ArticleAPI
-public import HTTP
-public import HTTPClient
+import HTTP
+import HTTPClient
 import Platform
-
-/// Performs one exchange.
-public typealias SourceExchange =
-    @Sendable (HTTPRequest, HTTPOrigin, ExchangeOptions)
-    async throws(HTTPClientError) -> HTTPResponse
 
 /// Why a source could not be polled.
 struct SourceFailure: Error, Sendable, Hashable {
@@ -43,9 +38,7 @@ struct SourceResponse: Sendable {
 /// Fetches from sources, and follows their redirects: each URL and each address is judged anew.
 struct SourceFetcher: Sendable {
     let policy: SourcePolicy
-    /// The value of `User-Agent`.
-    let agent: String
-    let exchange: SourceExchange
+    let environment: OutboundEnvironment
 
     /// Bytes of a response, after decoding gzip.
     static let limitBytes = 10 << 20
@@ -88,15 +81,10 @@ struct SourceFetcher: Sendable {
         to url: HTTPURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
     ) async throws(SourceFailure) -> HTTPResponse {
         var fields = fields
-        fields.append(.userAgent, agent)
-        var options = ExchangeOptions()
-        let left = Int64((deadline - .now) / .milliseconds(1))
-        guard left > 0 else { throw SourceFailure(HTTPClientError.timedOut.description) }
-        options.deadlineMilliseconds = left
-        options.bodyBytes = Self.limitBytes
+        fields.append(.userAgent, environment.agent)
         do throws(HTTPClientError) {
-            return try await exchange(
-                HTTPRequest(.get, url.target, fields: fields), url.origin, options)
+            return try await environment.get(
+                url, fields, limitBytes: Self.limitBytes, by: deadline)
         } catch {
             guard case .forbiddenAddress = error else { throw SourceFailure(error.description) }
             throw SourceFailure(

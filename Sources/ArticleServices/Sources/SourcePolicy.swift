@@ -1,5 +1,6 @@
 import ArticleAPI
 import HTTP
+public import HTTPClient
 import Markup
 public import Sockets
 
@@ -13,6 +14,18 @@ public struct SourcePolicy: Sendable, Hashable {
 
     /// Whether a connection to the address may be opened.
     public func permits(_ address: SocketAddress) -> Bool { allowsPrivate || address.isPublic }
+
+    /// These connections under the policy. They are kept for the next page only: a source is polled
+    /// once in a while, and by then its name may lead elsewhere.
+    public func connections(
+        _ connections: HTTPClientConfiguration = .init()
+    ) -> HTTPClientConfiguration {
+        var connections = connections
+        connections.permits = permits
+        connections.connectionsPerOrigin = 1
+        connections.idleMilliseconds = 5_000
+        return connections
+    }
 
     /// The URL of a source, without a fragment: permitted, as far as text says.
     func url(_ text: String) throws(HTTPURL.Fault) -> HTTPURL {

@@ -11,7 +11,10 @@ public final class SourcePoller: Sendable {
     private let store: any ArticleStore
     private let markdown: MarkdownRenderer
     private let defaultLanguage: String
-    private let environment: SourceEnvironment
+    private let policy: SourcePolicy
+    private let environment: OutboundEnvironment
+    private let intervalSeconds: Int
+    private let report: @Sendable (SourceNotice) -> Void
     private let signal: SourceSignal
     private let pool = BlockingPool(
         label: "broadsheet.sources", width: 2, depth: 2 * SourcePoller.pollLimit)
@@ -29,6 +32,8 @@ public final class SourcePoller: Sendable {
         var work: Task<Void, Never>?
     }
 
+    /// Seconds between two polls of a source that does not have its own interval.
+    public static let defaultIntervalSeconds = 3_600
     /// Polls at a time.
     static let pollLimit = 4
     /// How often the clock is read.
@@ -36,13 +41,18 @@ public final class SourcePoller: Sendable {
 
     init(
         store: any ArticleStore, markdown: MarkdownRenderer, defaultLanguage: String,
-        signal: SourceSignal, _ environment: SourceEnvironment
+        signal: SourceSignal, policy: SourcePolicy, _ environment: OutboundEnvironment,
+        intervalSeconds: Int = SourcePoller.defaultIntervalSeconds,
+        report: @escaping @Sendable (SourceNotice) -> Void
     ) {
         self.store = store
         self.markdown = markdown
         self.defaultLanguage = defaultLanguage
         self.signal = signal
+        self.policy = policy
         self.environment = environment
+        self.intervalSeconds = intervalSeconds
+        self.report = report
     }
 
     /// Whether nothing is being polled.
@@ -143,7 +153,7 @@ public final class SourcePoller: Sendable {
             let source = try await store.source(id)
             let visit = SourceVisit(
                 store: store, markdown: markdown, defaultLanguage: defaultLanguage,
-                environment: environment, pool: pool, source: source,
+                policy: policy, environment: environment, pool: pool, source: source,
                 position: try await store.position(of: id))
             do throws(SourceVisit.Interruption) {
                 let finding = try await visit.poll()
@@ -163,7 +173,7 @@ public final class SourcePoller: Sendable {
 
     private func schedule(of source: ContentSource) -> SourceSchedule {
         SourceSchedule(
-            intervalSeconds: source.intervalSeconds ?? environment.intervalSeconds,
+            intervalSeconds: source.intervalSeconds ?? intervalSeconds,
             random: environment.random())
     }
 
@@ -204,7 +214,7 @@ public final class SourcePoller: Sendable {
                 result: .failed(failure.reason)),
             of: source.id)
         state.withLock { $0.statistics.failed += 1 }
-        environment.report(
+        report(
             SourceNotice(
                 id: source.id, name: source.shownName, reason: failure.reason,
                 failures: failures))
@@ -217,7 +227,7 @@ public final class SourcePoller: Sendable {
         default: break
         }
         state.withLock { $0.statistics.failed += 1 }
-        environment.report(
+        report(
             SourceNotice(id: id, name: "the database", reason: error.reason, failures: 1))
         // The source is still due: without a pause, it would be polled at once.
         await environment.sleep(.seconds(30))

@@ -9,7 +9,8 @@ struct SourceVisit: Sendable {
     let store: any ArticleStore
     let markdown: MarkdownRenderer
     let defaultLanguage: String
-    let environment: SourceEnvironment
+    let policy: SourcePolicy
+    let environment: OutboundEnvironment
     /// The threads that parse.
     let pool: BlockingPool
     let source: ContentSource
@@ -29,17 +30,14 @@ struct SourceVisit: Sendable {
         case store(StoreError)
     }
 
-    private var fetcher: SourceFetcher {
-        SourceFetcher(
-            policy: environment.policy, agent: environment.agent, exchange: environment.exchange)
-    }
+    private var fetcher: SourceFetcher { SourceFetcher(policy: policy, environment: environment) }
 
     /// Polls the source. What was taken over before a failure stays.
     func poll() async throws(Interruption) -> Finding {
         let deadline = ContinuousClock.now + environment.timeout
         let url: HTTPURL
         do throws(HTTPURL.Fault) {
-            url = try environment.policy.url(source.movedTo ?? source.url)
+            url = try policy.url(source.movedTo ?? source.url)
         } catch { throw .failed(SourceFailure("the URL \(error)")) }
         if source.kind == .broadsheet { return try await follow(url, by: deadline) }
         let response = try await fetch(url, conditions, by: deadline)
@@ -119,7 +117,7 @@ struct SourceVisit: Sendable {
         var taking = taking(round: nil, by: deadline)
         var walk = FeedWalk(
             from: response.url, readsAll: source.kind == nil || position.isListing,
-            under: environment.policy)
+            under: policy)
         var page = (feed: first, url: response.url)
         // What was taken over stays, even if a further page cannot be read.
         var isComplete = true
@@ -267,7 +265,7 @@ struct SourceVisit: Sendable {
     ) async throws(Interruption) -> ChangePage<Article>? {
         let pageURL: HTTPURL
         do throws(HTTPURL.Fault) {
-            pageURL = try environment.policy.url(Self.url(walk.target, below: url))
+            pageURL = try policy.url(Self.url(walk.target, below: url))
         } catch { throw .failed(SourceFailure("the URL of its changes \(error)")) }
         let response = try await fetch(pageURL, [.accept: "application/json"], by: deadline)
         let isTokenLost = response.status == .badRequest || response.status == .gone

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import HTTP
+import HTTPClient
 import Platform
 
 /// Sends the public's changes to one receiver, a batch at a time, from where the last delivery
@@ -10,7 +11,8 @@ final class WebhookSender: Sendable {
     private let receiver: WebhookReceiver
     private let store: any ArticleStore
     private let changes: ChangeService
-    private let environment: WebhookEnvironment
+    private let environment: OutboundEnvironment
+    private let notify: @Sendable (WebhookNotice) -> Void
     private let state: Lock<State>
     /// Yields after a commit; commits are merged until the value is taken.
     private let commits: AsyncStream<Void>
@@ -43,13 +45,15 @@ final class WebhookSender: Sendable {
 
     init(
         number: Int, _ receiver: WebhookReceiver, _ record: WebhookRecord,
-        store: any ArticleStore, changes: ChangeService, _ environment: WebhookEnvironment
+        store: any ArticleStore, changes: ChangeService, _ environment: OutboundEnvironment,
+        report: @escaping @Sendable (WebhookNotice) -> Void
     ) {
         self.number = number
         self.receiver = receiver
         self.store = store
         self.changes = changes
         self.environment = environment
+        notify = report
         state = Lock(State(record: record, term: store.node.term))
         (commits, committed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -105,7 +109,7 @@ final class WebhookSender: Sendable {
                 await commits.next()
             case .failed:
                 failures += 1
-                await environment.sleep(Self.delay(afterFailures: failures))
+                await environment.sleep(delay(afterFailures: failures))
             }
         }
     }
@@ -125,16 +129,16 @@ final class WebhookSender: Sendable {
             return true
         } catch {
             warn("the position cannot be read: \(error.reason)")
-            await environment.sleep(Self.delay(afterFailures: 1))
+            await environment.sleep(delay(afterFailures: 1))
             return false
         }
     }
 
     /// One second, doubled with each failure up to five minutes, and up to half of it less, so that
     /// senders that failed together do not return together.
-    private static func delay(afterFailures count: Int) -> Duration {
+    private func delay(afterFailures count: Int) -> Duration {
         let longest = min(1 << min(count - 1, 9), 300)
-        return .seconds(longest) * Double.random(in: 0.5...1)
+        return .seconds(longest) * (0.5 + environment.random() / 2)
     }
 
     // MARK: One step
@@ -162,8 +166,8 @@ final class WebhookSender: Sendable {
         let fields = batch.fields(
             at: environment.now(), signedWith: receiver.secret, agent: environment.agent)
         let reason: String
-        do throws(WebhookFailure) {
-            let status = try await environment.deliver(receiver.url, fields, batch.body)
+        do throws(HTTPClientError) {
+            let status = try await environment.deliver(batch.body, fields, to: receiver.url)
             if (200..<300).contains(status.code) {
                 await delivered(page.next, record)
                 return page.more ? .moved : .current
@@ -172,7 +176,7 @@ final class WebhookSender: Sendable {
         } catch {
             // Not the receiver's fault.
             if Task.isCancelled { return .failed }
-            reason = error.reason
+            reason = error.description
         }
         state.withLock { $0.failed += 1 }
         return await failed(record, reason)
@@ -256,7 +260,6 @@ final class WebhookSender: Sendable {
     }
 
     private func report(_ event: WebhookNotice.Event) {
-        environment.report(
-            WebhookNotice(number: number, host: receiver.host, event: event))
+        notify(WebhookNotice(number: number, host: receiver.host, event: event))
     }
 }

@@ -18,7 +18,7 @@ public final class Webhooks: Sendable {
     /// Reads the positions of the receivers. A new receiver starts at the present.
     init(
         _ receivers: [WebhookReceiver], store: any ArticleStore, changes: ChangeService,
-        _ environment: WebhookEnvironment
+        _ environment: OutboundEnvironment, report: @escaping @Sendable (WebhookNotice) -> Void
     ) async throws(StoreError) {
         self.store = store
         let records = try await store.webhooks()
@@ -33,7 +33,7 @@ public final class Webhooks: Sendable {
             senders.append(
                 WebhookSender(
                     number: index + 1, receiver, record, store: store, changes: changes,
-                    environment))
+                    environment, report: report))
         }
         self.senders = senders
         if !senders.isEmpty { store.observeChanges(self) }

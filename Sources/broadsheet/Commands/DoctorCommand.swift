@@ -61,7 +61,7 @@ struct DoctorCommand: Command {
         if let owner {
             await SourceCheck(
                 intervalSeconds: configuration?.sources.intervalSeconds
-                    ?? SourceEnvironment.defaultIntervalSeconds, now: .now
+                    ?? SourcePoller.defaultIntervalSeconds, now: .now
             ).run(owner, &findings)
         }
         MachineCheck(database: path, now: now).run(&findings)

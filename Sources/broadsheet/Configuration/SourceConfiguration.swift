@@ -10,7 +10,7 @@ struct SourceConfiguration: Sendable {
         Option(
             "source-interval", "SECONDS",
             "Time between two polls of a source that has no interval of its own; at least 60.",
-            default: "\(SourceEnvironment.defaultIntervalSeconds)"),
+            default: "\(SourcePoller.defaultIntervalSeconds)"),
         Option(
             "allow-private-sources", nil,
             "Let sources also have http URLs, any port, and addresses of private networks and of "
@@ -21,6 +21,6 @@ struct SourceConfiguration: Sendable {
         policy = SourcePolicy(allowsPrivate: try settings.isOn("allow-private-sources"))
         intervalSeconds = try settings.integer(
             "source-interval", in: ContentSource.intervals,
-            default: SourceEnvironment.defaultIntervalSeconds)
+            default: SourcePoller.defaultIntervalSeconds)
     }
 }

@@ -3,6 +3,7 @@ import ArticleDatabase
 import ArticleServices
 import ArticleStore
 import FoundationEssentials
+import HTTPClient
 import HTTPServer
 import Platform
 import Sockets
@@ -32,7 +33,7 @@ struct ServerAssembly {
     ) async throws(CommandFailure) {
         let (log, sockets, output) = (serverRun.log, serverRun.sockets, serverRun.output)
         store.notices.receive { log.warning($0) }
-        providers = try Self.providers(configuration, log)
+        providers = Self.providers(configuration, log)
         feeds = configuration.feeds.settings
         let backend = try await Self.backend(configuration, over: store, providers, feeds, log)
         self.backend = backend
@@ -94,49 +95,50 @@ struct ServerAssembly {
         } catch { throw CommandFailure(error, at: configuration.databasePath) }
     }
 
+    /// What a client of these connections and the system's clock are to those who send requests.
+    private static func outbound(
+        _ connections: HTTPClientConfiguration, timeout: Duration = .seconds(10)
+    ) -> OutboundEnvironment {
+        OutboundEnvironment(
+            agent: "Broadsheet/\(Version.number)", exchange: OutboundClient(connections).exchange,
+            timeout: timeout, now: { .now })
+    }
+
     /// The providers of people who sign in, which are asked for their keys when they are needed.
     private static func providers(
         _ configuration: ServeConfiguration, _ log: ServerLog
-    ) throws(CommandFailure) -> OpenIDProviders? {
+    ) -> OpenIDProviders? {
         guard !configuration.openID.providers.isEmpty else { return nil }
-        let client: OpenIDClient
-        do throws(SystemError) {
-            client = try OpenIDClient(configuration.outbound)
-        } catch { throw CommandFailure(.systemError, "\(error)") }
-        let environment = OpenIDEnvironment(
-            fetch: client.fetch, now: { .now }, log: { log.warning($0) })
-        return OpenIDProviders(configuration.openID.providers, in: environment)
+        return OpenIDProviders(
+            configuration.openID.providers, in: outbound(configuration.outbound),
+            log: { log.warning($0) })
     }
 
     private static func webhooks(
         _ configuration: ServeConfiguration, of backend: Backend, _ log: ServerLog
     ) async throws(CommandFailure) -> Webhooks {
-        let client = WebhookClient(connections: configuration.outbound)
-        let environment = WebhookEnvironment(
-            agent: "Broadsheet/\(Version.number)", deliver: client.deliver, now: { .now },
-            report: { notice in
+        do throws(StoreError) {
+            return try await backend.webhooks(
+                to: configuration.webhooks.receivers,
+                in: outbound(Webhooks.connections(configuration.outbound))
+            ) { notice in
                 switch notice.event {
                 case .failing: log.warning("\(notice)")
                 case .recovered: log.info("\(notice)")
                 case .reset: log.error("\(notice)")
                 }
-            })
-        do throws(StoreError) {
-            return try await backend.webhooks(
-                to: configuration.webhooks.receivers, in: environment)
+            }
         } catch { throw CommandFailure(error, at: configuration.databasePath) }
     }
 
     private static func poller(
         _ configuration: ServeConfiguration, of backend: Backend, _ log: ServerLog
     ) -> SourcePoller {
-        let client = SourceClient(
-            under: configuration.sources.policy, connections: configuration.outbound)
+        let connections = configuration.sources.policy.connections(configuration.outbound)
         return backend.sourcePoller(
-            in: SourceEnvironment(
-                intervalSeconds: configuration.sources.intervalSeconds,
-                agent: "Broadsheet/\(Version.number)", exchange: client.exchange,
-                now: { .now }, report: { log.warning("\($0)") }))
+            in: outbound(connections, timeout: .seconds(60)),
+            intervalSeconds: configuration.sources.intervalSeconds,
+            report: { log.warning("\($0)") })
     }
 
     /// The settings of the server of articles that come from the configuration and the sockets.

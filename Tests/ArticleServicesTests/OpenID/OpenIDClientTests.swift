@@ -21,11 +21,12 @@ import Testing
         connections.connectMilliseconds = Int64(Patience.seconds) * 1_000
         connections.tls = try TLSClient(
             authorities: authorities ?? provider.authorities, protocols: ["http/1.1"])
-        let environment = OpenIDEnvironment(
-            fetch: try OpenIDClient(connections).fetch, timeout: timeout,
-            now: { Timestamp(milliseconds: 1_800_000_000_000) }, log: { _ in })
+        let environment = OutboundEnvironment(
+            agent: "a", exchange: OutboundClient(connections).exchange, timeout: timeout,
+            now: { Timestamp(milliseconds: 1_800_000_000_000) })
         return OpenIDProviders(
-            [try OpenIDProvider("test=\(provider.issuer),\(OpenIDDesk.audience)")], in: environment)
+            [try OpenIDProvider("test=\(provider.issuer),\(OpenIDDesk.audience)")], in: environment,
+            log: { _ in })
     }
 
     private func token(_ issuer: String) throws -> String {

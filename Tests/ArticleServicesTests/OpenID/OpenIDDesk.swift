@@ -1,4 +1,6 @@
 import ArticleAPI
+import HTTP
+import HTTPClient
 import Platform
 import TestSupport
 
@@ -14,7 +16,7 @@ final class OpenIDDesk: Sendable {
         /// The configuration, if it is not the usual one.
         var configuration: String?
         /// Why no document can be fetched.
-        var failure: String?
+        var failure: HTTPClientError?
         /// Fetches of the first provider wait for it.
         var gate: Signal?
         var fetched: [String] = []
@@ -34,7 +36,7 @@ final class OpenIDDesk: Sendable {
     static let rsa = Result { try TestSigningKey(.rsa(bits: 2_048), id: "r1") }
 
     let state: Lock<State>
-    private let environment: OpenIDEnvironment
+    private let environment: OutboundEnvironment
     /// The providers of the last run.
     private let current: Lock<OpenIDProviders>
 
@@ -43,27 +45,29 @@ final class OpenIDDesk: Sendable {
         let both = try [Self.curve.get().publicKey, Self.rsa.get().publicKey]
         let state = Lock(State(keys: keys ?? both))
         self.state = state
-        environment = OpenIDEnvironment(
-            fetch: { (url, _) throws(OpenIDFailure) in
-                try await Self.document("\(url)", state)
+        environment = OutboundEnvironment(
+            agent: "a",
+            exchange: { request, origin, _ throws(HTTPClientError) in
+                try await Self.document("\(origin)\(request.target)", state)
             },
-            now: { state.withLock { $0.now } },
-            log: { line in state.withLock { $0.log.append(line) } })
-        current = Lock(try Self.providers(environment))
+            now: { state.withLock { $0.now } })
+        current = Lock(try Self.providers(environment, state))
     }
 
-    private static func providers(_ environment: OpenIDEnvironment) throws -> OpenIDProviders {
+    private static func providers(
+        _ environment: OutboundEnvironment, _ state: Lock<State>
+    ) throws -> OpenIDProviders {
         OpenIDProviders(
             [
                 try OpenIDProvider("main=\(issuer),\(audience)"),
                 try OpenIDProvider("other=\(otherIssuer),\(audience)"),
                 try OpenIDProvider("google=\(google),\(audience),\(party)"),
-            ], in: environment)
+            ], in: environment, log: { line in state.withLock { $0.log.append(line) } })
     }
 
     private static func document(
         _ url: String, _ state: Lock<State>
-    ) async throws(OpenIDFailure) -> OpenIDDocument {
+    ) async throws(HTTPClientError) -> HTTPResponse {
         let other = [otherIssuer, google].first { url.hasPrefix($0) }
         let gate = state.withLock { state in
             state.fetched.append(url)
@@ -71,14 +75,18 @@ final class OpenIDDesk: Sendable {
         }
         if other == nil, let gate { await gate.wait() }
         let now = state.withLock { $0 }
-        if let failure = now.failure { throw OpenIDFailure(reason: failure) }
+        if let failure = now.failure { throw failure }
         let issuer = other ?? issuer
         if url == issuer + "/.well-known/openid-configuration" {
             let usual = #"{"issuer":"\#(issuer)","jwks_uri":"\#(issuer)/keys"}"#
-            return OpenIDDocument(body: Array((now.configuration ?? usual).utf8))
+            return HTTPResponse(.ok, body: .bytes(Array((now.configuration ?? usual).utf8)))
         }
         let keys = #"{"keys":[\#(now.keys.joined(separator: ","))]}"#
-        return OpenIDDocument(body: Array(keys.utf8), maxAgeSeconds: now.maxAgeSeconds)
+        let fields: HTTPFields =
+            if let seconds = now.maxAgeSeconds { [.cacheControl: "max-age=\(seconds)"] } else {
+                [:]
+            }
+        return HTTPResponse(.ok, fields: fields, body: .bytes(Array(keys.utf8)))
     }
 
     /// How often the key set was fetched.
@@ -90,7 +98,7 @@ final class OpenIDDesk: Sendable {
 
     /// Runs the body while keys can be fetched; there are none at the beginning.
     func run(_ body: () async throws -> Void) async throws {
-        let providers = try Self.providers(environment)
+        let providers = try Self.providers(environment, state)
         current.withLock { $0 = providers }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await providers.run() }

@@ -211,7 +211,7 @@ import Testing
                     while try await peer.request() != nil { try await peer.respond(feed) }
                 } _: { friendly in
                     let desk = SourceDesk(
-                        newsroom, client: SourceClient(under: policy), timeout: timeout)
+                        newsroom, client: OutboundClient(policy.connections()), timeout: timeout)
                     let bad = try desk.add("http://\(hostile.address)/feed")
                     let good = try desk.add("http://localhost:\(friendly.address.port)/feed")
                     await desk.poller.pollDueSources()
@@ -239,7 +239,8 @@ import Testing
             try await ScriptedServer.run { peer, _ in
                 while try await peer.request() != nil { try await peer.respond("<feed/>") }
             } _: { server in
-                let desk = SourceDesk(newsroom, client: SourceClient(under: SourcePolicy()))
+                let client = OutboundClient(SourcePolicy().connections())
+                let desk = SourceDesk(newsroom, client: client)
                 // The name is only resolved when it is connected to.
                 let id = try desk.add("https://\(host):\(server.address.port)/feed").id
                 let error = try await desk.poll(id).lastError ?? "none"
@@ -264,11 +265,10 @@ import Testing
                 } _: { server in
                     var connections = HTTPClientConfiguration()
                     connections.permits = { [address = server.address] in $0 == address }
-                    let client = try HTTPClient(connections)
-                    let fetcher = SourceFetcher(policy: policy, agent: "a") {
-                        (request, origin, options) throws(HTTPClientError) in
-                        try await client.send(request, to: origin, options: options)
-                    }
+                    let environment = OutboundEnvironment(
+                        agent: "a", exchange: OutboundClient(connections).exchange,
+                        now: newsroom.now)
+                    let fetcher = SourceFetcher(policy: policy, environment: environment)
                     let url = try policy.url("http://\(server.address)/")
                     let failure = await #expect(throws: SourceFailure.self) {
                         _ = try await fetcher.fetch(

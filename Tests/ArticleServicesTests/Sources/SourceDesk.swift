@@ -24,7 +24,7 @@ struct SourceDesk: Sendable {
     ///   - client: sends the requests; `nil` for the script.
     ///   - markdown: renders bodies; `nil` for the newsroom's.
     init(
-        _ newsroom: Newsroom, client: SourceClient? = nil, markdown: MarkdownRenderer? = nil,
+        _ newsroom: Newsroom, client: OutboundClient? = nil, markdown: MarkdownRenderer? = nil,
         timeout: Duration = .seconds(60), random: Double = 0.5
     ) {
         self.newsroom = newsroom
@@ -34,7 +34,7 @@ struct SourceDesk: Sendable {
         let (script, error) = (Lock(silence), Lock<HTTPClientError?>(nil))
         (self.log, self.urls, self.failures) = (log, urls, failures)
         (self.script, self.error) = (script, error)
-        let environment = SourceEnvironment(
+        let environment = OutboundEnvironment(
             agent: "Broadsheet/test",
             exchange: { request, origin, options throws(HTTPClientError) in
                 log.withLock { $0.append(request) }
@@ -47,14 +47,16 @@ struct SourceDesk: Sendable {
                 try? await Task.sleep(for: .seconds(1 << 20))
                 throw .cancelled
             },
-            timeout: timeout, now: newsroom.now, random: { random },
-            report: { notice in failures.withLock { $0.append(notice) } })
+            timeout: timeout, now: newsroom.now, random: { random })
+        let report: @Sendable (SourceNotice) -> Void = { notice in
+            failures.withLock { $0.append(notice) }
+        }
         poller =
             if let markdown {
                 SourcePoller(
                     store: newsroom.backend.store, markdown: markdown, defaultLanguage: "en",
-                    signal: SourceSignal(), environment)
-            } else { newsroom.backend.sourcePoller(in: environment) }
+                    signal: SourceSignal(), policy: SourcePolicy(), environment, report: report)
+            } else { newsroom.backend.sourcePoller(in: environment, report: report) }
     }
 
     var requests: [HTTPRequest] { log.withLock { $0 } }

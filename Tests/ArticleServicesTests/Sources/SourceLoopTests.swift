@@ -17,7 +17,8 @@ import Testing
         _ body: (SourceDesk) async throws -> Void
     ) async throws {
         try await Newsroom.run(cast: false, sources: policy) { newsroom in
-            try await body(SourceDesk(newsroom, client: SourceClient(under: policy)))
+            let client = OutboundClient(policy.connections())
+            try await body(SourceDesk(newsroom, client: client))
         }
     }
 

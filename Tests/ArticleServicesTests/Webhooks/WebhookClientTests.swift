@@ -1,20 +1,33 @@
-import ArticleServices
 import HTTP
 import HTTPClient
 import Sockets
 import TestSupport
 import Testing
 
+@testable import ArticleServices
+
 /// How a batch is sent over HTTP.
 @Suite struct WebhookClientTests {
     /// Delivers to a scripted server.
     private static func deliver(
-        _ client: WebhookClient = WebhookClient(timeout: .seconds(Patience.seconds)),
+        _ client: OutboundClient = client(), timeout: Duration = .seconds(Patience.seconds),
         to server: ScriptedServer
     ) async throws -> HTTPStatus {
-        let url = try HTTPURL("http://\(server.address)/hook?key=hidden")
-        return try await client.deliver(
-            to: url, [.contentType: "application/json"], Array("{}".utf8))
+        try await deliver(client, timeout, to: "http://\(server.address)/hook?key=hidden")
+    }
+
+    private static func client(
+        _ connections: HTTPClientConfiguration = .init()
+    ) -> OutboundClient { OutboundClient(Webhooks.connections(connections)) }
+
+    private static func deliver(
+        _ client: OutboundClient, _ timeout: Duration, to url: String
+    ) async throws -> HTTPStatus {
+        let environment = OutboundEnvironment(
+            agent: "a", exchange: client.exchange, timeout: timeout,
+            now: { Newsroom.opening })
+        return try await environment.deliver(
+            Array("{}".utf8), [.contentType: "application/json"], to: HTTPURL(url))
     }
 
     @Test func `a batch is a POST, and the connection is kept`() async throws {
@@ -26,7 +39,7 @@ import Testing
                 try await peer.respond("thanks")
             }
         } _: { server in
-            let client = WebhookClient(timeout: .seconds(Patience.seconds))
+            let client = Self.client()
             for _ in 1...3 {
                 let status = try await Self.deliver(client, to: server)
                 #expect(status == .ok)
@@ -46,10 +59,9 @@ import Testing
             connections.tls = try TLSClient(
                 authorities: Array(trusted.authority.certificatePEM.utf8),
                 protocols: ["http/1.1"])
-            let client = WebhookClient(
-                timeout: .seconds(Patience.seconds), connections: connections)
-            let url = try HTTPURL("https://127.0.0.1:\(peer.address.port)/hook")
-            let status = try? await client.deliver(to: url, [:], Array("{}".utf8))
+            let status = try? await Self.deliver(
+                Self.client(connections), .seconds(Patience.seconds),
+                to: "https://127.0.0.1:\(peer.address.port)/hook")
             #expect((status == .ok) == isTrusted)
         }
     }
@@ -88,11 +100,10 @@ import Testing
             try await peer.send(beginning)
             await peer.waitForEnd()
         } _: { server in
-            let failure = try await #require(throws: WebhookFailure.self) {
-                _ = try await Self.deliver(
-                    WebhookClient(timeout: .milliseconds(50)), to: server)
+            let failure = try await #require(throws: HTTPClientError.self) {
+                _ = try await Self.deliver(timeout: .milliseconds(50), to: server)
             }
-            #expect(failure.reason == "the response did not arrive in time")
+            #expect(failure == .timedOut)
         }
     }
 
@@ -118,10 +129,11 @@ import Testing
     @Test func `a failure names neither path nor query`() async throws {
         let server = try ScriptedServer { _, _ in }
         await server.stop()
-        let failure = try await #require(throws: WebhookFailure.self) {
+        let failure = try await #require(throws: HTTPClientError.self) {
             _ = try await Self.deliver(to: server)
         }
-        #expect(failure.reason.contains("cannot connect to http://\(server.address)"))
-        #expect(!failure.reason.contains("hidden") && !failure.reason.contains("hook"))
+        let reason = failure.description
+        #expect(reason.contains("cannot connect to http://\(server.address)"))
+        #expect(!reason.contains("hidden") && !reason.contains("hook"))
     }
 }

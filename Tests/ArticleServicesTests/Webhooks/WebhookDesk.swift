@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import HTTP
+import HTTPClient
 import Platform
 import TestSupport
 
@@ -16,7 +17,7 @@ final class WebhookDesk: Sendable {
     }
 
     /// The response to an attempt; `nil` if there is none until the attempt is cancelled.
-    typealias Script = @Sendable (Attempt) throws(WebhookFailure) -> HTTPStatus?
+    typealias Script = @Sendable (Attempt) throws(HTTPClientError) -> HTTPStatus?
 
     static let url = "https://hooks.example.org/secret?key=hidden"
 
@@ -54,14 +55,17 @@ final class WebhookDesk: Sendable {
         }
         return try await newsroom.backend.webhooks(
             to: receivers,
-            in: WebhookEnvironment(
-                agent: "Broadsheet/test", deliver: deliver,
+            in: OutboundEnvironment(
+                agent: "Broadsheet/test",
+                exchange: { [self] request, origin, _ throws(HTTPClientError) in
+                    HTTPResponse(try await respond(to: request, at: origin))
+                },
                 now: { [self] in state.withLock { $0.time } },
                 sleep: { [self] duration in
                     state.withLock { $0.pauses.append(duration) }
                     pass(milliseconds: Int64(duration / .milliseconds(1)))
-                },
-                report: { [self] notice in state.withLock { $0.notices.append(notice) } }))
+                }),
+            report: { [self] notice in state.withLock { $0.notices.append(notice) } })
     }
 
     /// Starts webhooks, and cancels them after the body.
@@ -99,10 +103,13 @@ final class WebhookDesk: Sendable {
         return false
     }
 
-    private func deliver(
-        to url: HTTPURL, _ fields: HTTPFields, _ body: [UInt8]
-    ) async throws(WebhookFailure) -> HTTPStatus {
-        let attempt = Attempt(url: url, fields: fields, body: body)
+    private func respond(
+        to request: HTTPRequest, at origin: HTTPOrigin
+    ) async throws(HTTPClientError) -> HTTPStatus {
+        guard let url = try? HTTPURL("\(origin)\(request.target)") else {
+            throw .malformed("no URL")
+        }
+        let attempt = Attempt(url: url, fields: request.fields, body: request.body)
         let script = state.withLock { state in
             state.attempts.append(attempt)
             return state.script
@@ -110,6 +117,6 @@ final class WebhookDesk: Sendable {
         if let status = try script(attempt) { return status }
         // Longer than any test.
         try? await Task.sleep(for: .seconds(1 << 20))
-        throw WebhookFailure(reason: "cancelled")
+        throw .cancelled
     }
 }

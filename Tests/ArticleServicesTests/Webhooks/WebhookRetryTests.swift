@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import HTTP
+import HTTPClient
 import Platform
 import TestSupport
 import Testing
@@ -74,8 +75,8 @@ import Testing
     {
         try await WebhookTests.run { newsroom, desk in
             let isDead = Lock(true)
-            desk.respond { (_) throws(WebhookFailure) in
-                if isDead.withLock({ $0 }) { throw WebhookFailure(reason: "dead") }
+            desk.respond { (_) throws(HTTPClientError) in
+                if isDead.withLock({ $0 }) { throw .stopped }
                 return .ok
             }
             try await desk.run { webhooks in
@@ -86,10 +87,11 @@ import Testing
                 #expect(tried >= .seconds(86_400) && tried <= .seconds(86_400 + 300))
                 try await desk.waitUntilCurrent()
                 #expect(webhooks.statistics[0].failingSeconds == 0)
-                let reason = "nothing was delivered for 24 hours: dead"
+                let cause = HTTPClientError.stopped.description
+                let reason = "nothing was delivered for 24 hours: \(cause)"
                 let isReported = await eventually { desk.events.count == 2 }
                 #expect(isReported)
-                #expect(desk.events == [.failing(reason: "dead"), .reset(reason: reason)])
+                #expect(desk.events == [.failing(reason: cause), .reset(reason: reason)])
 
                 isDead.withLock { $0 = false }
                 let count = desk.attempts.count

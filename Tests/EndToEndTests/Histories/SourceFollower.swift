@@ -36,19 +36,18 @@ struct SourceFollower: Follower {
     func close() async { await store.close() }
 
     func follow(_ server: CutServer) async throws {
-        let environment = SourceEnvironment(
+        let environment = OutboundEnvironment(
             agent: "test",
             exchange: { request, _, _ throws(HTTPClientError) in
                 do throws(TransportError) { return try await server.respond(to: request) } catch {
                     throw .timedOut
                 }
             },
-            timeout: .seconds(Patience.seconds), now: { server.clock.time }, random: { 0.5 },
-            report: { notice in
-                if !server.isOffline { Issue.record("\(notice)") }
-            })
+            timeout: .seconds(Patience.seconds), now: { server.clock.time }, random: { 0.5 })
         try await service.send(PollSourceRequest(id: id))
-        await backend.sourcePoller(in: environment).pollDueSources()
+        await backend.sourcePoller(in: environment) { notice in
+            if !server.isOffline { Issue.record("\(notice)") }
+        }.pollDueSources()
     }
 
     func expectEqual(to server: CutServer, _ comment: Testing.Comment) async throws {

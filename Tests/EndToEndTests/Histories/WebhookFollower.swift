@@ -3,6 +3,7 @@ import ArticleServices
 import ArticleStore
 import Foundation
 import HTTP
+import HTTPClient
 import Platform
 import TestSupport
 import Testing
@@ -24,13 +25,13 @@ final class WebhookFollower: Follower {
                 secret: #require(SharedSecret("the-secret-of-webhooks-in-model-tests")))
             let webhooks = try await backend.webhooks(
                 to: [receiver],
-                in: WebhookEnvironment(
+                in: OutboundEnvironment(
                     agent: "test",
-                    deliver: { _, _, body throws(WebhookFailure) in
-                        try await self.receive(body, from: server)
+                    exchange: { request, _, _ throws(HTTPClientError) in
+                        HTTPResponse(try await self.receive(request.body, from: server))
                     },
-                    now: { server.clock.time },
-                    sleep: { _ in await Task.yield() }, report: { _ in }))
+                    now: { server.clock.time }, sleep: { _ in await Task.yield() }),
+                report: { _ in })
             if copy.withLock({ $0.token == nil }) { try await beginAnew(with: server) }
             let sending = UnstructuredTask.start { await webhooks.run() }
             // Until the receiver has everything.
@@ -48,8 +49,8 @@ final class WebhookFollower: Follower {
     /// A batch, whose confirmation may be lost.
     private func receive(
         _ body: [UInt8], from server: CutServer
-    ) async throws(WebhookFailure) -> HTTPStatus {
-        guard !server.isOffline else { throw WebhookFailure(reason: "the network has failed") }
+    ) async throws(HTTPClientError) -> HTTPStatus {
+        guard !server.isOffline else { throw .disconnected }
         do {
             let batch = try Batch(parsing: body)
             if batch.isReset {
@@ -65,7 +66,7 @@ final class WebhookFollower: Follower {
             Issue.record("\(error)")
             return .noContent
         }
-        guard server.confirms() else { throw WebhookFailure(reason: "lost") }
+        guard server.confirms() else { throw .disconnected }
         return .noContent
     }
 

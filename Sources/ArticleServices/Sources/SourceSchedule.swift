@@ -1,47 +1,4 @@
 public import ArticleAPI
-import HTTPClient
-
-/// What polls need from outside, which tests replace.
-public struct SourceEnvironment: Sendable {
-    public var policy: SourcePolicy
-    /// The time between two polls of a source that does not have its own.
-    public var intervalSeconds: Int
-    /// `User-Agent` of the requests.
-    public var agent: String
-    public var exchange: SourceExchange
-    /// The time limit for one poll.
-    public var timeout: Duration
-    /// The wall clock.
-    public var now: @Sendable () -> Timestamp
-    /// Waits between two looks for sources that are due. It ends when its task is cancelled.
-    public var sleep: @Sendable (Duration) async -> Void
-    /// A number from 0 to 1, by which polls are spread over time.
-    public var random: @Sendable () -> Double
-    /// Receives failures of polls.
-    public var report: @Sendable (SourceNotice) -> Void
-
-    public init(
-        policy: SourcePolicy = SourcePolicy(),
-        intervalSeconds: Int = SourceEnvironment.defaultIntervalSeconds, agent: String,
-        exchange: @escaping SourceExchange, timeout: Duration = .seconds(60),
-        now: @escaping @Sendable () -> Timestamp,
-        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
-        random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
-        report: @escaping @Sendable (SourceNotice) -> Void
-    ) {
-        self.policy = policy
-        self.intervalSeconds = intervalSeconds
-        self.agent = agent
-        self.exchange = exchange
-        self.timeout = timeout
-        self.now = now
-        self.sleep = sleep
-        self.random = random
-        self.report = report
-    }
-
-    public static let defaultIntervalSeconds = 3_600
-}
 
 /// A poll that failed. The description contains no path and no query.
 public struct SourceNotice: Sendable, Hashable, CustomStringConvertible {

@@ -2,27 +2,24 @@ public import HTTP
 public import HTTPClient
 import Platform
 
-/// Sends requests to sources. Connections are kept for the next page only: a source is polled once
-/// in a while, and by then its name may lead elsewhere.
+/// Performs one exchange.
+public typealias OutboundExchange =
+    @Sendable (HTTPRequest, HTTPOrigin, ExchangeOptions)
+    async throws(HTTPClientError) -> HTTPResponse
+
+/// Sends the requests that a backend makes itself: to sources, to receivers of webhooks, and to
+/// providers of identities. Redirects are not followed.
 ///
 /// Safe to use from any thread. Its event loop starts with the first request.
-public final class SourceClient: Sendable {
+public final class OutboundClient: Sendable {
     private let connections: HTTPClientConfiguration
     private let client = Lock<HTTPClient?>(nil)
 
-    /// - Parameter connections: with the authorities that are trusted.
-    public init(
-        under policy: SourcePolicy, connections: HTTPClientConfiguration = .init()
-    ) {
-        var connections = connections
-        connections.permits = policy.permits
-        connections.connectionsPerOrigin = 1
-        connections.idleMilliseconds = Self.idleMilliseconds
+    /// - Parameter connections: with the authorities that are trusted, and the policy for those to
+    ///   whom requests are sent: `SourcePolicy.connections`, `Webhooks.connections`.
+    public init(_ connections: HTTPClientConfiguration = .init()) {
         self.connections = connections
     }
-
-    /// Long enough for the next page.
-    private static let idleMilliseconds: Int64 = 5_000
 
     public func exchange(
         _ request: HTTPRequest, with origin: HTTPOrigin, _ options: ExchangeOptions
