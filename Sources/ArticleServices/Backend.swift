@@ -232,7 +232,7 @@ public struct Backend: Sendable {
     }
 
     /// The API for the operator's commands on the control socket: the same with admin rights and
-    /// without a key. Older commands find the requests of admins where they used to be.
+    /// without a key.
     public func controlRouter() throws(RouterError) -> HTTPRouter {
         var routes = Routes(
             responses: responses, workers: store.workers, writes: writes, commits: commits,
@@ -240,7 +240,6 @@ public struct Backend: Sendable {
         ) { _, _ in .controlSocket }
         registerResources(on: &routes)
         if hasConsole { consoleLinks.register(on: &routes) }
-        routes.alias(AdminPath.prefix, as: AdminPath.former)
         return try routes.router()
     }
 

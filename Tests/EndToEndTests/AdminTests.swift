@@ -101,7 +101,6 @@ import Testing
         }
         let everybody = try response(from: served.client, "/v1/admin/state")
         #expect(everybody.status == 200 && everybody.text == #"{"sequence":0,"articles":0}"#)
-        #expect(try response(from: served.client, "/control/state").status == 404)
         #expect(try served.client.get("/readyz").status == 200)
         #expect(served.stop() == 0)
     }

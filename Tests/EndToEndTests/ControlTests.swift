@@ -21,12 +21,8 @@ import Testing
         #expect(lstat(socket, &status) == 0)
         #expect(status.st_mode == S_IFSOCK | 0o600)
         let client = TestClient(.unix(socket))
-        // Older commands find it at its former path, which exists nowhere else.
-        for path in ["/v1/admin/state", "/control/state"] {
-            #expect(try client.get(path).text == #"{"sequence":0,"articles":0}"#)
-        }
+        #expect(try client.get("/v1/admin/state").text == #"{"sequence":0,"articles":0}"#)
         #expect(try served.client.get("/v1/admin/state").status == 401)
-        #expect(try served.client.get("/control/state").status == 404)
         #expect(served.stop() == 0)
         #expect(lstat(socket, &status) != 0)
     }

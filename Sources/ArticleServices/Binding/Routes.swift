@@ -279,11 +279,6 @@ struct Routes {
         builder.on(method, template, body: body, handler)
     }
 
-    /// Serves the requests below a path below another one as well.
-    mutating func alias(_ prefix: String, as other: String) {
-        builder.alias(prefix, as: other)
-    }
-
     /// The router for all bindings.
     ///
     /// - Throws: if bindings conflict.

@@ -160,14 +160,6 @@ public struct RouterBuilder<Value: Sendable> {
         entries.append(Entry(method: method, template: template, value: value))
     }
 
-    /// Adds the routes that begin with a prefix a second time, with another prefix.
-    public mutating func alias(_ prefix: String, as other: String) {
-        for entry in entries where entry.template.hasPrefix(prefix) {
-            let rest = entry.template.dropFirst(prefix.count)
-            add(entry.value, for: entry.method, other + rest)
-        }
-    }
-
     /// - Throws: For malformed templates, and routes that match the same requests.
     public func build() throws(RouterError) -> Router<Value> {
         var nodes = [Draft()]

@@ -11,8 +11,6 @@ import Sockets
 struct ControlClient: Sendable {
     let backend: BackendService
 
-    /// An older server has the same requests at other paths (`AdminPath`).
-    ///
     /// - Parameter path: the path of the database. The result is `nil` if no server responds.
     init?(ofDatabase path: String) async {
         let socket = ControlSocket.path(ofDatabase: path)
@@ -22,22 +20,9 @@ struct ControlClient: Sendable {
         configuration.timeout = .seconds(3_600)
         configuration.stallTimeout = .seconds(3_600)
         configuration.bodyBytes = 1 << 30
-        let socketTransport = SocketTransport()
-        let transports: [any Transport] = [socketTransport, FormerPaths(socketTransport)]
-        for transport in transports {
-            let backend = BackendService(
-                configuration: configuration, transport: transport, cache: nil)
-            do throws(BackendError) {
-                _ = try await backend.send(FetchStateRequest())
-                self.backend = backend
-                return
-            } catch {
-                guard case .problem(let problem) = error,
-                    problem.status == HTTPStatus.notFound.code
-                else { return nil }
-            }
-        }
-        return nil
+        backend = BackendService(
+            configuration: configuration, transport: SocketTransport(), cache: nil)
+        guard (try? await backend.send(FetchStateRequest())) != nil else { return nil }
     }
 
     /// Sends a request, and maps failures to store errors.
@@ -202,9 +187,8 @@ enum ControlChannel {
         guard socket.utf8.count <= SocketAddress.unixPathLimit else { return nil }
         do throws(SystemError) {
             let channel = try DescriptorChannel.connect(to: socket, timeoutSeconds: timeoutSeconds)
-            // Servers of all versions have this path.
             let head = [
-                "GET \(AdminPath.former)state HTTP/1.1", "Host: control", "Connection: Upgrade",
+                "GET \(AdminPath.prefix)state HTTP/1.1", "Host: control", "Connection: Upgrade",
                 "Upgrade: \(name)", "",
             ]
             // Each line ends with the line feed that `send` appends.

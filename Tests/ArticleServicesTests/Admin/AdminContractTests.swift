@@ -41,12 +41,7 @@ import Testing
         ]
         #expect(try backend.router().endpoints.sorted() == (served + console).sorted())
         let operators = [Self.place(CreateConsoleLinkRequest.self)]
-        let former = (Contract.adminRequests.map(Self.place) + operators).map {
-            $0.replacing("/v1/admin/", with: "/control/")
-        }
-        #expect(
-            try backend.controlRouter().endpoints.sorted()
-                == (served + operators + former).sorted())
+        #expect(try backend.controlRouter().endpoints.sorted() == (served + operators).sorted())
         await store.close()
     }
 

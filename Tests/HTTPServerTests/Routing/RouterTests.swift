@@ -89,21 +89,4 @@ import Testing
             _ = try routes.build()
         }
     }
-
-    @Test func `routes with a prefix are served with another one, too`() async throws {
-        var builder = HTTPRouterBuilder()
-        for template in ["/new/{name}", "/newer/{name}"] {
-            builder.on(.get, template) { _, context in
-                HTTPResponse(.ok, body: .bytes(Array((context.parameters["name"] ?? "").utf8)))
-            }
-        }
-        builder.alias("/new/", as: "/old/")
-        let router = try builder.build()
-        #expect(router.endpoints == ["GET /new/{name}", "GET /newer/{name}", "GET /old/{name}"])
-        try await TestServer.run(router) { (test) throws in
-            #expect(try test.client.get("/new/a").text == "a")
-            #expect(try test.client.get("/old/b").text == "b")
-            #expect(try test.client.get("/older/b").status == 404)
-        }
-    }
 }
