@@ -69,6 +69,12 @@ import Testing
         #expect(host == "example.org" && "\(request.target)" == "/feed?page=2")
     }
 
+    @Test func `templates of paths`() {
+        let template: PathTemplate = "/v1/articles/{id}/revisions/{number}"
+        let names = template.parameters
+        #expect(names == ["id", "number"])
+    }
+
     @Test func `targets and queries`() throws {
         let target = RequestTarget(path: "/v1/articles/a%2Fb", query: "fields=title")
         let segments = try target?.segments()

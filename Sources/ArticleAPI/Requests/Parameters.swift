@@ -307,37 +307,6 @@ extension RequestPart {
     }
 }
 
-/// The path of an endpoint, with named parameters. A value; use it anywhere.
-///
-/// ```swift
-/// let template: PathTemplate = "/v1/articles/{id}/revisions/{number}"
-/// let names = template.parameters
-/// ```
-public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral,
-    CustomStringConvertible
-{
-    public enum Segment: Sendable, Hashable {
-        case literal(String)
-        case parameter(String)
-    }
-
-    public let description: String
-    public let segments: [Segment]
-
-    public init(stringLiteral text: String) {
-        description = text
-        segments = text.split(separator: "/").map { segment in
-            segment.first == "{" && segment.last == "}"
-                ? .parameter(String(segment.dropFirst().dropLast())) : .literal(String(segment))
-        }
-    }
-
-    /// The names in braces, in their order.
-    public var parameters: [String] {
-        segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
-    }
-}
-
 extension PathTemplate {
     /// The values of the parameters in a path; `nil` if the path does not match the template.
     func values(in path: [String]) -> [String: String]? {

@@ -214,10 +214,8 @@ struct Routes {
         let ownBody: HTTPRouteBody =
             Request.parameters.body == nil
             ? .rejected : .whole(limitBytes: endpoint.bodyLimitBytes)
-        builder.protect(
-            endpoint.method, endpoint.template.description,
-            body: body ?? ownBody
-        ) { message, context in
+        builder.protect(endpoint.method, endpoint.template, body: body ?? ownBody) {
+            message, context in
             var sender: RequestSender?
             do throws(ServiceError) {
                 if !commits.isOpen(to: message.fields) {
@@ -273,7 +271,7 @@ struct Routes {
     ///
     /// - Parameter body: By default, methods that write take a whole one.
     mutating func on(
-        _ method: HTTPMethod, _ template: String, body: HTTPRouteBody? = nil,
+        _ method: HTTPMethod, _ template: PathTemplate, body: HTTPRouteBody? = nil,
         _ handler: @escaping HTTPHandler
     ) {
         builder.on(method, template, body: body, handler)

@@ -21,7 +21,7 @@ struct ConsoleService: Sendable {
 
     func register(on routes: inout Routes) {
         let endpoint = BeginConsoleSessionRequest.endpoint
-        let path = endpoint.template.description
+        let path = endpoint.template
         routes.on(.get, path) { message, context in
             await respond(context) { () throws(ServiceError) in
                 try await show(message.fields, context)

@@ -23,8 +23,8 @@ struct IndexService: Sendable {
     func register(on routes: inout Routes) {
         routes.on(.get, "/", enter)
         guard console != nil else { return }
-        routes.on(.get, Self.pagePath, page)
-        routes.on(.get, "\(Self.pagePath)/{hash}/{name}", file)
+        routes.on(.get, "/console", page)
+        routes.on(.get, "/console/{hash}/{name}", file)
     }
 
     private static let pagePath = "/console"

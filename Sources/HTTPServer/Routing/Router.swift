@@ -25,11 +25,13 @@ public struct Router<Value: Sendable>: Sendable {
         let places: [Int]
         let value: Value
 
-        init(_ method: HTTPMethod, _ template: String, _ path: PathTemplate, _ value: Value) {
+        init(_ method: HTTPMethod, _ template: PathTemplate, _ value: Value) {
             self.method = method
-            self.template = template
-            names = path.names
-            places = path.places
+            self.template = template.description
+            names = template.parameters
+            places = template.segments.indices.filter {
+                if case .parameter = template.segments[$0] { true } else { false }
+            }
             self.value = value
         }
     }
@@ -149,14 +151,14 @@ public struct RouterBuilder<Value: Sendable> {
 
     private struct Entry {
         let method: HTTPMethod
-        let template: String
+        let template: PathTemplate
         let value: Value
     }
 
     public init() {}
 
     /// Adds a value for requests with this method for paths of this form: `/v1/articles/{id}`.
-    public mutating func add(_ value: Value, for method: HTTPMethod, _ template: String) {
+    public mutating func add(_ value: Value, for method: HTTPMethod, _ template: PathTemplate) {
         entries.append(Entry(method: method, template: template, value: value))
     }
 
@@ -164,18 +166,21 @@ public struct RouterBuilder<Value: Sendable> {
     public func build() throws(RouterError) -> Router<Value> {
         var nodes = [Draft()]
         for entry in entries {
-            let path = try PathTemplate(entry.template)
+            let template = entry.template
+            if let fault = template.fault { throw .malformed(template.description, fault) }
             var node = 0
-            for part in path.parts { node = Self.child(of: node, for: part, in: &nodes) }
+            // The path `/` has one segment, which is empty.
+            let segments = template.segments.isEmpty ? [.literal("")] : template.segments
+            for segment in segments { node = Self.child(of: node, for: segment, in: &nodes) }
             if let other = nodes[node].routes.first(where: { $0.method == entry.method }) {
                 throw .conflict(
-                    method: entry.method.rawValue, other.template, entry.template)
+                    method: entry.method.rawValue, other.template, template.description)
             }
-            nodes[node].routes.append(
-                Router.Route(entry.method, entry.template, path, entry.value))
+            nodes[node].routes.append(Router.Route(entry.method, template, entry.value))
         }
         return Router(
-            root: Self.node(0, nodes), endpoints: entries.map { ($0.method, $0.template) })
+            root: Self.node(0, nodes),
+            endpoints: entries.map { ($0.method, $0.template.description) })
     }
 
     /// A node while routes are being added.
@@ -186,9 +191,9 @@ public struct RouterBuilder<Value: Sendable> {
     }
 
     private static func child(
-        of node: Int, for part: PathTemplate.Part, in nodes: inout [Draft]
+        of node: Int, for segment: PathTemplate.Segment, in nodes: inout [Draft]
     ) -> Int {
-        switch part {
+        switch segment {
         case .parameter:
             if let child = nodes[node].parameter { return child }
             nodes[node].parameter = nodes.count
@@ -219,7 +224,7 @@ extension RouterBuilder<HTTPRoute> {
     ///
     /// - Parameter body: By default, methods that write take a whole one.
     public mutating func on(
-        _ method: HTTPMethod, _ template: String, body: HTTPRouteBody? = nil,
+        _ method: HTTPMethod, _ template: PathTemplate, body: HTTPRouteBody? = nil,
         _ handler: @escaping HTTPHandler
     ) {
         protect(method, template, body: body) { _, _ in .admitted(handler) }
@@ -227,7 +232,7 @@ extension RouterBuilder<HTTPRoute> {
 
     /// Handles the requests that are admitted; decided before a body is read, and again afterwards.
     public mutating func protect(
-        _ method: HTTPMethod, _ template: String, body: HTTPRouteBody? = nil,
+        _ method: HTTPMethod, _ template: PathTemplate, body: HTTPRouteBody? = nil,
         by admit: @escaping HTTPAdmission
     ) {
         add(
@@ -236,48 +241,28 @@ extension RouterBuilder<HTTPRoute> {
     }
 }
 
-/// The segments of a route's path: `/v1/articles/{id}`.
-struct PathTemplate {
-    enum Part: Equatable {
-        case literal(String)
-        case parameter(String)
-    }
-
-    let parts: [Part]
-
-    var names: [String] {
-        parts.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
-    }
-
-    /// The indices of the segments that are parameters.
-    var places: [Int] {
-        parts.indices.filter { if case .parameter = parts[$0] { true } else { false } }
-    }
-
-    init(_ text: String) throws(RouterError) {
-        guard text.first == "/" else { throw .malformed(text, "it does not start with /") }
-        var parts: [Part] = []
-        for segment in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            parts.append(try Self.part(String(segment), of: text))
+extension PathTemplate {
+    /// Why it cannot be the path of a route; `nil` if it can.
+    fileprivate var fault: String? {
+        guard description.hasPrefix("/") else { return "it does not start with /" }
+        guard description == "/" || !"\(description)/".contains("//") else {
+            return "a segment is empty"
         }
-        self.parts = parts
-        guard Set(names).count == names.count else {
-            throw .malformed(text, "a parameter name is repeated")
+        guard Set(parameters).count == parameters.count else {
+            return "a parameter name is repeated"
         }
-    }
-
-    private static func part(_ segment: String, of text: String) throws(RouterError) -> Part {
-        if segment.hasPrefix("{"), segment.hasSuffix("}") {
-            let name = String(segment.dropFirst().dropLast())
-            guard !name.isEmpty, !name.contains(where: { "{}".contains($0) }) else {
-                throw .malformed(text, "a parameter needs a name")
+        for segment in segments {
+            switch segment {
+            case .parameter(let name):
+                guard !name.isEmpty, !name.contains(where: { "{}".contains($0) }) else {
+                    return "a parameter needs a name"
+                }
+            case .literal(let text):
+                guard !text.contains(where: { "{}%?#".contains($0) }), text != ".", text != ".."
+                else { return "a segment is neither plain text nor one parameter" }
             }
-            return .parameter(name)
         }
-        guard !segment.contains(where: { "{}%?#".contains($0) }), segment != ".", segment != ".."
-        else { throw .malformed(text, "a segment is neither plain text nor one parameter") }
-        guard !segment.isEmpty || text == "/" else { throw .malformed(text, "a segment is empty") }
-        return .literal(segment)
+        return nil
     }
 }
 

@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: ["", "a", "/a//b", "/a/", "/{}", "/{a}/{a}", "/x{a}", "/..", "/a%20b", "/a?b"])
     func `malformed templates are rejected`(template: String) {
         var routes = HTTPRouterBuilder()
-        routes.on(.get, template) { _, _ in HTTPResponse(.ok) }
+        routes.on(.get, PathTemplate(stringLiteral: template)) { _, _ in HTTPResponse(.ok) }
         #expect(throws: RouterError.self) { _ = try routes.build() }
     }
 
