@@ -40,12 +40,12 @@ package struct SignInAttempt: Sendable, Hashable {
 /// is bounded; what matters least is discarded. Safe to use from any thread; it never blocks.
 package final class SignInThrottle: Sendable {
     fileprivate struct State {
-        var pairs: ThrottleTable<Failures>
-        var addresses: ThrottleTable<Failures>
+        var pairs: BoundedTable<Failures>
+        var addresses: BoundedTable<Failures>
         /// Those of addresses that are not known for the name.
-        var names: ThrottleTable<ThrottleBucket>
-        var networks: ThrottleTable<ThrottleBucket>
-        var known: ThrottleTable<Success>
+        var names: BoundedTable<ThrottleBucket>
+        var networks: BoundedTable<ThrottleBucket>
+        var known: BoundedTable<Success>
     }
 
     private let state: Lock<State>
@@ -66,11 +66,11 @@ package final class SignInThrottle: Sendable {
         self.now = now
         state = Lock(
             State(
-                pairs: ThrottleTable(capacity: entries / 16 * 7),
-                addresses: ThrottleTable(capacity: entries / 4),
-                names: ThrottleTable(capacity: entries / 8),
-                networks: ThrottleTable(capacity: entries / 16),
-                known: ThrottleTable(capacity: entries / 8)))
+                pairs: BoundedTable(capacity: entries / 16 * 7),
+                addresses: BoundedTable(capacity: entries / 4),
+                names: BoundedTable(capacity: entries / 8),
+                networks: BoundedTable(capacity: entries / 16),
+                known: BoundedTable(capacity: entries / 8)))
     }
 
     /// Counts an attempt, before the password is verified, or rejects it.
@@ -115,18 +115,18 @@ package final class SignInThrottle: Sendable {
 
 /// The keys of an attempt.
 private struct Subject {
-    let pair: ThrottleKey
-    let name: ThrottleKey
-    let address: ThrottleKey?
+    let pair: HashedKey
+    let name: HashedKey
+    let address: HashedKey?
     /// The networks of the address, and what they may do.
-    let networks: [(key: ThrottleKey, rate: ThrottleRate)]
+    let networks: [(key: HashedKey, rate: ThrottleRate)]
 
     init(_ attempt: SignInAttempt) {
-        pair = ThrottleKey(name: attempt.name, address: attempt.address)
-        name = ThrottleKey(name: attempt.name, address: nil)
-        address = attempt.address.map { ThrottleKey(name: nil, address: $0) }
+        pair = HashedKey(name: attempt.name, address: attempt.address)
+        name = HashedKey(name: attempt.name, address: nil)
+        address = attempt.address.map { HashedKey(name: nil, address: $0) }
         networks = zip(attempt.networks, SignInThrottle.networkRates).map { network, rate in
-            (ThrottleKey(name: nil, address: network), rate)
+            (HashedKey(name: nil, address: network), rate)
         }
     }
 }
@@ -184,7 +184,7 @@ extension SignInThrottle.State {
 }
 
 /// The attempts of an address, or of an address for a name, that have not succeeded.
-private struct Failures: ThrottleEntry {
+private struct Failures: BoundedTableEntry {
     private var number = 0
     /// The time of the last attempt.
     private var last: Int64
@@ -225,7 +225,7 @@ struct OwnTime {
 
     private let phase: Int64
 
-    init(of pair: ThrottleKey) { phase = Int64(pair.low % UInt64(Self.period)) }
+    init(of pair: HashedKey) { phase = Int64(pair.low % UInt64(Self.period)) }
 
     /// The milliseconds since the beginning of the address's period.
     func position(at now: Int64) -> Int64 {
@@ -241,7 +241,7 @@ struct OwnTime {
 }
 
 /// That an address has signed in to an account.
-private struct Success: ThrottleEntry {
+private struct Success: BoundedTableEntry {
     let time: Int64
 
     func weight(at now: Int64) -> Int64 { time }

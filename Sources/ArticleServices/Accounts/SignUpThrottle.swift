@@ -9,7 +9,7 @@ final class SignUpThrottle: Sendable {
     private let addressRate: ThrottleRate
     /// Those of /48 and /56.
     private let networkRates: [ThrottleRate]
-    private let buckets = Lock(ThrottleTable<ThrottleBucket>(capacity: 16_384))
+    private let buckets = Lock(BoundedTable<ThrottleBucket>(capacity: 16_384))
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
@@ -31,7 +31,7 @@ final class SignUpThrottle: Sendable {
     func take(_ address: UInt64, in networks: [UInt64]) throws(ServiceError) {
         let now = now()
         let rates = [(address, addressRate)] + zip(networks, networkRates)
-        let limits = rates.map { (ThrottleKey(name: nil, address: $0), $1) }
+        let limits = rates.map { (HashedKey(name: nil, address: $0), $1) }
         let wait = buckets.withLock { buckets in
             let wait = limits.map { buckets.wait($0, $1, at: now) }.max() ?? 0
             guard wait == 0 else { return wait }

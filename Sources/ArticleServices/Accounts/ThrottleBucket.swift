@@ -1,3 +1,5 @@
+import Platform
+
 /// How many attempts are accepted: so many at once, and then one in each interval.
 struct ThrottleRate: Sendable {
     let burst: Int64
@@ -6,7 +8,7 @@ struct ThrottleRate: Sendable {
 }
 
 /// The attempts that were made, up to a rate (a token bucket).
-struct ThrottleBucket: ThrottleEntry {
+struct ThrottleBucket: BoundedTableEntry {
     /// When a bucket that was emptied by all attempts is full again.
     private var endsAt: Int64
 
@@ -27,15 +29,26 @@ struct ThrottleBucket: ThrottleEntry {
     func weight(at now: Int64) -> Int64 { endsAt <= now ? -1 : endsAt }
 }
 
-extension ThrottleTable<ThrottleBucket> {
+extension BoundedTable<ThrottleBucket> {
     /// The milliseconds until the key may have an attempt.
-    func wait(_ key: ThrottleKey, _ rate: ThrottleRate, at now: Int64) -> Int64 {
+    func wait(_ key: HashedKey, _ rate: ThrottleRate, at now: Int64) -> Int64 {
         self[key, at: now]?.wait(rate, at: now) ?? 0
     }
 
-    mutating func add(_ key: ThrottleKey, _ rate: ThrottleRate, at now: Int64) {
-        var bucket = self[key, at: now] ?? ThrottleBucket(at: now)
-        bucket.add(rate, at: now)
-        self[key, at: now] = bucket
+    mutating func add(_ key: HashedKey, _ rate: ThrottleRate, at now: Int64) {
+        update(key, at: now) { bucket in
+            var changed = bucket ?? ThrottleBucket(at: now)
+            changed.add(rate, at: now)
+            bucket = changed
+        }
+    }
+}
+
+extension HashedKey {
+    init(name: String?, address: UInt64?) {
+        self.init {
+            $0.combine(name)
+            $0.combine(address)
+        }
     }
 }

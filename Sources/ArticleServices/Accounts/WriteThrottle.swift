@@ -6,7 +6,7 @@ import Platform
 /// Attempts count, whether they succeed or not. Memory is bounded. Safe to use from any thread.
 final class WriteThrottle: Sendable {
     private let rate: ThrottleRate
-    private let buckets = Lock(ThrottleTable<ThrottleBucket>(capacity: 8_192))
+    private let buckets = Lock(BoundedTable<ThrottleBucket>(capacity: 8_192))
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
@@ -21,7 +21,7 @@ final class WriteThrottle: Sendable {
     /// Counts a write of a user, or rejects it.
     func take(_ user: User.ID) throws(ServiceError) {
         let now = now()
-        let key = ThrottleKey(name: "\(user)", address: nil)
+        let key = HashedKey(name: "\(user)", address: nil)
         let wait = buckets.withLock { buckets in
             let wait = buckets.wait(key, rate, at: now)
             if wait == 0 { buckets.add(key, rate, at: now) }

@@ -1,4 +1,5 @@
 import HTTP
+import Platform
 import Sockets
 
 /// The client of a connection: its peer, or the client that a proxy names.
@@ -6,7 +7,7 @@ struct ConnectedClient {
     let address: SocketAddress
     /// The key that limits count its address by; `nil` for this machine and for trusted proxies,
     /// which forward requests of others.
-    let key: RateLimitKey?
+    let key: HashedKey?
     /// Whether its forwarding headers are trusted.
     let isTrusted: Bool
     /// Whether it connected over TLS, if a proxy reports it.
@@ -15,7 +16,7 @@ struct ConnectedClient {
     init(_ peer: SocketAddress, trusting proxies: NetworkList) {
         address = peer
         isTrusted = !proxies.isEmpty && proxies.contains(peer)
-        key = isTrusted || peer.isLoopback ? nil : RateLimitKey(peer)
+        key = isTrusted || peer.isLoopback ? nil : HashedKey(peer)
     }
 
     /// The client that the header of a trusted proxy names. If it names none, the proxy's address
@@ -29,7 +30,7 @@ struct ConnectedClient {
         }
         address = client
         isTrusted = proxies.contains(client)
-        key = isTrusted ? nil : RateLimitKey(client)
+        key = isTrusted ? nil : HashedKey(client)
     }
 
     /// The client that this trusted peer forwards a request for; `nil` if it names none.
@@ -70,11 +71,11 @@ struct ForwardedClient {
     let address: SocketAddress
     /// Whether the client is named, rather than obfuscated, unknown or ambiguous.
     let isKnown: Bool
-    let key: RateLimitKey
+    let key: HashedKey
 
     init(_ address: SocketAddress, isKnown: Bool) {
         self.address = address
         self.isKnown = isKnown
-        key = RateLimitKey(address)
+        key = HashedKey(address)
     }
 }

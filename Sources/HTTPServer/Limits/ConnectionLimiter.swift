@@ -85,7 +85,7 @@ final class ConnectionLimiter: Sendable {
 /// Counts the open connections of each address. Addresses without connections take no memory.
 final class AddressCounter: Sendable {
     private let limit: Int
-    private let counts = Lock([RateLimitKey: Int]())
+    private let counts = Lock([HashedKey: Int]())
     /// How many connections of one address may receive a 429 at the same time.
     private static let rejectedLimit = 8
 
@@ -93,7 +93,7 @@ final class AddressCounter: Sendable {
 
     /// Counts one more connection of the address. After `admitted` and `full` the connection has to
     /// `leave`.
-    func enter(_ key: RateLimitKey) -> ConnectionLimiter.Entrance {
+    func enter(_ key: HashedKey) -> ConnectionLimiter.Entrance {
         counts.withLock { counts in
             let count = counts[key] ?? 0
             guard count < limit + Self.rejectedLimit else { return .overrun }
@@ -102,7 +102,7 @@ final class AddressCounter: Sendable {
         }
     }
 
-    func leave(_ key: RateLimitKey) {
+    func leave(_ key: HashedKey) {
         counts.withLock { counts in
             guard let count = counts[key] else { return }
             counts[key] = count > 1 ? count - 1 : nil

@@ -37,56 +37,30 @@ public struct RateLimit: Sendable, Hashable {
 
 /// The key that a client is counted by: its IPv4 address, its IPv6 network (/64, the size that one
 /// customer gets, or a larger one), or the account of its API key.
-struct RateLimitKey: Sendable, Hashable {
-    private let high: UInt64
-    private let low: UInt64
-    /// Hashed with a per-process seed, so that nobody can choose addresses that collide.
-    let digest: UInt
-
+extension HashedKey {
     /// All peers on Unix sockets share one key.
     ///
     /// - Parameter prefixOctets: Those of an IPv6 address that name its network, at most 8.
     init(_ address: SocketAddress, prefixOctets: Int = 8) {
         let octets = (address.networkOctets ?? []).prefix(16)
         let network = octets.count == 16 ? octets.prefix(prefixOctets) : octets
-        self.init(UInt64(network.count), network.reduce(0) { $0 << 8 | UInt64($1) })
-    }
-
-    init(account: String) {
-        // 128 bits of two seeds, so that no two accounts of a server collide.
-        func half(_ seed: UInt64) -> UInt64 {
-            var hasher = Hasher()
-            hasher.combine(seed)
-            hasher.combine(account)
-            return UInt64(UInt(bitPattern: hasher.finalize()))
+        self.init {
+            $0.combine(network.count)
+            $0.combine(network.reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
         }
-        self.init(half(1), half(2))
     }
 
-    private init(_ high: UInt64, _ low: UInt64) {
-        self.high = high
-        self.low = low
-        var hasher = Hasher()
-        hasher.combine(high)
-        hasher.combine(low)
-        digest = UInt(bitPattern: hasher.finalize())
-    }
-
-    static func == (left: RateLimitKey, right: RateLimitKey) -> Bool {
-        left.low == right.low && left.high == right.high
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+    init(account: String) { self.init { $0.combine(account) } }
 }
 
 /// The account of a request, as limits count it.
 struct LimitedAccount: Sendable {
-    let key: RateLimitKey
+    let key: HashedKey
     /// Whether all such accounts of the client's address share one bucket.
     let sharesAddress: Bool
 
     init(_ account: String, sharesAddress: Bool) {
-        key = RateLimitKey(account: account)
+        key = HashedKey(account: account)
         self.sharesAddress = sharesAddress
     }
 }
@@ -165,8 +139,8 @@ struct RateLimitStatus {
     }
 }
 
-/// The token buckets of clients in bounded memory: a set-associative table of fixed size, in which
-/// a new client replaces one whose bucket is full, or otherwise the one closest to it.
+/// The token buckets of clients in bounded memory: a new client replaces one whose bucket is full, or
+/// otherwise the one closest to it.
 ///
 /// A bucket is one number, the time when it will be full again; a full bucket needs no entry. (The
 /// generic cell rate algorithm, ITU-T I.371.)
@@ -179,29 +153,28 @@ final class TokenBuckets: Sendable {
         case empty(seconds: Int)
     }
 
-    private struct Bucket {
-        var key: RateLimitKey
+    private struct Bucket: BoundedTableEntry {
         /// Monotonic nanoseconds.
         var fullAt: Int64
+
+        func weight(at now: Int64) -> Int64 { fullAt <= now ? -1 : fullAt }
     }
 
     private let interval: Int64
     private let window: Int64
     /// What a token costs, as each of several servers sees only a part of a client's requests.
     private let servers = Atomic<Int64>(1)
-    private let shards: [Lock<[Bucket?]>]
-    private let setsPerShard: UInt
-    private static let shardCount: UInt = 16
-    /// The number of entries in a set.
-    private static let ways = 8
+    private let shards: [Lock<BoundedTable<Bucket>>]
+    private static let shardCount = 16
 
     /// - Parameter capacity: The maximum number of clients with buckets that are not full, rounded
     ///   to 128.
     init(_ limit: RateLimit, capacity: Int) {
         interval = max(1, Int64(limit.seconds) * 1_000_000_000 / Int64(limit.requests))
         window = interval * Int64(limit.requests)
-        setsPerShard = max(1, UInt(capacity) / (Self.shardCount * UInt(Self.ways)))
-        shards = (0..<Self.shardCount).map { _ in Lock([]) }
+        shards = (0..<Self.shardCount).map { _ in
+            Lock(BoundedTable(capacity: capacity / Self.shardCount))
+        }
     }
 
     /// The limit holds for this number of servers together, among which requests are spread evenly.
@@ -212,48 +185,24 @@ final class TokenBuckets: Sendable {
     /// - Parameters:
     ///   - tokens: Capped at the size of a full bucket, so that every request can be paid for.
     ///   - now: Monotonic milliseconds.
-    func take(_ key: RateLimitKey, tokens: Int = 1, now: Int64) -> Outcome {
+    func take(_ key: HashedKey, tokens: Int = 1, now: Int64) -> Outcome {
         let now = now * 1_000_000
         // No more than what empties the bucket.
         let most = window / interval
         let weight = min(Int64(max(1, tokens)), most) * min(servers.load(ordering: .relaxed), most)
         let price = min(interval * min(weight, most), window)
-        let set = (key.digest / Self.shardCount) % setsPerShard
-        let first = Int(set) * Self.ways
-        return shards[Int(key.digest % Self.shardCount)].withLock { buckets in
-            if buckets.isEmpty {
-                // The memory is touched only by servers that have clients to count.
-                buckets = Array(repeating: nil, count: Int(setsPerShard) * Self.ways)
-            }
-            let place = Self.place(of: key, in: buckets, from: first)
-            var fullAt = now
-            if let bucket = buckets[place], bucket.key == key { fullAt = max(now, bucket.fullAt) }
-            fullAt += price
-            let used = fullAt - now
-            guard used <= window else {
-                return .empty(seconds: Self.seconds(used - window))
-            }
-            buckets[place] = Bucket(key: key, fullAt: fullAt)
-            return .taken(
-                left: Int((window - used) / interval), fullInSeconds: Self.seconds(used))
-        }
-    }
-
-    /// The index of the client's bucket, existing or new.
-    private static func place(
-        of key: RateLimitKey, in buckets: borrowing [Bucket?], from first: Int
-    ) -> Int {
-        var fullest = first
-        var earliest = Int64.max
-        for place in first..<(first + ways) {
-            guard let bucket = buckets[place] else { return place }
-            if bucket.key == key { return place }
-            if bucket.fullAt < earliest {
-                earliest = bucket.fullAt
-                fullest = place
+        return shards[Int(key.high % UInt64(Self.shardCount))].withLock { table in
+            table.update(key, at: now) { bucket in
+                let fullAt = max(now, bucket?.fullAt ?? now) + price
+                let used = fullAt - now
+                guard used <= window else {
+                    return .empty(seconds: Self.seconds(used - window))
+                }
+                bucket = Bucket(fullAt: fullAt)
+                return .taken(
+                    left: Int((window - used) / interval), fullInSeconds: Self.seconds(used))
             }
         }
-        return fullest
     }
 
     /// Whole seconds, rounded up.
@@ -266,7 +215,7 @@ final class TokenBuckets: Sendable {
 /// its address.
 struct RateMeter: Sendable {
     let limiter: RateLimiter
-    let key: RateLimitKey
+    let key: HashedKey
     let measure: RateLimitStatus.Measure
     /// Monotonic milliseconds at the arrival of the request.
     let now: Int64

@@ -37,12 +37,12 @@ public struct RequestContext: Sendable {
     public internal(set) var body: HTTPBodyStream?
 
     /// Identifies the peer, or its network, within this process.
-    public var clientNumber: UInt64 { UInt64(RateLimitKey(peer).digest) }
+    public var clientNumber: UInt64 { HashedKey(peer).low }
 
     /// Identifies the networks of the peer within this process, from the largest to the one of
     /// `clientNumber`: of IPv6, /48, /56 and /64. An IPv4 address is its own network, three times.
     public var clientNetworks: [UInt64] {
-        [6, 7, 8].map { UInt64(RateLimitKey(peer, prefixOctets: $0).digest) }
+        [6, 7, 8].map { HashedKey(peer, prefixOctets: $0).low }
     }
 
     /// The peer's IP address as text, without the port.

@@ -24,7 +24,7 @@ private struct ThrottleDesk {
     func addresses(waitingFor name: String) -> some IteratorProtocol<UInt64> {
         let now = now
         return (0...).lazy.map { UInt64($0) }.filter { address in
-            let position = OwnTime(of: ThrottleKey(name: name, address: address)).position(at: now)
+            let position = OwnTime(of: HashedKey(name: name, address: address)).position(at: now)
             return (OwnTime.open..<OwnTime.period - 300_000).contains(position)
         }.makeIterator()
     }
@@ -270,7 +270,7 @@ private struct ThrottleDesk {
             if wait == 0, !isKnown {
                 let end = max(backlogs[attempt.name] ?? 0, now)
                 if end + 1_000 > now + 10_000 {
-                    let key = ThrottleKey(name: attempt.name, address: address)
+                    let key = HashedKey(name: attempt.name, address: address)
                     let position = OwnTime(of: key).position(at: now)
                     let hasHadIt = pairs[attempt].map {
                         $0.number > 0 && $0.last >= now - position
@@ -350,27 +350,5 @@ private struct ThrottleDesk {
         }
         #expect((512...1_024).contains(desk.throttle.count))
         #expect(desk.fail("mina", 1) > 0)
-    }
-
-    @Test func `a table of one set keeps the eight entries with the most weight`() {
-        struct Weighed: ThrottleEntry {
-            let weight: Int64
-            func weight(at now: Int64) -> Int64 { weight < now ? -1 : weight }
-        }
-        var table = ThrottleTable<Weighed>(capacity: 8)
-        let keys = (0..<20).map { ThrottleKey(name: "\($0)", address: nil) }
-        #expect(table[keys[0], at: 0]?.weight == nil && table.count == 0)
-        for (number, key) in keys.enumerated() {
-            table[key, at: 0] = Weighed(weight: Int64(number))
-            #expect(table[key, at: 0]?.weight == Int64(number))
-        }
-        #expect(table.count == 8)
-        #expect(keys.compactMap { table[$0, at: 0]?.weight } == Array(12...19))
-        // What has lost its meaning is not seen, and goes first.
-        #expect(table[keys[12], at: 13]?.weight == nil)
-        table[keys[0], at: 13] = Weighed(weight: 13)
-        #expect(keys.compactMap { table[$0, at: 0]?.weight } == [13] + Array(13...19))
-        table[keys[19], at: 0] = nil
-        #expect(table[keys[19], at: 0]?.weight == nil && table.count == 7)
     }
 }

@@ -11,9 +11,9 @@ import Testing
         TokenBuckets(try #require(RateLimit(limit)), capacity: capacity)
     }
 
-    private func key(_ number: Int) -> RateLimitKey {
+    private func key(_ number: Int) -> HashedKey {
         let octets = (0..<4).map { UInt8(number >> (24 - 8 * $0) & 0xFF) }
-        return RateLimitKey(.v4(octets, port: 0))
+        return HashedKey(.v4(octets, port: 0))
     }
 
     @Test func `a full burst is allowed, and then as many in each period`() throws {
@@ -68,17 +68,17 @@ import Testing
     }
 
     @Test func `an IPv6 network is one client, and a mapped IPv4 address counts as IPv4`() {
-        func v6(_ tail: [UInt8]) -> RateLimitKey {
+        func v6(_ tail: [UInt8]) -> HashedKey {
             let head = [0x20, 0x01, 0x0D, 0xB8] + tail
-            return RateLimitKey(.v6(head + [UInt8](repeating: 0, count: 16 - head.count), port: 1))
+            return HashedKey(.v6(head + [UInt8](repeating: 0, count: 16 - head.count), port: 1))
         }
         #expect(v6([0, 1, 0, 2, 9]) == v6([0, 1, 0, 2, 7, 7]))
         #expect(v6([0, 1, 0, 2]) != v6([0, 1, 0, 3]))
         let mapped = [UInt8](repeating: 0, count: 10) + [255, 255, 203, 0, 113, 9]
         #expect(
-            RateLimitKey(.v6(mapped, port: 1)) == RateLimitKey(.v4([203, 0, 113, 9], port: 2)))
-        #expect(RateLimitKey(account: "a") == RateLimitKey(account: "a"))
-        #expect(RateLimitKey(account: "a") != RateLimitKey(account: "b"))
+            HashedKey(.v6(mapped, port: 1)) == HashedKey(.v4([203, 0, 113, 9], port: 2)))
+        #expect(HashedKey(account: "a") == HashedKey(account: "a"))
+        #expect(HashedKey(account: "a") != HashedKey(account: "b"))
     }
 
     @Test func `a flood of clients evicts the fullest buckets`() throws {
