@@ -4,12 +4,12 @@ public import HTTP
 /// Makes requests, as they arrive, of nothing but what the contract says of them: a new request is
 /// covered by being registered.
 public struct RequestGenerator {
-    public var random: SeededGenerator
+    public var random: SplitMix64
     /// What was there, and what was left out: `/body/title`, `?limit`.
     public private(set) var present: Set<String> = []
     public private(set) var absent: Set<String> = []
 
-    public init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    public init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     public mutating func request<Request: BackendAPIRequest>(_ type: Request.Type) -> HTTPRequest {
         var path = ""

@@ -47,7 +47,7 @@ public final class TestTLSPeer: Sendable {
         }
         guard isListening else { throw .system("listen") }
         address = .v4([127, 0, 0, 1], port: UInt16(bigEndian: local.sin_port))
-        Thread.start { Self.serve(listener, pair, version, response, ending) }
+        TestThreads.start { Self.serve(listener, pair, version, response, ending) }
     }
 
     // Ends a pending `accept`.
@@ -109,27 +109,5 @@ public final class TestTLSPeer: Sendable {
             defer { BIO_free(source) }
             return body(source)
         }
-    }
-}
-
-/// A thread that may block.
-private enum Thread {
-    private final class Work {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
-    static func start(_ body: @escaping @Sendable () -> Void) {
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                // Programmer error: the thread gets its work below.
-                guard let context else { preconditionFailure("a thread without its work") }
-                Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
-                return nil
-            }, Unmanaged.passRetained(Work(body)).toOpaque())
-        precondition(code == 0, "pthread_create: error \(code)")
-        pthread_detach(thread)
     }
 }

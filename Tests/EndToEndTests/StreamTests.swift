@@ -45,7 +45,7 @@ import Testing
 
     @Test func `a client that is cut off anywhere gets each change once and in order`() throws {
         let served = try serve()
-        var random = SeededGenerator(seed: 14)
+        var random = SplitMix64(seed: 14)
         var follower = StreamFollower()
         for number in 0..<40 {
             let id = Article.ID(at: Timestamp(milliseconds: 1_800_000_000_000 + Int64(number)))
@@ -88,7 +88,7 @@ import Testing
         let key = try UserSession(mapping: send(.post, "/v1/sessions", ada).body).accessToken
         let thread = "/v1/articles/\(article)/comments"
         let bookmark = "/v1/me/bookmarks/\(article)"
-        var random = SeededGenerator(seed: 15)
+        var random = SplitMix64(seed: 15)
         var reader = StreamFollower(query: "types=comment&article=\(article)")
         var user = StreamFollower(
             key: key, query: "types=article,comment,bookmark&article=\(article)")

@@ -77,7 +77,7 @@ import Testing
     // MARK: Laws
 
     @Test func `groups are in order, complete and sorted, whatever the order of the articles`() {
-        var random = SeededGenerator(seed: 20_261_122)
+        var random = SplitMix64(seed: 20_261_122)
         for _ in 0..<300 {
             let now = Timestamp(milliseconds: .random(in: 0...4_102_444_800_000, using: &random))
             let offset = Int.random(in: -12 * 60...14 * 60, using: &random) * 60
@@ -109,7 +109,7 @@ import Testing
     func `groups agree with Foundation's calendar, also where clocks change`(zone: String) throws {
         let timeZone = try #require(TimeZone(identifier: zone))
         let calendar = LocalCalendar(timeZone)
-        var random = SeededGenerator(seed: UInt64(zone.utf8.count))
+        var random = SplitMix64(seed: UInt64(zone.utf8.count))
         for round in 0..<400 {
             let now = calendar.interestingTime(round, using: &random)
             let distance = Int64.random(in: -2 * 86_400_000...12 * 86_400_000, using: &random)
@@ -138,7 +138,7 @@ private struct LocalCalendar {
 
     /// A time of the years 2020 to 2030: any, or within a week before a change of clocks, or within
     /// a week before the end of a year.
-    func interestingTime(_ round: Int, using random: inout SeededGenerator) -> Timestamp {
+    func interestingTime(_ round: Int, using random: inout SplitMix64) -> Timestamp {
         let any = Timestamp(
             milliseconds: .random(in: 1_577_836_800_000...1_893_456_000_000, using: &random))
         let change = local.timeZone.nextDaylightSavingTimeTransition(after: any.date)

@@ -69,10 +69,10 @@ import Testing
         var configuration = BackendConfiguration(baseURL: "http://localhost")
         configuration.timeout = .seconds(Patience.seconds)
         for seed in 1...40 as ClosedRange<UInt64> {
-            var random = SeededGenerator(seed: seed)
+            var random = SplitMix64(seed: seed)
             let server = SessionServer()
             server.state.withLock { $0.number = 1 }
-            let pauses = Lock(SeededGenerator(seed: seed + 1_000))
+            let pauses = Lock(SplitMix64(seed: seed + 1_000))
             let pause: @Sendable () async -> Void = {
                 let count = pauses.withLock { Int.random(in: 0..<4, using: &$0) }
                 for _ in 0..<count { await Task.yield() }

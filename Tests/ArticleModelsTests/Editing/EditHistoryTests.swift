@@ -68,7 +68,7 @@ import Testing
 
     @Test(arguments: [(100, Int.max), (3, .max), (100, 20), (4, 15), (0, .max), (1, 9)])
     func `it is like a list of states`(count: Int, cost: Int) {
-        var random = SeededGenerator(seed: UInt64(count))
+        var random = SplitMix64(seed: UInt64(count))
         for _ in 0..<200 {
             let desk = Desk()
             let history = Self.history(

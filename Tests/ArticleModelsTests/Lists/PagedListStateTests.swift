@@ -29,7 +29,7 @@ private struct Server {
         if rows[place] == nil { rows[place] = Row(id: ids) }
     }
 
-    mutating func change(using random: inout SeededGenerator) {
+    mutating func change(using random: inout SplitMix64) {
         let position = rows.keys.sorted().randomElement(using: &random)
         switch Int.random(in: 0..<6, using: &random) {
         case 0, 1: add()
@@ -64,7 +64,7 @@ private struct Server {
 
     @Test(arguments: 0..<4)
     func `a list that changes meanwhile has no duplicates and no gaps`(seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         for _ in 0..<100 {
             var server = Server()
             for _ in 0..<Int.random(in: 0..<30, using: &random) { server.add() }

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `folding has the effect of the writes one after the other`() {
-        var random = SeededGenerator(seed: 7)
+        var random = SplitMix64(seed: 7)
         for _ in 0..<200 {
             var queue = OutboxQueue()
             var applied = bread

@@ -33,7 +33,7 @@ struct OutboxSchedule {
         var isAwaited = true
     }
 
-    var random: SeededGenerator
+    var random: SplitMix64
     var backend = SimulatedBackend()
     var clients = [Client(account: "ada"), Client(account: "ben")]
     var flights: [Flight] = []
@@ -43,7 +43,7 @@ struct OutboxSchedule {
     private var keys = 0
 
     init(seed: UInt64) {
-        random = SeededGenerator(seed: seed)
+        random = SplitMix64(seed: seed)
         for number in 0..<3 {
             let draft = Article.Draft(title: "First \(number)", body: "Text")
             backend.write(.create(draft), to: newID(), at: now)

@@ -78,7 +78,7 @@ import Testing
     // MARK: Laws
 
     @Test func `laws of merging hold for random edits`() {
-        var random = SeededGenerator(seed: 16)
+        var random = SplitMix64(seed: 16)
         for _ in 0..<300 {
             let mine = randomEdit(&random)
             let theirs = randomEdit(&random)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    private func randomEdit(_ random: inout SeededGenerator) -> Article {
+    private func randomEdit(_ random: inout SplitMix64) -> Article {
         func pick<Value>(_ values: [Value], _ current: Value) -> Value {
             Bool.random(using: &random) ? current : values.randomElement(using: &random) ?? current
         }

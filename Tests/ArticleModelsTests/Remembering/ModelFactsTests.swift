@@ -129,7 +129,7 @@ import Testing
     /// A response of a random revision, time and selection. Equal revisions are equal but for the
     /// number of comments, as at a backend.
     private static func response(
-        _ random: inout SeededGenerator, of history: [Article]
+        _ random: inout SplitMix64, of history: [Article]
     ) throws -> Response {
         var article = history.randomElement(using: &random) ?? Self.article(1)
         article.commentCount = Int.random(in: 0...3, using: &random)
@@ -164,7 +164,7 @@ import Testing
         return Response(facts: facts, values: values)
     }
 
-    private static func history(_ random: inout SeededGenerator) -> [Article] {
+    private static func history(_ random: inout SplitMix64) -> [Article] {
         (1...4).map { revision in
             var article = article(revision)
             if Bool.random(using: &random) { article.body = "Body \(revision)" }
@@ -181,7 +181,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...(Thoroughness.isFull ? 40 : 10))
     func `the facts of responses do not depend on their order`(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let history = Self.history(&random)
         for _ in 0..<25 {
             var responses: [Response] = []

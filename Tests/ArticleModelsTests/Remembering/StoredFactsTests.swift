@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoredFactsTests {
     private static let id = Article.ID(at: Timestamp(milliseconds: 1_700_000_000_000))
 
-    private static func facts(_ random: inout SeededGenerator) throws -> ModelFacts<Article> {
+    private static func facts(_ random: inout SplitMix64) throws -> ModelFacts<Article> {
         var merged: ModelFacts<Article>?
         for revision in 1...Int.random(in: 1...4, using: &random) {
             let article = Article(
@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...50)
     func `facts come back from their bytes`(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let facts = try Self.facts(&random)
         #expect(Self.read(facts.stored) == facts)
     }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `attributes are recognized by the names that the file has`() throws {
-        var random = SeededGenerator(seed: 7)
+        var random = SplitMix64(seed: 7)
         let facts = try Self.facts(&random)
         // Another app had other attributes in another order.
         var names = ModelFacts<Article>.storedNames
@@ -62,7 +62,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...40)
     func `damaged bytes are rejected or read, and never crash`(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let sound = try Self.facts(&random).stored
         for _ in 0..<200 {
             var bytes = sound

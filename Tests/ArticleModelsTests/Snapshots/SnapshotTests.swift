@@ -17,7 +17,7 @@ private typealias Rows = Snapshot<Heading, Row>
 /// Snapshots of random rows: any number of them is removed, inserted, moved and changed at once.
 @Suite struct SnapshotTests {
     /// Each row is in one of the sections, or in none; ids are few, so that snapshots share many.
-    private static func random(_ random: inout SeededGenerator, rows: Int = 24) -> Rows {
+    private static func random(_ random: inout SplitMix64, rows: Int = 24) -> Rows {
         let sections = Array(0..<6).shuffled(using: &random).prefix(
             Int.random(in: 0...6, using: &random))
         var members = [[Row]](repeating: [], count: sections.count)
@@ -42,7 +42,7 @@ private typealias Rows = Snapshot<Heading, Row>
 
     @Test(arguments: 0..<(Thoroughness.isFull ? 4 : 2))
     func `applying the difference of two snapshots gives the new one`(seed: Int) throws {
-        var random = SeededGenerator(seed: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var seen: Set<String> = []
         for _ in 0..<500 {
             let (old, new) = (Self.random(&random), Self.random(&random))
@@ -58,7 +58,7 @@ private typealias Rows = Snapshot<Heading, Row>
     }
 
     @Test func `a snapshot has no difference from itself`() {
-        var random = SeededGenerator(seed: 9)
+        var random = SplitMix64(seed: 9)
         for _ in 0..<100 {
             let snapshot = Self.random(&random)
             #expect(snapshot.difference(from: snapshot).isEmpty)
@@ -68,7 +68,7 @@ private typealias Rows = Snapshot<Heading, Row>
 
     /// The kinds of steps are in their order, and the places within a kind, too.
     @Test func `steps are ordered`() {
-        var random = SeededGenerator(seed: 10)
+        var random = SplitMix64(seed: 10)
         for _ in 0..<500 {
             let (old, new) = (Self.random(&random), Self.random(&random))
             let steps = new.difference(from: old).steps
@@ -88,7 +88,7 @@ private typealias Rows = Snapshot<Heading, Row>
     }
 
     @Test func `there are as few moves as possible`() {
-        var random = SeededGenerator(seed: 11)
+        var random = SplitMix64(seed: 11)
         for _ in 0..<300 {
             let count = Int.random(in: 0...12, using: &random)
             let order = Array(0..<count).shuffled(using: &random)

@@ -45,7 +45,7 @@ import Testing
     @Test(arguments: [HTTPVersion.http11, .http2])
     func `offline lists are those of the backend`(version: HTTPVersion) async throws {
         try await Self.run(over: version) { service in
-            var random = SeededGenerator(seed: 11)
+            var random = SplitMix64(seed: 11)
             for number in 1...30 {
                 try await service.send(
                     CreateArticleRequest(article: Self.draft(number, &random)))
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    private static func draft(_ number: Int, _ random: inout SeededGenerator) -> Article.Draft {
+    private static func draft(_ number: Int, _ random: inout SplitMix64) -> Article.Draft {
         var draft = Article.Draft(title: "Article \(number)", body: "Body \(number)")
         draft.tags = ["Baking", "Straße", "빵"].filter { _ in Bool.random(using: &random) }
         draft.authors = ["Ada", "Bob"].filter { _ in Bool.random(using: &random) }.map {
@@ -103,7 +103,7 @@ import Testing
         return draft
     }
 
-    private static func request(_ random: inout SeededGenerator) -> FetchArticlesRequest {
+    private static func request(_ random: inout SplitMix64) -> FetchArticlesRequest {
         func maybe<Value>(_ values: [Value]) -> Value? {
             Int.random(in: 0...3, using: &random) == 0 ? values.randomElement(using: &random) : nil
         }

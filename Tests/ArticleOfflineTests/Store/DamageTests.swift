@@ -112,7 +112,7 @@ import Testing
 
     @Test func `a truncated file opens`() async throws {
         let bytes = try await Self.sound()
-        var random = SeededGenerator(seed: 1)
+        var random = SplitMix64(seed: 1)
         var reported = 0
         for _ in 0..<30 {
             let folder = try StoreFolder()
@@ -129,7 +129,7 @@ import Testing
     @Test(arguments: seeds)
     func `a file with random bytes opens or says why not`(seed: UInt64) async throws {
         var bytes = try await Self.sound()
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let start = Int.random(in: 0..<bytes.count, using: &random)
         let count = Int.random(in: 1...4_000, using: &random)
         for index in start..<min(start + count, bytes.count) {

@@ -75,7 +75,7 @@ import Testing
         let folder = try StoreFolder()
         let store = try folder.open()
         var copies: [(name: String, expected: [String], writes: [Int])] = []
-        var random = SeededGenerator(seed: 4)
+        var random = SplitMix64(seed: 4)
         for step in 1...40 {
             let number = Int.random(in: 1...8, using: &random)
             switch Int.random(in: 0...3, using: &random) {

@@ -12,7 +12,7 @@ import Testing
     private static let sources = ["Post", "Wire"]
     private static let tags = ["Baking", "Straße", "빵"]
 
-    private static func article(_ number: Int, _ random: inout SeededGenerator) -> Article {
+    private static func article(_ number: Int, _ random: inout SplitMix64) -> Article {
         var article = Samples.article(number)
         // Few different times, so that ids decide.
         func time() -> Timestamp { Samples.time(Int.random(in: 0...5, using: &random)) }
@@ -31,7 +31,7 @@ import Testing
         return article
     }
 
-    private static func query(_ random: inout SeededGenerator) -> ArticleQuery {
+    private static func query(_ random: inout SplitMix64) -> ArticleQuery {
         func maybe<Value>(_ values: [Value]) -> Value? {
             Int.random(in: 0...3, using: &random) == 0 ? values.randomElement(using: &random) : nil
         }
@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...6)
     func `a list is what filtering and sorting gives`(seed: UInt64) async throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let store = try ModelStore(.memory)
         var articles: [Article] = []
         for number in 1...60 {

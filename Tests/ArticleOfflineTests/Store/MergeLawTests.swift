@@ -10,10 +10,10 @@ import Testing
     /// Random responses about a few articles. Equal revisions are equal but for the number of
     /// comments, as at a backend.
     private struct History {
-        var random: SeededGenerator
+        var random: SplitMix64
         private var bodies: [String: String] = [:]
 
-        init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+        init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
         mutating func news() throws -> ModelNews {
             let number = Int.random(in: 1...4, using: &random)

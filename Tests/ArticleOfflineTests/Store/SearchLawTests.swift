@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...8)
     func `a search finds what comparing every article finds`(seed: UInt64) async throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let store = try ModelStore(.memory)
         for step in 1...60 {
             try await Self.change(store, step, &random)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    private static func text(_ random: inout SeededGenerator) -> String {
+    private static func text(_ random: inout SplitMix64) -> String {
         (0..<Int.random(in: 1...6, using: &random)).map { _ in
             words.randomElement(using: &random) ?? ""
         }.joined(separator: " ")
@@ -41,7 +41,7 @@ import Testing
 
     /// One of the changes that a store learns of; a step is also a revision.
     private static func change(
-        _ store: ModelStore, _ step: Int, _ random: inout SeededGenerator
+        _ store: ModelStore, _ step: Int, _ random: inout SplitMix64
     ) async throws {
         let number = Int.random(in: 1...12, using: &random)
         let id: Article.ID = Samples.id(number)

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Random documents and queries of few words, so that they meet.
 struct ModelWorld {
-    var random: SeededGenerator
+    var random: SplitMix64
     let ids: [Article.ID]
     private var revision = 0
 
@@ -14,7 +14,7 @@ struct ModelWorld {
     ]
 
     init(seed: UInt64, ids count: Int) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         // Some are made in the same millisecond.
         ids = (0..<count).map { place in
             Article.ID(at: Timestamp(milliseconds: Int64(place / 3)), using: &random)

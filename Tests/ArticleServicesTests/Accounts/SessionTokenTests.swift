@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `a damaged token never names a session, unless it still has the form of one`() {
-        var generator = SeededGenerator(seed: 7)
+        var generator = SplitMix64(seed: 7)
         let form = /bs[ar]_[0-9a-f]{16}_[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]/
         let marked = /bsr_[0-9a-f]{16}_[A-Za-z0-9_-]{64}/
         for _ in 0..<10_000 {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    private static func damage(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
+    private static func damage(_ bytes: inout [UInt8], _ generator: inout SplitMix64) {
         let place = Int.random(in: 0..<max(1, bytes.count), using: &generator)
         let byte = UInt8.random(in: .min ... .max, using: &generator)
         switch Int.random(in: 0..<5, using: &generator) {

@@ -302,7 +302,7 @@ private struct ThrottleDesk {
 
     @Test(arguments: 1...20)
     func `the throttle decides as a model without bounds does`(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let desk = ThrottleDesk()
         var model = Model()
         var rejections = 0
@@ -334,7 +334,7 @@ private struct ThrottleDesk {
     }
 
     @Test func `memory is bounded, and what matters most is kept`() {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         let desk = ThrottleDesk(entries: 1_024)
         for _ in 0..<6 { _ = desk.fail("mina", 1) }
         for number in 0..<50_000 {

@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: 1...8)
     func `a session that was signed out is not renewed`(seed: UInt64) async throws {
         try await Newsroom.run(cast: false) { newsroom in
-            var random = SeededGenerator(seed: seed)
+            var random = SplitMix64(seed: seed)
             try newsroom.hire("mina")
             for _ in 1...5 {
                 let session = try newsroom.signIn("mina")

@@ -7,13 +7,13 @@ import TestSupport
 struct RandomDatabase {
     private var history: RandomHistory
     private var readers: RandomReaders
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var writes = 0
 
     init(seed: UInt64, in store: any ArticleStore) async throws {
         history = RandomHistory(seed: seed)
         readers = try await RandomReaders(seed: seed &+ 1, in: store)
-        generator = SeededGenerator(seed: seed &+ 2)
+        generator = SplitMix64(seed: seed &+ 2)
     }
 
     /// Carries out one write, which may be rejected or change nothing.

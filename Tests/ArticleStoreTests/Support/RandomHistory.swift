@@ -7,7 +7,7 @@ import Testing
 struct RandomHistory {
     /// Users with the role `author`, who may own articles.
     private(set) var users: [UserRecord] = []
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var articles: [Article.ID] = []
     private var authors: [Author.ID] = []
     private var writes: Int64 = 0
@@ -18,10 +18,10 @@ struct RandomHistory {
     private static let statuses: [Article.Status] = [.draft, .published, .published, .archived]
     private static let times: [Timestamp?] = [nil, .start + -3_000, .start + -2_000]
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
     /// Goes on with other random numbers.
-    mutating func reseed(_ seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    mutating func reseed(_ seed: UInt64) { generator = SplitMix64(seed: seed) }
 
     mutating func isTrue(in number: Int) -> Bool { below(number) == 0 }
 

@@ -4,14 +4,14 @@ import TestSupport
 
 /// Random comments and bookmarks of a few users on a few articles, and what editors make of them.
 struct RandomReaders {
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private(set) var users: [UserRecord] = []
     private(set) var articles: [Article.ID] = []
     private var comments: [Comment.ID] = []
     private var writes: Int64 = 0
 
     init(seed: UInt64, articles count: Int = 2, in store: any ArticleStore) async throws {
-        generator = SeededGenerator(seed: seed)
+        generator = SplitMix64(seed: seed)
         for number in 0..<count {
             let made = try await store.createArticle(
                 .make(), .sample("A\(number)", slug: .exactly("a\(number)")), by: .first)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SyncRandomTests {
     private struct Life {
         let desk: SyncDesk
-        var random: SeededGenerator
+        var random: SplitMix64
         var authors: [Author.ID] = []
 
         mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: Array(1...(Thoroughness.isFull ? 400 : 5)))
     func `a folder follows whatever happens`(seed: Int) async throws {
         let desk = try SyncDesk()
-        var life = Life(desk: desk, random: SeededGenerator(seed: UInt64(seed)))
+        var life = Life(desk: desk, random: SplitMix64(seed: UInt64(seed)))
         for _ in 1...15 {
             for _ in 0..<life.number(12) { life.change() }
             if life.number(8) == 0 { desk.feed.reset() }

@@ -11,11 +11,11 @@ import Testing
 final class OutboxFollower: Follower {
     private static let account = "ada"
     private let folder: TemporaryFolder
-    private let random: Lock<SeededGenerator>
+    private let random: Lock<SplitMix64>
 
     init(seed: UInt64) throws {
         folder = try TemporaryFolder()
-        random = Lock(SeededGenerator(seed: seed))
+        random = Lock(SplitMix64(seed: seed))
     }
 
     private func number(below limit: Int) -> Int {

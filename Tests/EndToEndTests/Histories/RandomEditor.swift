@@ -5,14 +5,14 @@ import Testing
 
 /// An editor who writes at random to a few articles and authors of a server.
 struct RandomEditor {
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private var articles: [Article.ID] = []
     private static let authors = ["a", "b"].map { "01900000-0000-7000-8000-10000000000\($0)" }
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// Goes on with other random numbers.
-    mutating func reseed(_ seed: UInt64) { random = SeededGenerator(seed: seed) }
+    mutating func reseed(_ seed: UInt64) { random = SplitMix64(seed: seed) }
 
     mutating func below(_ number: Int) -> Int { Int.random(in: 0..<number, using: &random) }
 

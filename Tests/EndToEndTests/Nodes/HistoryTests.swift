@@ -88,7 +88,7 @@ struct HistoryTests {
             }
             group.addTask { [self] in
                 defer { history.end() }
-                var random = SeededGenerator(seed: seed)
+                var random = SplitMix64(seed: seed)
                 try disturb(Int.random(in: 0..<3, using: &random), using: &random)
             }
             try await group.waitForAll()
@@ -96,7 +96,7 @@ struct HistoryTests {
         return history.result
     }
 
-    private func disturb(_ node: Int, using random: inout SeededGenerator) throws {
+    private func disturb(_ node: Int, using random: inout SplitMix64) throws {
         let time = Duration.milliseconds(Int.random(in: 100...2_500, using: &random))
         switch Int.random(in: 0..<4, using: &random) {
         case 0: try cluster.replace(node)
@@ -120,7 +120,7 @@ struct HistoryTests {
         private let cluster: NodeCluster
         private let history: History
         private let tag: String
-        private var random: SeededGenerator
+        private var random: SplitMix64
         /// What it has written, and the sequence of the last write.
         private var own: Set<Int> = []
         private var sequence: String?
@@ -129,7 +129,7 @@ struct HistoryTests {
             self.cluster = cluster
             self.history = history
             tag = "round\(seed)"
-            random = SeededGenerator(seed: seed * 100 + UInt64(number))
+            random = SplitMix64(seed: seed * 100 + UInt64(number))
         }
 
         mutating func step() throws {

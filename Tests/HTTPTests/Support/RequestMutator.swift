@@ -2,9 +2,9 @@ import TestSupport
 
 /// Generates streams of valid requests and mutates a few octets, lines or words of them.
 struct RequestMutator {
-    private var random: SeededGenerator
+    private var random: SplitMix64
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     private static let seeds: [[UInt8]] = AcceptedRequests.all.map(\.text)
         .filter { $0.utf8.count < 600 }.map { Array($0.utf8) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Serialized messages round-trip")
 struct RoundTripTests {
     @Test func `requests round-trip`() throws {
-        var random = SeededGenerator(seed: 5)
+        var random = SplitMix64(seed: 5)
         for _ in 0..<1_000 {
             let request = Self.request(&random)
             let bytes = RequestSerializer.bytes(of: request)
@@ -44,7 +44,7 @@ struct RoundTripTests {
 
     @Test(arguments: [HTTPVersion.http11, .http10], [true, false])
     func `responses round-trip`(version: HTTPVersion, keepsAlive: Bool) throws {
-        var random = SeededGenerator(seed: 6)
+        var random = SplitMix64(seed: 6)
         for status in [HTTPStatus.ok, .created, .notFound, .insufficientStorage] {
             for pieces in [[], ["a"], ["abc", "", String(repeating: "x", count: 300)]] {
                 let body = pieces.joined()
@@ -116,7 +116,7 @@ struct RoundTripTests {
         return fields
     }
 
-    private static func fields(_ random: inout SeededGenerator) -> HTTPFields {
+    private static func fields(_ random: inout SplitMix64) -> HTTPFields {
         let names = ["X-One", "x-one", "ETag", "Vary", "a!#$%&'*+-.^_`|~"]
         let values = ["", "a", "a  b", "\"q\"", "한국", "a:b, c", String(repeating: "v", count: 99)]
         var fields = HTTPFields()
@@ -128,7 +128,7 @@ struct RoundTripTests {
         return fields
     }
 
-    private static func request(_ random: inout SeededGenerator) -> HTTPRequest {
+    private static func request(_ random: inout SplitMix64) -> HTTPRequest {
         let methods: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete, .options]
         let targets = ["/", "/a/b?c=d", "/%EA%B8%80?", "http://h.example:1/x", "//a"]
             .compactMap { RequestTarget($0.utf8) }

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import Sockets
 
 @Suite struct TimerWheelTests {
     @Test func `an armed token is shown once, never early, and at most a tick late`() throws {
-        var random = SplitMix(seed: 7)
+        var random = SplitMix64(seed: 7)
         var now: Int64 = 1_000_000
         var wheel = TimerWheel(now: now)
         var due: [UInt64: (armed: Int64, shownAt: Int64)] = [:]
@@ -47,20 +48,5 @@ import Testing
         for token in 0..<100 as Range<UInt64> { _ = wheel.add(token, at: Int64(token) * 500) }
         #expect(wheel.take(upTo: 3_600_000).count == 100)
         #expect(wheel.take(upTo: 7_200_000).isEmpty)
-    }
-}
-
-/// Reproducible random numbers (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }
