@@ -19,7 +19,7 @@ public protocol AccountExportSource: Sendable {
     ) async throws(StoreError)
 }
 
-/// One part of what is kept about a user. A value; use it anywhere. See ``AccountExportSource``.
+/// One part of what is kept about a user. See ``AccountExportSource``.
 public enum AccountRecord: Sendable, Hashable {
     /// The first one, once.
     case account(UserRecord)

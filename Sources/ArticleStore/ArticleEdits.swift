@@ -3,7 +3,7 @@ public import ArticleAPI
 /// The validated content of an article as decided by an editor; the store resolves slug, tags and
 /// authors.
 ///
-/// The draft has neither id nor slug: `slug` says how one is chosen. A value; use it anywhere.
+/// The draft has neither id nor slug: `slug` says how one is chosen.
 ///
 /// ```swift
 /// let draft = Article.Draft(title: "Bread", body: "Flour and water.")
@@ -43,7 +43,7 @@ public struct ArticleContent: Sendable, Hashable {
 
 /// A rendered body: derived data that is rendered again if another renderer produced it.
 ///
-/// It is not part of an article's value, its history or an export. A value; use it anywhere.
+/// It is not part of an article's value, its history or an export.
 ///
 /// ```swift
 /// let html = BodyHTML(renderer: "cmark-gfm 1", html: "<p>Flour and water.</p>")
@@ -61,7 +61,7 @@ public struct BodyHTML: Sendable, Hashable {
     }
 }
 
-/// How an article's slug is chosen. A value; use it anywhere. See ``ArticleContent``.
+/// How an article's slug is chosen. See ``ArticleContent``.
 public enum SlugChoice: Sendable, Hashable {
     /// The current one (for a new article, the id).
     case keep
@@ -82,7 +82,7 @@ public enum SlugChoice: Sendable, Hashable {
 
 /// Time and actor of an edit, for its revision, and the key by which it is done only once.
 ///
-/// The store has no clock: a revision has the time of its edit. A value; use it anywhere.
+/// The store has no clock: a revision has the time of its edit.
 ///
 /// ```swift
 /// let edit = Edit(at: time, by: .key(id: "editor"))
@@ -130,8 +130,7 @@ public struct Edit: Sendable {
 
 /// The state that a write expects (`If-Match`, `If-None-Match: *`).
 ///
-/// It is checked in the transaction of the write, so no other write comes in between. A value; use
-/// it anywhere.
+/// It is checked in the transaction of the write, so no other write comes in between.
 ///
 /// ```swift
 /// let seen = Precondition.versions([article.version ?? ""])
@@ -151,7 +150,7 @@ public enum Precondition: Sendable, Hashable {
 ///
 /// Revisions and changes are numbered, and different histories use the same numbers. So a database
 /// gets a new epoch whenever its history may differ from the one that clients know: a new file, a
-/// restored backup, an imported export. A value; use it anywhere.
+/// restored backup, an imported export.
 ///
 /// ```swift
 /// let epoch = Epoch(high: high, low: low)

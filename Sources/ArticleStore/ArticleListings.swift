@@ -37,8 +37,7 @@ public protocol TagRepository: Sendable {
     ) async throws(StoreError) -> Slice<Tag.Usage, String>
 }
 
-/// The audience of a read, which decides what is visible. A value; use it anywhere. See
-/// ``ArticleQuery``.
+/// The audience of a read, which decides what is visible. See ``ArticleQuery``.
 public enum Audience: Sendable, Hashable {
     /// Sees articles with the status `published`.
     case everyone
@@ -51,7 +50,7 @@ public enum Audience: Sendable, Hashable {
 
 /// A query for a page of articles: its audience, filter and order, and where the page begins.
 ///
-/// Without a filter, it selects everything that the audience may see. A value; use it anywhere.
+/// Without a filter, it selects everything that the audience may see.
 ///
 /// ```swift
 /// var query = ArticleQuery(audience: .everyone)
@@ -75,8 +74,8 @@ public struct ArticleQuery: Sendable, Hashable {
     public init(audience: Audience) { self.audience = audience }
 }
 
-/// Which articles a list or a copy consists of; all if nothing is set. A value; use it anywhere.
-/// See ``ArticleQuery`` and ``ChangeQuery``.
+/// Which articles a list or a copy consists of; all if nothing is set. See ``ArticleQuery`` and
+/// ``ChangeQuery``.
 public struct ArticleFilter: Sendable, Hashable {
     /// Tag keys: an article must have all of them.
     public var tags: [String] = []
@@ -98,8 +97,7 @@ public struct ArticleFilter: Sendable, Hashable {
 
 /// A position in a sorted list: the sort key and the id of an article.
 ///
-/// It remains valid if the article is deleted: the next page begins after where it was. A value;
-/// use it anywhere.
+/// It remains valid if the article is deleted: the next page begins after where it was.
 ///
 /// ```swift
 /// query.after = slice.items.last.map { ArticlePosition(of: $0, in: query.sort) }
@@ -126,8 +124,7 @@ public struct ArticlePosition: Sendable, Hashable {
     }
 }
 
-/// A bounded part of a list, and where the next one begins. A value; use it anywhere. See
-/// ``ArticleListings``.
+/// A bounded part of a list, and where the next one begins. See ``ArticleListings``.
 public struct Slice<Item: Sendable, Position: Sendable>: Sendable {
     public var items: [Item]
     /// The position to continue from; `nil` at the end. A slice may be short or even empty and

@@ -112,7 +112,7 @@ public protocol RevisionRepository: Sendable {
     ) async throws(StoreError) -> Article
 }
 
-/// An article with the time of its last change, for `Last-Modified`. A value; use it anywhere.
+/// An article with the time of its last change, for `Last-Modified`.
 ///
 /// ```swift
 /// let edition = try await store.edition(of: .slug("bread"), visibleTo: .editors)

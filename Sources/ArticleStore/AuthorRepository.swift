@@ -38,8 +38,7 @@ extension AuthorRepository {
     }
 }
 
-/// The validated content of an author as decided by an editor. A value; use it anywhere. See
-/// ``AuthorRepository``.
+/// The validated content of an author as decided by an editor. See ``AuthorRepository``.
 public struct AuthorContent: Sendable, Hashable {
     public var name: String
     public var about: String

@@ -34,7 +34,7 @@ public protocol BookmarkRepository: Sendable {
     ) async throws(StoreError)
 }
 
-/// A place in a list of bookmarks. A value; use it anywhere. See ``BookmarkRepository``.
+/// A place in a list of bookmarks. See ``BookmarkRepository``.
 public struct BookmarkPosition: Sendable, Hashable {
     public var createdAt: Timestamp
     public var article: Article.ID

@@ -24,7 +24,7 @@ public protocol ChangeRepository: Sendable {
     func observeChanges(_ observer: any ChangeObserver)
 }
 
-/// A query for what has changed for an audience. A value; use it anywhere.
+/// A query for what has changed for an audience.
 ///
 /// ```swift
 /// var query = ChangeQuery(audience: .editors)
@@ -65,8 +65,7 @@ public struct ChangeQuery: Sendable, Hashable {
     package var viewer: CommentViewer { CommentViewer(audience: audience, user: user) }
 }
 
-/// How far a client has followed the changes of an audience. A value; use it anywhere. See
-/// ``ChangeQuery``.
+/// How far a client has followed the changes of an audience. See ``ChangeQuery``.
 public struct ChangePosition: Sendable, Hashable {
     /// The history in which the numbers count.
     public var epoch: Epoch
@@ -91,7 +90,7 @@ public struct ChangePosition: Sendable, Hashable {
     }
 }
 
-/// A page of changes. A value; use it anywhere. See ``ChangeQuery``.
+/// A page of changes. See ``ChangeQuery``.
 public struct ChangeSlice: Sendable {
     /// The number of each change, and the change with the article, whose body is `nil` unless
     /// requested.
@@ -137,8 +136,7 @@ public protocol ChangeObserver: AnyObject, Sendable {
     func didNotCommit(beyond sequence: Int64)
 }
 
-/// The changes of a commit that is about to happen. A value; use it anywhere. See
-/// ``ChangeObserver``.
+/// The changes of a commit that is about to happen. See ``ChangeObserver``.
 public struct PendingChanges: Sendable, Hashable {
     /// The number of the last change.
     public var sequence: Int64
@@ -151,7 +149,7 @@ public struct PendingChanges: Sendable, Hashable {
     }
 }
 
-/// One change in the change sequence. A value; use it anywhere. See ``ChangeRepository``.
+/// One change in the change sequence. See ``ChangeRepository``.
 public struct ChangeRecord: Sendable, Hashable {
     public var sequence: Int64
     public var subject: Subject

@@ -87,7 +87,7 @@ public protocol CommentRepository: Sendable {
     ) async throws(StoreError)
 }
 
-/// Who reads or writes comments. A value; use it anywhere. See ``CommentRepository``.
+/// Who reads or writes comments. See ``CommentRepository``.
 public struct CommentViewer: Sendable, Hashable {
     /// Editors see all comments; everyone else sees visible ones, and their own pending ones.
     public var audience: Audience
@@ -100,7 +100,7 @@ public struct CommentViewer: Sendable, Hashable {
     }
 }
 
-/// A query for a page of comments. A value; use it anywhere. See ``CommentRepository``.
+/// A query for a page of comments. See ``CommentRepository``.
 public struct CommentQuery: Sendable, Hashable {
     /// `nil` for those on all articles, for editors.
     public var article: Article.ID?
@@ -141,7 +141,7 @@ public struct CommentQuery: Sendable, Hashable {
     }
 }
 
-/// A place in a list of comments. A value; use it anywhere. See ``CommentRepository``.
+/// A place in a list of comments. See ``CommentRepository``.
 public struct CommentPosition: Sendable, Hashable {
     public var createdAt: Timestamp
     public var id: Comment.ID
@@ -152,7 +152,7 @@ public struct CommentPosition: Sendable, Hashable {
     }
 }
 
-/// A new comment. A value; use it anywhere. See ``CommentRepository``.
+/// A new comment. See ``CommentRepository``.
 public struct CommentContent: Sendable, Hashable {
     public var article: Article.ID
     /// The comment that this one replies to.
@@ -177,8 +177,7 @@ public struct CommentContent: Sendable, Hashable {
     }
 }
 
-/// What decides whether a new comment is accepted. A value; use it anywhere. See
-/// ``CommentRepository``.
+/// What decides whether a new comment is accepted. See ``CommentRepository``.
 public struct CommentSituation: Sendable, Hashable {
     /// That of the article; `nil` if it has none.
     public var policy: CommentPolicy?
@@ -201,7 +200,7 @@ public struct CommentSituation: Sendable, Hashable {
     }
 }
 
-/// A comment that is about to be changed. A value; use it anywhere. See ``CommentRepository``.
+/// A comment that is about to be changed. See ``CommentRepository``.
 public struct CommentEdition: Sendable, Hashable {
     public var comment: Comment
     /// Whether the viewer wrote it.

@@ -28,7 +28,7 @@ public protocol IdempotencyRepository: Sendable {
 /// Identifies a write that is executed at most once, however often it is sent: its response is
 /// stored for 24 hours, in the same transaction.
 ///
-/// A value; use it anywhere. The closure runs on the thread that writes, and must be quick.
+/// The closure runs on the thread that writes, and must be quick.
 ///
 /// ```swift
 /// let key = IdempotencyKey(scope: scope, request: request, principal: "ada") { item in
@@ -60,7 +60,7 @@ public struct IdempotencyKey: Sendable {
     package static let keptMilliseconds: Int64 = 24 * 60 * 60 * 1_000
 }
 
-/// The item that a write created or changed. A value; use it anywhere. See ``IdempotencyKey``.
+/// The item that a write created or changed. See ``IdempotencyKey``.
 public enum WrittenItem: Sendable, Hashable {
     case article(Article, isNew: Bool)
     case author(Author, isNew: Bool)
@@ -78,8 +78,7 @@ public enum WrittenItem: Sendable, Hashable {
     }
 }
 
-/// The outcome of a write that was sent before. A value; use it anywhere. See
-/// ``IdempotencyRepository``.
+/// The outcome of a write that was sent before. See ``IdempotencyRepository``.
 public struct IdempotencyRecord: Sendable, Hashable {
     /// As in its `IdempotencyKey`.
     public var request: [UInt8]

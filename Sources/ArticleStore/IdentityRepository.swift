@@ -35,7 +35,7 @@ public protocol IdentityRepository: Sendable {
     ) async throws(StoreError)
 }
 
-/// Who a user is at a provider. A value; use it anywhere. See ``IdentityRepository``.
+/// Who a user is at a provider. See ``IdentityRepository``.
 public struct IdentityRecord: Sendable, Hashable {
     /// The provider's claim `iss`.
     public var issuer: String

@@ -43,7 +43,7 @@ public protocol ExportSource: Sendable {
     func export(_ body: @escaping @Sendable (ExportRecord) throws -> Void) async throws(StoreError)
 }
 
-/// An article imported from a file. A value; use it anywhere. See ``ImportDestination``.
+/// An article imported from a file. See ``ImportDestination``.
 public struct ImportItem: Sendable, Hashable {
     /// The origin that identifies the import, at most 1,000 bytes.
     public var path: String
@@ -95,7 +95,7 @@ public struct ImportItem: Sendable, Hashable {
     }
 }
 
-/// The outcome of importing an article. A value; use it anywhere. See ``ImportDestination``.
+/// The outcome of importing an article. See ``ImportDestination``.
 public enum ImportOutcome: Sendable, Hashable {
     case created
     /// The file changed, and the article was not edited since the last import. An undated post
@@ -116,7 +116,7 @@ public enum ImportOutcome: Sendable, Hashable {
     public static let limitSimilar = 100
 }
 
-/// One line of an export. A value; use it anywhere.
+/// One line of an export.
 ///
 /// ```swift
 /// for case .revision(let step) in records { titles.append(step.article.title) }
@@ -131,8 +131,7 @@ public enum ExportRecord: Sendable, Hashable {
     case bookmark(ExportedBookmark)
 }
 
-/// An exported user, without password and sessions. A value; use it anywhere.
-/// See ``ExportRecord``.
+/// An exported user, without password and sessions. See ``ExportRecord``.
 public struct ExportedUser: Sendable, Hashable {
     /// Without a password's hash.
     public let record: UserRecord
@@ -148,7 +147,7 @@ public struct ExportedUser: Sendable, Hashable {
     }
 }
 
-/// A bookmark with its user. A value; use it anywhere. See ``ExportRecord``.
+/// A bookmark with its user. See ``ExportRecord``.
 public struct ExportedBookmark: Sendable, Hashable {
     public var user: User.ID
     public var bookmark: Bookmark
@@ -159,7 +158,7 @@ public struct ExportedBookmark: Sendable, Hashable {
     }
 }
 
-/// An exported article without its revisions. A value; use it anywhere. See ``ExportRecord``.
+/// An exported article without its revisions. See ``ExportRecord``.
 public struct ExportedArticle: Sendable, Hashable {
     public var id: Article.ID
     /// Former slugs in alphabetical order.
@@ -191,8 +190,7 @@ public struct ExportedArticle: Sendable, Hashable {
     }
 }
 
-/// One step of an article's history with the whole article as of that step. A value; use it
-/// anywhere. See ``ExportRecord``.
+/// One step of an article's history with the whole article as of that step. See ``ExportRecord``.
 public struct ExportedRevision: Sendable, Hashable {
     public var action: Revision.Action
     /// With the name as of the export. A store that finds no such key or account keeps that name.
@@ -211,8 +209,7 @@ public struct ExportedRevision: Sendable, Hashable {
     }
 }
 
-/// The outcome of a restoration: how many records were added, and how many were there already. A
-/// value; use it anywhere.
+/// The outcome of a restoration: how many records were added, and how many were there already.
 ///
 /// ```swift
 /// let counts = try await store.restore(records, dryRun: false)

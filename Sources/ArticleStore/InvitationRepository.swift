@@ -29,7 +29,7 @@ public protocol InvitationRepository: Sendable {
     func revokeInvitation(_ id: String) async throws(StoreError)
 }
 
-/// An invitation as it is stored. A value; use it anywhere. See ``InvitationRepository``.
+/// An invitation as it is stored. See ``InvitationRepository``.
 public struct InvitationRecord: Sendable, Hashable {
     /// The public part, by which it is revoked.
     public var id: String

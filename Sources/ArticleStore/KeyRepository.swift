@@ -34,7 +34,7 @@ public protocol KeyRepository: KeyKeeper {
     func secret(named name: String) async throws(StoreError) -> [UInt8]
 }
 
-/// An API key as it is stored: never the key itself. A value; use it anywhere. See ``KeyKeeper``.
+/// An API key as it is stored: never the key itself. See ``KeyKeeper``.
 public struct KeyRecord: Sendable, Hashable {
     /// The public part, by which it is looked up.
     public var id: String

@@ -27,8 +27,7 @@ public protocol PublicationRepository: Sendable {
     func scheduledCounts(at time: Timestamp) async throws(StoreError) -> ScheduledCounts
 }
 
-/// How many articles are scheduled; each number is at most 10,000, at which counting stops. A
-/// value; use it anywhere.
+/// How many articles are scheduled; each number is at most 10,000, at which counting stops.
 ///
 /// ```swift
 /// let counts = try await store.scheduledCounts(at: time)

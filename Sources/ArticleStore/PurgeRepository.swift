@@ -24,7 +24,7 @@ public protocol PurgeRepository: Sendable {
     func eraseSearch() async throws(StoreError)
 }
 
-/// What a purge has removed. A value; use it anywhere. See ``PurgeRepository``.
+/// What a purge has removed. See ``PurgeRepository``.
 public struct PurgeCounts: Sendable, Hashable {
     public var revisions: Int
     public var comments: Int

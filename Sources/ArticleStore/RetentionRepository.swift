@@ -19,8 +19,7 @@ public protocol RetentionRepository: Sendable {
     ) async throws(StoreError) -> RetentionWalk
 }
 
-/// How far a walk that removes old history has come. A value; use it anywhere. See
-/// ``RetentionRepository``.
+/// How far a walk that removes old history has come. See ``RetentionRepository``.
 public struct RetentionWalk: Sendable, Hashable {
     /// How many revisions and deleted articles the walk has removed.
     public package(set) var revisions = 0

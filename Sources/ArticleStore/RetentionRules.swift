@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// How much history a store keeps; everything by default. A value; use it anywhere.
+/// How much history a store keeps; everything by default.
 ///
 /// ```swift
 /// var rules = RetentionRules()
@@ -23,7 +23,7 @@ public struct RetentionRules: Sendable, Hashable {
     package static let pieceMilliseconds: Int64 = 600_000
 }
 
-/// What decides whether a revision is kept. A value; use it anywhere.
+/// What decides whether a revision is kept.
 package struct RevisionFacts: Sendable, Hashable {
     package var number: Int
     package var time: Timestamp

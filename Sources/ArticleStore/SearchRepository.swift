@@ -71,7 +71,7 @@ public protocol SearchRepository: Sendable {
     func endSearchPurges(_ purges: [Article.ID: Int64]) async throws(StoreError)
 }
 
-/// A state of the index. A value; use it anywhere. See ``SearchRepository``.
+/// A state of the index. See ``SearchRepository``.
 public struct SearchIndexRecord: Sendable, Hashable {
     /// `nil` before the first commit.
     public var progress: SearchProgress?
@@ -89,7 +89,7 @@ public struct SearchIndexRecord: Sendable, Hashable {
     }
 }
 
-/// How far an index has followed the changes. A value; use it anywhere. See ``SearchRepository``.
+/// How far an index has followed the changes. See ``SearchRepository``.
 public struct SearchProgress: Sendable, Hashable {
     /// That of the tokenizer.
     public var version: Int
@@ -101,7 +101,7 @@ public struct SearchProgress: Sendable, Hashable {
     }
 }
 
-/// A segment of the index. A value; use it anywhere. See ``SearchRepository``.
+/// A segment of the index. See ``SearchRepository``.
 public struct SearchSegmentRecord: Sendable, Hashable {
     /// 1 to 2,147,483,647; never used again.
     public var number: Int64
@@ -120,7 +120,7 @@ public struct SearchSegmentRecord: Sendable, Hashable {
     }
 }
 
-/// A block of a segment. A value; use it anywhere. See ``SearchRepository``.
+/// A block of a segment. See ``SearchRepository``.
 public struct SearchBlockRecord: Sendable, Hashable {
     /// 0 to 2,147,483,647.
     public var number: Int
@@ -137,7 +137,7 @@ public struct SearchBlockRecord: Sendable, Hashable {
     }
 }
 
-/// The first key that begins in a block. A value; use it anywhere. See ``SearchRepository``.
+/// The first key that begins in a block. See ``SearchRepository``.
 public struct SearchKeyRecord: Sendable, Hashable {
     public var first: [UInt8]
     /// The block's number.
@@ -149,7 +149,7 @@ public struct SearchKeyRecord: Sendable, Hashable {
     }
 }
 
-/// Blocks of a segment. A value; use it anywhere. See ``SearchRepository``.
+/// Blocks of a segment. See ``SearchRepository``.
 public struct SearchBlockRange: Sendable, Hashable {
     public var segment: Int64
     /// Their numbers.
@@ -161,7 +161,7 @@ public struct SearchBlockRange: Sendable, Hashable {
     }
 }
 
-/// A query for blocks of an index. A value; use it anywhere. See ``SearchRepository``.
+/// A query for blocks of an index. See ``SearchRepository``.
 public struct SearchBlockQuery: Sendable, Hashable {
     /// The contents of blocks in their order.
     public typealias Blocks = [[UInt8]]
@@ -176,7 +176,7 @@ public struct SearchBlockQuery: Sendable, Hashable {
     }
 }
 
-/// One step of an index. A value; use it anywhere. See ``SearchRepository``.
+/// One step of an index. See ``SearchRepository``.
 public struct SearchCommit: Sendable, Hashable {
     public var progress: SearchProgress
     public var added: [SearchSegmentRecord]

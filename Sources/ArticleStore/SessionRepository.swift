@@ -61,7 +61,7 @@ public protocol SessionRepository: Sendable {
     func removeExpiredSessions(before time: Timestamp) async throws(StoreError) -> Int
 }
 
-/// A session as it is stored. A value; use it anywhere. See ``SessionRepository``.
+/// A session as it is stored. See ``SessionRepository``.
 public struct SessionRecord: Sendable, Hashable {
     /// The public part of its tokens, by which it is looked up: 16 characters.
     public var id: String
@@ -95,8 +95,8 @@ public struct SessionRecord: Sendable, Hashable {
     }
 }
 
-/// The tokens of a session as they are stored: their digests, and when they expire. A value; use it
-/// anywhere. See ``SessionRepository``.
+/// The tokens of a session as they are stored: their digests, and when they expire. See
+/// ``SessionRepository``.
 public struct TokenRecord: Sendable, Hashable {
     /// SHA-256 of the access token, 32 bytes.
     public var accessDigest: [UInt8]
@@ -117,7 +117,7 @@ public struct TokenRecord: Sendable, Hashable {
     }
 }
 
-/// What became of a refresh token. A value; use it anywhere. See ``SessionRepository``.
+/// What became of a refresh token. See ``SessionRepository``.
 public enum SessionRotation: Sendable, Hashable {
     /// It was the current one; the session now has the new tokens.
     case rotated(SessionRecord)
@@ -127,7 +127,7 @@ public enum SessionRotation: Sendable, Hashable {
     case reused
 }
 
-/// A use of a session. A value; use it anywhere. See ``SessionRepository``.
+/// A use of a session. See ``SessionRepository``.
 public struct SessionUse: Sendable, Hashable {
     /// The id of the session.
     public var session: String

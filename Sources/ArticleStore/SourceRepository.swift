@@ -88,7 +88,7 @@ public protocol SourceRepository: Sendable {
     func sourceCounts(at time: Timestamp) async throws(StoreError) -> SourceCounts
 }
 
-/// A source that is due to be polled. A value; use it anywhere. See ``SourceRepository``.
+/// A source that is due to be polled. See ``SourceRepository``.
 public struct DueSource: Sendable, Hashable {
     public var id: ContentSource.ID
     /// Where it is polled.
@@ -100,7 +100,7 @@ public struct DueSource: Sendable, Hashable {
     }
 }
 
-/// How far a source was followed. A value; use it anywhere. See ``SourceRepository``.
+/// How far a source was followed. See ``SourceRepository``.
 public struct SourcePosition: Sendable, Hashable {
     /// Validators of the feed as it was last taken over.
     public var etag: String?
@@ -124,7 +124,7 @@ public struct SourcePosition: Sendable, Hashable {
     }
 }
 
-/// An entry of a source. A value; use it anywhere. See ``SourceRepository``.
+/// An entry of a source. See ``SourceRepository``.
 public struct SourceItem: Sendable, Hashable {
     /// The SHA-256 of what identifies the entry within its source.
     public var key: [UInt8]
@@ -149,7 +149,7 @@ public struct SourceItem: Sendable, Hashable {
     }
 }
 
-/// What became of an entry. A value; use it anywhere. See ``SourceRepository``.
+/// What became of an entry. See ``SourceRepository``.
 public enum SourceOutcome: String, Sendable, Hashable, CaseIterable {
     case created
     /// Also an article that had disappeared from the source, and is back.
@@ -162,7 +162,7 @@ public enum SourceOutcome: String, Sendable, Hashable, CaseIterable {
     case deferred
 }
 
-/// The outcome of a poll. A value; use it anywhere. See ``SourceRepository``.
+/// The outcome of a poll. See ``SourceRepository``.
 public struct SourcePoll: Sendable, Hashable {
     public var time: Timestamp
     /// The revision of the source that was polled.
@@ -211,7 +211,7 @@ public struct SourcePoll: Sendable, Hashable {
     }
 }
 
-/// How many sources there are. A value; use it anywhere. See ``SourceRepository``.
+/// How many sources there are. See ``SourceRepository``.
 public struct SourceCounts: Sendable, Hashable {
     /// Those that are not paused, and whose last poll did not fail.
     public var active: Int

@@ -2,8 +2,6 @@ public import ArticleAPI
 
 /// Why a store operation failed. Nothing was changed in any of these cases.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// do throws(StoreError) {
 ///     article = try await store.article(.slug("bread"), visibleTo: .editors)
@@ -60,7 +58,7 @@ public enum StoreError: Error, Sendable {
     case corrupt(String)
 }
 
-/// What a commit that takes too long waits for. A value; use it anywhere. See ``StoreError``.
+/// What a commit that takes too long waits for. See ``StoreError``.
 public enum CommitDelay: Sendable, Hashable {
     /// A synchronous standby of the database.
     case standby
@@ -69,8 +67,6 @@ public enum CommitDelay: Sendable, Hashable {
 }
 
 /// Why a store could not be opened. The description is one line for the operator.
-///
-/// A value; use it anywhere.
 ///
 /// ```swift
 /// let error = StoreOpeningError.missing(path: path)

@@ -62,7 +62,7 @@ public protocol StoreCopy: Sendable {
     ) async throws(StoreError)
 }
 
-/// The progress of copying a database. A value; use it anywhere. See ``StoreCopy``.
+/// The progress of copying a database. See ``StoreCopy``.
 public struct CopyProgress: Sendable, Hashable {
     /// Number of copied pages; a page has 4,096 bytes.
     public var pages: Int
@@ -74,7 +74,7 @@ public struct CopyProgress: Sendable, Hashable {
     }
 }
 
-/// The progress of giving space back. A value; use it anywhere. See ``StoreMaintenance``.
+/// The progress of giving space back. See ``StoreMaintenance``.
 public struct VacuumProgress: Sendable, Hashable {
     /// Number of pages of a file, or of tables of a server.
     public var done = 0
@@ -90,7 +90,7 @@ public struct VacuumProgress: Sendable, Hashable {
     public var isComplete: Bool { done >= total }
 }
 
-/// The result of checking a database file. A value; use it anywhere. See ``StoreMaintenance``.
+/// The result of checking a database file. See ``StoreMaintenance``.
 public struct CheckReport: Sendable, Hashable {
     /// The number of articles, including deleted ones.
     public var articles: Int

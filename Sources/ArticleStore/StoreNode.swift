@@ -61,7 +61,7 @@ extension ArticleStore {
     public var node: any StoreNode { SoleNode() }
 }
 
-/// The only process that uses a store. A value; use it anywhere. See ``StoreNode``.
+/// The only process that uses a store. See ``StoreNode``.
 public struct SoleNode: StoreNode {
     public init() {}
 
@@ -77,7 +77,7 @@ public struct SoleNode: StoreNode {
     ) async {}
 }
 
-/// A change of who may do or find what. A value; use it anywhere. See ``StoreNode``.
+/// A change of who may do or find what. See ``StoreNode``.
 public enum AccessChange: Sendable, Hashable {
     /// The key with this public id was created or revoked.
     case key(String)

@@ -85,7 +85,7 @@ extension UserRepository {
     }
 }
 
-/// A user as it is stored. A value; use it anywhere. See ``UserRepository``.
+/// A user as it is stored. See ``UserRepository``.
 public struct UserRecord: Sendable, Hashable {
     public typealias ID = User.ID
 
@@ -127,8 +127,7 @@ public struct UserRecord: Sendable, Hashable {
     }
 }
 
-/// Changes to a user; `nil` leaves an attribute as it is. A value; use it anywhere.
-/// See ``UserRepository``.
+/// Changes to a user; `nil` leaves an attribute as it is. See ``UserRepository``.
 public struct UserChange: Sendable, Hashable {
     public var displayName: String?
     public var role: String?

@@ -24,8 +24,7 @@ public protocol WebhookRepository: Sendable {
     func removeWebhooks(except urls: Set<[UInt8]>) async throws(StoreError)
 }
 
-/// How far one receiver has followed the changes. A value; use it anywhere. See
-/// ``WebhookRepository``.
+/// How far one receiver has followed the changes. See ``WebhookRepository``.
 public struct WebhookRecord: Sendable, Hashable {
     /// The SHA-256 of the receiver's URL (32 bytes), which may contain secrets.
     public var url: [UInt8]

@@ -2,7 +2,7 @@ package import ArticleAPI
 
 /// A feed as a value, whatever its format: what Atom, RSS 2.0 and JSON Feed have in common.
 ///
-/// Texts are plain text unless their name says otherwise. A value; use it anywhere.
+/// Texts are plain text unless their name says otherwise.
 ///
 /// ```swift
 /// let feed = try FeedParser.parse(bytes, contentType: nil, address: address)

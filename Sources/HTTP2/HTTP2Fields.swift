@@ -3,8 +3,8 @@ public import HTTP
 
 /// The fields of a message to send, with names in lower case, as HTTP/2 requires (RFC 9113 §8.2).
 ///
-/// A value; use it anywhere. Fields that differ from message to message should be neither indexed
-/// nor compressed by reference: they would displace others from the peer's table (RFC 7541 §2.3.2).
+/// Fields that differ from message to message should be neither indexed nor compressed by
+/// reference: they would displace others from the peer's table (RFC 7541 §2.3.2).
 public struct HTTP2Fields: Sendable {
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []

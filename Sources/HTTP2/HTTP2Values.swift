@@ -1,6 +1,6 @@
 public import HTTP
 
-/// Why a stream or connection ends (RFC 9113 §7). A value; use it anywhere. See ``HTTP2Session``.
+/// Why a stream or connection ends (RFC 9113 §7). See ``HTTP2Session``.
 public struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable {
     public let rawValue: UInt32
 
@@ -26,7 +26,7 @@ public struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable {
 
 /// What a session announces to its peer, and how much it accepts of it.
 ///
-/// A value; use it anywhere. Changes have no effect on sessions that were created with it before.
+/// Changes have no effect on sessions that were created with it before.
 public struct HTTP2Settings: Sendable, Hashable {
     /// Maximum streams of the peer at a time.
     public var streams = 100

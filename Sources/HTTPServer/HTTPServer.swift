@@ -3,7 +3,7 @@ public import Platform
 public import Sockets
 import Synchronization
 
-/// Why a server cannot start. A value; use it anywhere. See ``HTTPServer``.
+/// Why a server cannot start. See ``HTTPServer``.
 public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Another process listens there.
     case addressInUse(SocketAddress)

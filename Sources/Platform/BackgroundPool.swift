@@ -21,7 +21,7 @@ public final class BackgroundPool: Sendable {
         case cancelled
     }
 
-    /// Whose work it is. A value; use it anywhere. See ``BackgroundPool``.
+    /// Whose work it is. See ``BackgroundPool``.
     public struct Client: Sendable, Hashable {
         /// From the largest network that it belongs to, to the client itself, which takes turns
         /// with others. A network has a share of a full queue, as each of its parts has of that.

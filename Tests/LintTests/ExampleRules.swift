@@ -17,9 +17,9 @@ enum ExampleRules {
         let comment: [String]
         let examples: [Sample]
 
-        /// The types of the same module whose examples it refers to: "See ``Other``".
+        /// The types of the same module that it links to, such as ``Other``.
         var references: [String] {
-            comment.joined(separator: " ").matches(of: /\bSee ``(\w+)``/).map { String($0.1) }
+            comment.joined(separator: " ").matches(of: /``(\w+)``/).map { String($0.1) }
         }
     }
 
@@ -65,8 +65,8 @@ enum ExampleRules {
 
     /// The types of one module without an example that is compiled.
     ///
-    /// A small type, such as an error or a notification, may refer to the example of the type that
-    /// it belongs to. A class or an actor has its own.
+    /// A small type, such as an error or a notification, may link to the type that it belongs to,
+    /// whose example shows its use. A class or an actor has its own.
     ///
     /// - Parameter compiled: The files that examples are taken from.
     static func violations(_ types: [PublicType], compiled: [SourceFile]) -> [Violation] {

@@ -1,7 +1,5 @@
 /// The change of one attribute by a merge patch (RFC 7396 §2).
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// let changes = Article.Changes(title: .set("Rye bread"), summary: .clear)
 /// let draft = try article.draft(applying: changes)

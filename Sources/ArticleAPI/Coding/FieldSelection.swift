@@ -1,7 +1,7 @@
 /// The attributes that a client asks for (`fields=id,title,authors.name`).
 ///
 /// Order and repetition do not matter: equal selections give the same bytes. The `id` is always
-/// included. A value; use it anywhere.
+/// included.
 ///
 /// ```swift
 /// let fields = FieldSelection(["title", "authors.name"])
@@ -37,8 +37,8 @@ public struct FieldSelection: Sendable, Hashable {
     }
 }
 
-/// The name of an attribute and of those inside it; at most two levels can be selected. A value;
-/// use it anywhere. See ``FieldSelection``.
+/// The name of an attribute and of those inside it; at most two levels can be selected. See
+/// ``FieldSelection``.
 public struct FieldNames: Sendable, Hashable {
     public let name: String
     public let inner: [String]

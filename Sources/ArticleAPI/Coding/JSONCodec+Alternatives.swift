@@ -1,5 +1,5 @@
-/// One of the forms that a JSON value may have, with the enum's case for it. A value; use it
-/// anywhere. See ``JSONRepresentable``.
+/// One of the forms that a JSON value may have, with the enum's case for it. See
+/// ``JSONRepresentable``.
 public struct JSONAlternative<Choice>: Sendable {
     /// The value of the tag that selects this form; empty if there are no tags.
     let tag: String

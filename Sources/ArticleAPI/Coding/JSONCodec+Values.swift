@@ -127,7 +127,7 @@ extension JSONCodec {
 
 /// A value on the heap, so that a model can contain one of its own type.
 ///
-/// Equal if the values are. A value; use it anywhere.
+/// Equal if the values are.
 ///
 /// ```swift
 /// let parent = Indirect("a value of any size")

@@ -1,6 +1,6 @@
 /// How values of a type are encoded as JSON and decoded, and which of them a backend accepts.
 ///
-/// Equal values give the same bytes. A value; use it anywhere.
+/// Equal values give the same bytes.
 ///
 /// ```swift
 /// let format = JSONCodec<[Int]>.array(of: .integer(1...100), atMost: 10)
@@ -218,8 +218,8 @@ extension JSONCodec where Value == Double {
     }
 }
 
-/// The values that a place in the contract accepts, for documentation and generated tests. A value;
-/// use it anywhere. See ``JSONCodec``.
+/// The values that a place in the contract accepts, for documentation and generated tests. See
+/// ``JSONCodec``.
 public indirect enum JSONSchema: Sendable, Hashable {
     case boolean
     case integer(ClosedRange<Int>)
@@ -272,7 +272,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
     }
 }
 
-/// The texts that a place in the contract accepts. A value; use it anywhere. See ``TextCodec``.
+/// The texts that a place in the contract accepts. See ``TextCodec``.
 public struct TextSchema: Sendable, Hashable {
     public var form: Form
     /// Unicode scalars, as JSON Schema counts characters.

@@ -1,9 +1,8 @@
 /// The attributes of a model as a JSON object, in their order on the wire.
 ///
 /// One line for each attribute defines how it is read, written and checked, so that the directions
-/// cannot diverge:
-/// `ObjectCodec(Tag.init, .required("key", \.key, …), .required("name", \.name, …))`.
-/// A value; use it anywhere. See ``JSONModel``.
+/// cannot diverge: `ObjectCodec(Tag.init, .required("key", \.key, …), .required("name", \.name,
+/// …))`. See ``JSONModel``.
 public struct ObjectCodec<Model>: Sendable {
     public let properties: [JSONSchema.Property]
     let fields: [FieldNames]
@@ -196,8 +195,8 @@ private struct UncountedScanner<Value>: Sendable {
 typealias FieldScan<Value> =
     @Sendable (inout JSONParser, inout MemberScanner) throws(UnreadPart) -> Value
 
-/// One attribute of an object: its name, how the model's value is obtained, and its format. A
-/// value; use it anywhere. See ``JSONModel``.
+/// One attribute of an object: its name, how the model's value is obtained, and its format. See
+/// ``JSONModel``.
 public struct Field<Model, Value>: Sendable {
     let property: JSONSchema.Property
     let names: FieldNames

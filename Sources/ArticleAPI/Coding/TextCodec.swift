@@ -2,7 +2,7 @@ public import HTTP
 
 /// How values of a type are written as text and parsed, and which of them a backend accepts.
 ///
-/// A value; use it anywhere. Its closures run on any thread.
+/// Its closures run on any thread.
 ///
 /// ```swift
 /// let even = TextCodec<Int>(

@@ -1,8 +1,7 @@
 import HTTP
 
-/// Parses JSON text (RFC 8259) strictly: without duplicate names, invalid UTF-8, lone surrogates
-/// or content after the value. The depth and the number of values are limited. A value; use it
-/// anywhere.
+/// Parses JSON text (RFC 8259) strictly: without duplicate names, invalid UTF-8, lone surrogates or
+/// content after the value. The depth and the number of values are limited.
 ///
 /// ```swift
 /// let value = try JSONParser.parse(Array(#"{"title":"Bread"}"#.utf8))

@@ -1,6 +1,6 @@
 /// Collects the faults that are found while JSON values are read as typed values.
 ///
-/// At most `faultLimit` are kept. A value; use it anywhere.
+/// At most `faultLimit` are kept.
 ///
 /// ```swift
 /// var reader = JSONReader(.strict)
@@ -49,7 +49,7 @@ public struct JSONReader: Sendable {
     }
 }
 
-/// One fault of a JSON value. A value; use it anywhere. See ``InvalidValue``.
+/// One fault of a JSON value. See ``InvalidValue``.
 public struct JSONFault: Error, Sendable, Hashable {
     public var path: JSONPath
     public var reason: Reason
@@ -77,8 +77,6 @@ public struct JSONFault: Error, Sendable, Hashable {
 }
 
 /// A place in a JSON document.
-///
-/// A value; use it anywhere.
 ///
 /// ```swift
 /// let path = JSONPath([.name("items"), .index(3), .name("title")])
@@ -142,8 +140,6 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Why bytes are not valid JSON (RFC 8259) within the parser's limits, and where.
-///
-/// A value; use it anywhere.
 ///
 /// ```swift
 /// do throws(JSONSyntaxError) {

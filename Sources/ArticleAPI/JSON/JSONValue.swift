@@ -1,7 +1,5 @@
 /// A parsed JSON value (RFC 8259). Names keep their order, and numbers their text.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// let value = try JSONParser.parse(bytes)
 /// if case .object(let members) = value { names = members.map(\.name) }
@@ -64,8 +62,7 @@ public enum JSONValue: Sendable, Hashable {
     }
 }
 
-/// A JSON number as text, so that no precision is lost before its type is known. A value; use it
-/// anywhere.
+/// A JSON number as text, so that no precision is lost before its type is known.
 ///
 /// ```swift
 /// if case .number(let number) = value { count = number.integer }

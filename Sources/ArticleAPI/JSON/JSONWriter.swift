@@ -1,7 +1,7 @@
 /// Writes compact JSON (RFC 8259) in the order of the calls, so that the same values always give
 /// the same bytes.
 ///
-/// It does not check that the calls make a JSON value. A value; use it anywhere.
+/// It does not check that the calls make a JSON value.
 ///
 /// ```swift
 /// var writer = JSONWriter()

@@ -1,7 +1,5 @@
 /// What requests an API has, and what they send and receive: an OpenAPI 3.1 document.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// let description = try await backend.send(FetchDescriptionRequest())
 /// if case .object(let members) = description.document { names = members.map(\.name) }

@@ -1,4 +1,4 @@
-/// All that a backend keeps about one of its users, except for secrets. A value; use it anywhere.
+/// All that a backend keeps about one of its users, except for secrets.
 ///
 /// ```swift
 /// let export = try await backend.send(ExportAccountRequest())

@@ -91,8 +91,8 @@ public struct Article: Sendable, Hashable, Identifiable {
     }
 }
 
-/// The order of a list of articles; ties are broken by id, in the same direction. A value; use it
-/// anywhere. See ``FetchArticlesRequest``.
+/// The order of a list of articles; ties are broken by id, in the same direction. See
+/// ``FetchArticlesRequest``.
 public enum ArticleSort: String, Sendable, Hashable, CaseIterable {
     /// Newest publication first; unpublished articles are sorted by their creation.
     case newestFirst = "-publishedAt"
@@ -270,8 +270,7 @@ extension Article {
     }
 }
 
-/// The selected attributes of an article; all except the id may be absent. A value; use it
-/// anywhere. See ``PartialRequest``.
+/// The selected attributes of an article; all except the id may be absent. See ``PartialRequest``.
 public struct PartialArticle: Sendable, Hashable, Identifiable {
     public var id: Article.ID
     public var slug: String?

@@ -1,5 +1,4 @@
-/// An article that a user keeps for later, and how far the user has read it. A value; use it
-/// anywhere.
+/// An article that a user keeps for later, and how far the user has read it.
 ///
 /// ```swift
 /// let place = Bookmark.Place(position: 0.4)

@@ -1,4 +1,4 @@
-/// What a reader wrote about an article, or in reply to another comment. A value; use it anywhere.
+/// What a reader wrote about an article, or in reply to another comment.
 ///
 /// ```swift
 /// let draft = Comment.Draft(body: "What about *rye*?")
@@ -88,13 +88,13 @@ public struct Comment: Sendable, Hashable, Identifiable {
     }
 }
 
-/// The order of a list of comments; ties are broken by id, in the same direction. A value; use it
-/// anywhere. See ``FetchCommentsRequest``.
+/// The order of a list of comments; ties are broken by id, in the same direction. See
+/// ``FetchCommentsRequest``.
 public enum CommentSort: String, Sendable, Hashable, CaseIterable {
     case oldest, newest
 }
 
-/// Whether readers may comment on an article. A value; use it anywhere.
+/// Whether readers may comment on an article.
 ///
 /// ```swift
 /// let changes = Article.Changes(comments: .set(.moderated))
@@ -143,8 +143,7 @@ extension Comment.Changes: JSONModel {
         .change("status", \.status, .text(.commentStatus)))
 }
 
-/// The selected attributes of a comment; all except the id may be absent. A value; use it
-/// anywhere. See ``PartialRequest``.
+/// The selected attributes of a comment; all except the id may be absent. See ``PartialRequest``.
 public struct PartialComment: Sendable, Hashable, Identifiable {
     public var id: Comment.ID
     public var articleID: Article.ID?
@@ -159,8 +158,7 @@ public struct PartialComment: Sendable, Hashable, Identifiable {
     public var version: String?
 }
 
-/// The selected attributes of a comment's author. A value; use it anywhere. See
-/// ``PartialRequest``.
+/// The selected attributes of a comment's author. See ``PartialRequest``.
 public struct PartialUser: Sendable, Hashable, Identifiable {
     public var id: User.ID
     public var displayName: String?

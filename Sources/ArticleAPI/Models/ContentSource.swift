@@ -1,4 +1,4 @@
-/// A feed or another Broadsheet whose articles the backend takes over. A value; use it anywhere.
+/// A feed or another Broadsheet whose articles the backend takes over.
 ///
 /// Only admins see sources, whose URLs may contain secrets. The attributes from `kind` on are set
 /// by the backend.

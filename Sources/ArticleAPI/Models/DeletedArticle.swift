@@ -1,5 +1,4 @@
-/// An article that was deleted, as it is listed for those who may restore it. A value; use it
-/// anywhere.
+/// An article that was deleted, as it is listed for those who may restore it.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchDeletedArticlesRequest(limit: 10))

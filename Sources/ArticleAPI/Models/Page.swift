@@ -1,4 +1,4 @@
-/// One page of a list, with the cursor of the next one. A value; use it anywhere.
+/// One page of a list, with the cursor of the next one.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchArticlesRequest(limit: 20))
@@ -18,7 +18,7 @@ public struct Page<Item: Sendable>: Sendable {
     }
 }
 
-/// How many items a list has on all of its pages. A value; use it anywhere.
+/// How many items a list has on all of its pages.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchArticlesRequest(count: .exact))

@@ -1,4 +1,4 @@
-/// One step in an article's history, without the content. A value; use it anywhere.
+/// One step in an article's history, without the content.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchRevisionsRequest(id: id))

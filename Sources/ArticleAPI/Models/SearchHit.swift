@@ -1,7 +1,7 @@
 /// An article that a search found, with its title and an excerpt in which the matches are marked.
 ///
-/// `Content` is `Article`, or `PartialArticle` if only some attributes were requested. A value; use
-/// it anywhere. See ``SearchArticlesRequest``.
+/// `Content` is `Article`, or `PartialArticle` if only some attributes were requested. See
+/// ``SearchArticlesRequest``.
 public struct SearchHit<Content: Sendable & Identifiable>: Sendable, Identifiable
 where Content.ID == Article.ID {
     /// The article's id.
@@ -24,7 +24,7 @@ where Content.ID == Article.ID {
 /// A piece of a text in which matches are marked: the pieces of a text follow each other without
 /// anything between them.
 ///
-/// A value; use it anywhere. The text is plain: escape it as usual where it becomes HTML.
+/// The text is plain: escape it as usual where it becomes HTML.
 ///
 /// ```swift
 /// let pieces = [SearchPiece(text: "In "), SearchPiece(text: "Swift", isMatch: true)]
@@ -41,8 +41,7 @@ public struct SearchPiece: Sendable, Hashable {
     }
 }
 
-/// A page of what a search found, the best first. A value; use it anywhere. See
-/// ``SearchArticlesRequest``.
+/// A page of what a search found, the best first. See ``SearchArticlesRequest``.
 public struct SearchPage<Content: Sendable & Identifiable>: Sendable
 where Content.ID == Article.ID {
     public var items: [SearchHit<Content>]

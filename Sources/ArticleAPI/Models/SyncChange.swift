@@ -1,8 +1,7 @@
 /// One step by which a copy of the backend's content follows it: something is put into the copy, or
 /// deleted from it.
 ///
-/// `Content` is `Article`, or `PartialArticle` if only some attributes were requested. A value; use
-/// it anywhere.
+/// `Content` is `Article`, or `PartialArticle` if only some attributes were requested.
 ///
 /// ```swift
 /// var copy: [Article.ID: Article] = [:]
@@ -39,8 +38,7 @@ where Content.ID == Article.ID {
     case unknown(type: String)
 }
 
-/// A type of things whose changes can be requested. A value; use it anywhere. See
-/// ``FetchChangesRequest``.
+/// A type of things whose changes can be requested. See ``FetchChangesRequest``.
 public enum SyncKind: String, Sendable, Hashable, CaseIterable {
     case article, author
     /// Comments on the article that the request names.
@@ -55,8 +53,6 @@ public enum SyncKind: String, Sendable, Hashable, CaseIterable {
 extension SyncChange: Equatable where Content: Equatable {}
 
 /// A page of changes, and where the next one begins.
-///
-/// A value; use it anywhere.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchChangesRequest(since: token))

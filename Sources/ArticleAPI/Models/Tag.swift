@@ -1,6 +1,6 @@
 /// A subject that articles share: compared by its case-folded key, shown by its display name.
 ///
-/// A value; use it anywhere. `==` also compares display names; tags are the same if their keys are.
+/// `==` also compares display names; tags are the same if their keys are.
 ///
 /// ```swift
 /// let tag = Tag(named: "Straße")

@@ -1,7 +1,6 @@
 /// Scheduled articles in groups for people: those of today, of tomorrow, of this week, and later.
 ///
-/// Days are calendar days in the reader's time zone, and weeks end on Sunday (ISO 8601). A value;
-/// use it anywhere.
+/// Days are calendar days in the reader's time zone, and weeks end on Sunday (ISO 8601).
 ///
 /// ```swift
 /// let upcoming = UpcomingByDay(articles, now: now) { _ in 9 * 3_600 }

@@ -1,4 +1,4 @@
-/// A person with an account at the backend. A value; use it anywhere.
+/// A person with an account at the backend.
 ///
 /// Everyone who is signed in sees `id` and `displayName`; the other attributes are `nil` except for
 /// the user and for admins.

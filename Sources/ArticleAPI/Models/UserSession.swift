@@ -1,4 +1,4 @@
-/// A session that has just begun or was renewed, with its secret tokens. A value; use it anywhere.
+/// A session that has just begun or was renewed, with its secret tokens.
 ///
 /// ```swift
 /// let session = try await backend.send(SignInRequest(name: "ada", password: password))
@@ -21,7 +21,7 @@ public struct UserSession: Sendable, Hashable {
     }
 }
 
-/// A session of the user, without its tokens. A value; use it anywhere.
+/// A session of the user, without its tokens.
 ///
 /// ```swift
 /// let sessions = try await backend.send(FetchSessionsRequest()).items
@@ -53,7 +53,7 @@ public struct DeviceSession: Sendable, Hashable, Identifiable {
     }
 }
 
-/// What somebody signs in with. A value; use it anywhere. See ``SignInRequest``.
+/// What somebody signs in with. See ``SignInRequest``.
 public enum SignInProof: Sendable, Hashable {
     case password(name: String, password: String)
     case identity(ProvidedIdentity)
@@ -71,7 +71,7 @@ extension SignInProof: CustomStringConvertible, CustomDebugStringConvertible, Cu
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// An ID token of an OpenID Connect provider. A value; use it anywhere. See ``SignInRequest``.
+/// An ID token of an OpenID Connect provider. See ``SignInRequest``.
 public struct ProvidedIdentity: Sendable, Hashable {
     /// The name of the provider in the backend's configuration.
     public var provider: String
@@ -91,7 +91,7 @@ public struct ProvidedIdentity: Sendable, Hashable {
     }
 }
 
-/// The body of a sign-in. A value; use it anywhere. See ``SignInRequest``.
+/// The body of a sign-in. See ``SignInRequest``.
 public struct SignIn: Sendable, Hashable {
     public var proof: SignInProof
     /// A name for the device or app, which the list of sessions shows; 1 to 100 characters.
@@ -103,7 +103,7 @@ public struct SignIn: Sendable, Hashable {
     }
 }
 
-/// A code with which somebody can sign up, once. A value; use it anywhere.
+/// A code with which somebody can sign up, once.
 ///
 /// ```swift
 /// let invitation = try await backend.send(

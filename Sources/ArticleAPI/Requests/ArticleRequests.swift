@@ -2,7 +2,7 @@ public import HTTP
 
 /// `GET /v1/articles`: a page of articles that the caller can see.
 ///
-/// What the caller cannot see is neither listed nor counted. A value; use it anywhere.
+/// What the caller cannot see is neither listed nor counted.
 ///
 /// ```swift
 /// let request = FetchArticlesRequest(tags: ["baking"], sort: .updatedLast)
@@ -81,7 +81,7 @@ public struct FetchArticlesRequest: SparseRequest {
 
 /// `GET /v1/articles/{id}`: one article, by its id or by a current or former slug.
 ///
-/// What the caller cannot see is not found (404). A value; use it anywhere.
+/// What the caller cannot see is not found (404).
 ///
 /// ```swift
 /// let article = try await backend.send(FetchArticleRequest(key: .slug("bread")))
@@ -109,8 +109,7 @@ public struct FetchArticleRequest: SparseRequest {
 
 /// `POST /v1/articles`: creates an article; 201 with its URI in `Location`.
 ///
-/// With a key, or an id in the draft, it can be repeated without creating a second article. A
-/// value; use it anywhere.
+/// With a key, or an id in the draft, it can be repeated without creating a second article.
 ///
 /// ```swift
 /// let draft = Article.Draft(title: "Bread", body: "Flour and water.")
@@ -140,7 +139,7 @@ public struct CreateArticleRequest: IdempotentWriteRequest {
 
 /// `PUT /v1/articles/{id}`: replaces an article.
 ///
-/// Nothing is replaced if someone has changed the article since (412). A value; use it anywhere.
+/// Nothing is replaced if someone has changed the article since (412).
 ///
 /// ```swift
 /// var content = article.draft
@@ -179,7 +178,7 @@ public struct ReplaceArticleRequest: IdempotentWriteRequest {
 
 /// `PATCH /v1/articles/{id}`: changes an article by a merge patch (RFC 7396).
 ///
-/// Attributes that the patch does not contain remain as they are. A value; use it anywhere.
+/// Attributes that the patch does not contain remain as they are.
 ///
 /// ```swift
 /// let changes = Article.Changes(title: .set("Rye bread"))
@@ -226,7 +225,7 @@ public struct UpdateArticleRequest: IdempotentWriteRequest {
 
 /// `DELETE /v1/articles/{id}`: deletes an article; editors can still restore it.
 ///
-/// Its slug stays reserved. A value; use it anywhere.
+/// Its slug stays reserved.
 ///
 /// ```swift
 /// try await backend.send(DeleteArticleRequest(id: article.id, expected: seen))

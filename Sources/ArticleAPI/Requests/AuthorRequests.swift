@@ -2,8 +2,6 @@ public import HTTP
 
 /// `GET /v1/authors`: the authors that the caller can see, ordered by id.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// let page = try await backend.send(FetchAuthorsRequest(limit: 10))
 /// ```
@@ -28,7 +26,7 @@ public struct FetchAuthorsRequest: BackendAPIRequest {
     }
 }
 
-/// `GET /v1/authors/{id}`: one author. A value; use it anywhere.
+/// `GET /v1/authors/{id}`: one author.
 ///
 /// ```swift
 /// let author = try await backend.send(FetchAuthorRequest(id: id))
@@ -48,7 +46,7 @@ public struct FetchAuthorRequest: BackendAPIRequest {
 
 /// `PUT /v1/authors/{id}`: creates or replaces an author.
 ///
-/// The by-lines of the author's articles then have the new name. A value; use it anywhere.
+/// The by-lines of the author's articles then have the new name.
 ///
 /// ```swift
 /// let content = Author.Replacement(name: "Ada Lovelace", about: "Writes about engines.")

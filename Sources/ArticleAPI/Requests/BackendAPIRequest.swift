@@ -25,7 +25,7 @@ public protocol BackendAPIRequest: Sendable, Hashable {
 }
 
 /// The method and path of a request, what it does, who may send it, and the status of its response.
-/// A value; use it anywhere. See ``BackendAPIRequest``.
+/// See ``BackendAPIRequest``.
 public struct Endpoint: Sendable, Hashable {
     public let method: HTTPMethod
     public let template: PathTemplate
@@ -106,8 +106,7 @@ public struct Endpoint: Sendable, Hashable {
 ///
 /// A key is valid for 24 hours, for one caller, method and path. The same request with the same key
 /// gets the first response again. A different request with it is rejected (422), and so is the same
-/// request while the first one is still in progress (409). A value; use it anywhere. See
-/// ``CreateArticleRequest``.
+/// request while the first one is still in progress (409). See ``CreateArticleRequest``.
 public protocol IdempotentWriteRequest: BackendAPIRequest {
     /// 1 to 200 printable ASCII characters without spaces; preferably a new UUID for each write.
     var idempotencyKey: String? { get set }
@@ -116,8 +115,7 @@ public protocol IdempotentWriteRequest: BackendAPIRequest {
 /// A request for one page of a list; the cursor selects the page.
 ///
 /// `backend.pages(of:)` reads the whole list. A list of your own only needs
-/// `extension FetchDraftsRequest: PagedRequest { typealias PageItem = Draft }`. A value; use it
-/// anywhere.
+/// `extension FetchDraftsRequest: PagedRequest { typealias PageItem = Draft }`.
 ///
 /// ```swift
 /// let pages = backend.pages(of: FetchArticlesRequest(tag: "baking"))
@@ -180,8 +178,7 @@ extension PartialRequest: PagedRequest where Whole == FetchArticlesRequest {
     }
 }
 
-/// A request whose response can be restricted to some attributes. A value; use it anywhere. See
-/// ``PartialRequest``.
+/// A request whose response can be restricted to some attributes. See ``PartialRequest``.
 public protocol SparseRequest: BackendAPIRequest {
     /// The response with the selected attributes.
     associatedtype Partial: ResponseItem
@@ -190,8 +187,6 @@ public protocol SparseRequest: BackendAPIRequest {
 }
 
 /// A request for some attributes only: the same endpoint, with the others absent in the response.
-///
-/// A value; use it anywhere.
 ///
 /// ```swift
 /// let request = PartialRequest(FetchArticlesRequest(), fields: ["title", "authors.name"])
@@ -218,7 +213,7 @@ public struct PartialRequest<Whole: SparseRequest>: BackendAPIRequest {
 }
 
 /// All requests of the contract: the router serves them, the documentation lists them, and tests
-/// iterate over them. A constant; use it anywhere.
+/// iterate over them.
 ///
 /// ```swift
 /// let lines = Contract.requests.map { "\($0.endpoint.method) \($0.endpoint.template)" }

@@ -2,8 +2,7 @@ import HTTP
 
 /// `GET /v1/me/bookmarks`: what the user has bookmarked, the newest first.
 ///
-/// Bookmarks of articles that are no longer visible are left out until these are visible again. A
-/// value; use it anywhere.
+/// Bookmarks of articles that are no longer visible are left out until these are visible again.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchBookmarksRequest(limit: 50))
@@ -30,7 +29,7 @@ public struct FetchBookmarksRequest: BackendAPIRequest {
 }
 
 /// `PUT /v1/me/bookmarks/{articleID}`: bookmarks an article, or replaces how far the user has read
-/// it. A value; use it anywhere.
+/// it.
 ///
 /// ```swift
 /// let saved = try await backend.send(PutBookmarkRequest(articleID: id))
@@ -54,7 +53,7 @@ public struct PutBookmarkRequest: BackendAPIRequest {
     }
 }
 
-/// `DELETE /v1/me/bookmarks/{articleID}`: removes a bookmark. A value; use it anywhere.
+/// `DELETE /v1/me/bookmarks/{articleID}`: removes a bookmark.
 ///
 /// ```swift
 /// try await backend.send(DeleteBookmarkRequest(articleID: id))

@@ -6,8 +6,7 @@ import HTTP
 /// Without a token, it is the snapshot of what the caller sees, in pages. The filters are those of
 /// lists: what no longer matches them comes as a deletion. A token only continues the same filters,
 /// types and role, and with comments or bookmarks the same user; `invalid-token` (400) and
-/// `sync-reset` (410) mean that the copy has to start anew, without a token. A value; use it
-/// anywhere.
+/// `sync-reset` (410) mean that the copy has to start anew, without a token.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchChangesRequest(since: token, tags: ["baking"]))
@@ -89,8 +88,8 @@ public struct FetchChangesRequest: SparseRequest {
 ///
 /// Each `change` event has a change as its data and a token as its id; `ready`, with `{}`, says
 /// that the client has caught up. Tokens, filters and failures are those of
-/// ``FetchChangesRequest``. A value; use it anywhere. `liveChanges(from:matching:)` of the backend
-/// follows a stream for as long as it takes.
+/// ``FetchChangesRequest``. `liveChanges(from:matching:)` of the backend follows a stream for as
+/// long as it takes.
 ///
 /// ```swift
 /// let request = StreamChangesRequest(FetchChangesRequest(since: token, tags: ["baking"]))

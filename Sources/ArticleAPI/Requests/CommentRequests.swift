@@ -2,7 +2,7 @@ public import HTTP
 
 /// `GET /v1/articles/{id}/comments`: a page of the comments on an article.
 ///
-/// Replies come among the others, in the order of the list. A value; use it anywhere.
+/// Replies come among the others, in the order of the list.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchCommentsRequest(articleID: id, sort: .newest))
@@ -42,7 +42,7 @@ public struct FetchCommentsRequest: SparseRequest {
     }
 }
 
-/// `GET /v1/comments`: comments on all articles, for those who moderate. A value; use it anywhere.
+/// `GET /v1/comments`: comments on all articles, for those who moderate.
 ///
 /// ```swift
 /// let waiting = FetchAllCommentsRequest(status: .pending)
@@ -88,7 +88,7 @@ public struct FetchAllCommentsRequest: SparseRequest {
     }
 }
 
-/// `GET /v1/comments/{id}`: one comment. A value; use it anywhere.
+/// `GET /v1/comments/{id}`: one comment.
 ///
 /// ```swift
 /// let comment = try await backend.send(FetchCommentRequest(id: commentID))
@@ -116,8 +116,7 @@ public struct FetchCommentRequest: SparseRequest {
 
 /// `POST /v1/articles/{id}/comments`: writes a comment, which may be `pending` at first.
 ///
-/// With a key, or an id in the draft, it can be repeated without writing a second comment. A value;
-/// use it anywhere.
+/// With a key, or an id in the draft, it can be repeated without writing a second comment.
 ///
 /// ```swift
 /// let draft = Comment.Draft(parentID: parent, body: "And *salt*.")
@@ -147,7 +146,7 @@ public struct CreateCommentRequest: IdempotentWriteRequest {
 }
 
 /// `PATCH /v1/comments/{id}`: changes a comment by a merge patch (RFC 7396): its writer the body,
-/// for some minutes; an editor the status. A value; use it anywhere.
+/// for some minutes; an editor the status.
 ///
 /// ```swift
 /// let changes = Comment.Changes(body: .set("What about *spelt*?"))
@@ -193,7 +192,7 @@ public struct UpdateCommentRequest: IdempotentWriteRequest {
 
 /// `DELETE /v1/comments/{id}`: deletes the text of a comment, for its writer and for editors.
 ///
-/// Its place remains in lists while it has visible replies. A value; use it anywhere.
+/// Its place remains in lists while it has visible replies.
 ///
 /// ```swift
 /// try await backend.send(DeleteCommentRequest(id: commentID))

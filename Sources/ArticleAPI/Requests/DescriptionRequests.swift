@@ -1,7 +1,6 @@
 import HTTP
 
-/// `GET /openapi.json`: the description of the API, as an OpenAPI 3.1 document. A value; use it
-/// anywhere.
+/// `GET /openapi.json`: the description of the API, as an OpenAPI 3.1 document.
 ///
 /// ```swift
 /// let description = try await backend.send(FetchDescriptionRequest())

@@ -2,7 +2,7 @@ import HTTP
 
 /// Which public articles a feed has, newest first, and which page of them.
 ///
-/// The filters are those of ``FetchArticlesRequest``. A value; use it anywhere.
+/// The filters are those of ``FetchArticlesRequest``.
 ///
 /// ```swift
 /// let query = FeedQuery(tags: ["baking"], limit: 50)
@@ -56,7 +56,7 @@ public struct FeedQuery: Sendable, Hashable {
         .query("publishedBefore", \.publishedBefore, .timestamp))
 }
 
-/// A request for a feed. A value; use it anywhere. See ``FetchAtomFeedRequest``.
+/// A request for a feed. See ``FetchAtomFeedRequest``.
 public protocol FeedRequest: BackendAPIRequest where Item: FeedDocument {
     var query: FeedQuery { get set }
 
@@ -69,7 +69,7 @@ extension FeedRequest {
     }
 }
 
-/// A feed as it is sent. A value; use it anywhere. See ``FetchAtomFeedRequest``.
+/// A feed as it is sent. See ``FetchAtomFeedRequest``.
 public protocol FeedDocument: ResponseItem, Hashable {
     static var mediaType: String { get }
 
@@ -87,7 +87,7 @@ extension FeedDocument {
 /// `GET /feeds/articles.atom`: the newest public articles as an Atom feed (RFC 4287) in pages (RFC
 /// 5005).
 ///
-/// Everybody gets the same. A value; use it anywhere.
+/// Everybody gets the same.
 ///
 /// ```swift
 /// let feed = try await backend.send(FetchAtomFeedRequest(query)).bytes
@@ -112,8 +112,7 @@ public struct FetchAtomFeedRequest: FeedRequest {
     public init(_ query: FeedQuery = FeedQuery()) { self.query = query }
 }
 
-/// `GET /feeds/articles.rss`: the newest public articles as RSS 2.0. A value; use it anywhere. See
-/// ``FetchAtomFeedRequest``.
+/// `GET /feeds/articles.rss`: the newest public articles as RSS 2.0. See ``FetchAtomFeedRequest``.
 public struct FetchRSSFeedRequest: FeedRequest {
     public static let endpoint = Endpoint(
         .get, "/feeds/articles.rss", name: "getRSSFeed",
@@ -134,8 +133,8 @@ public struct FetchRSSFeedRequest: FeedRequest {
     public init(_ query: FeedQuery = FeedQuery()) { self.query = query }
 }
 
-/// `GET /feeds/articles.json`: the newest public articles as a JSON Feed 1.1. A value; use it
-/// anywhere. See ``FetchAtomFeedRequest``.
+/// `GET /feeds/articles.json`: the newest public articles as a JSON Feed 1.1. See
+/// ``FetchAtomFeedRequest``.
 public struct FetchJSONFeedRequest: FeedRequest {
     public static let endpoint = Endpoint(
         .get, "/feeds/articles.json", name: "getJSONFeed",

@@ -1,6 +1,6 @@
 public import HTTP
 
-/// `GET /v1/me`: the user that the credentials belong to. A value; use it anywhere.
+/// `GET /v1/me`: the user that the credentials belong to.
 ///
 /// ```swift
 /// let me = try await backend.send(FetchMeRequest())
@@ -16,7 +16,7 @@ public struct FetchMeRequest: BackendAPIRequest {
     public init() {}
 }
 
-/// `PATCH /v1/me`: changes the user's own display name. A value; use it anywhere.
+/// `PATCH /v1/me`: changes the user's own display name.
 ///
 /// ```swift
 /// let me = try await backend.send(
@@ -41,8 +41,7 @@ public struct UpdateMeRequest: BackendAPIRequest {
     }
 }
 
-/// `DELETE /v1/me`: deletes the user's own account with its sessions and bookmarks. A value; use it
-/// anywhere.
+/// `DELETE /v1/me`: deletes the user's own account with its sessions and bookmarks.
 ///
 /// ```swift
 /// try await backend.send(DeleteMeRequest(current: password, comments: .delete))
@@ -88,8 +87,7 @@ private struct DeletionBody: JSONModel, Hashable {
     var current: String?
 }
 
-/// `PUT /v1/me/password`: changes the user's password, and ends all other sessions. A value; use it
-/// anywhere.
+/// `PUT /v1/me/password`: changes the user's password, and ends all other sessions.
 ///
 /// ```swift
 /// try await backend.send(
@@ -108,7 +106,7 @@ public struct ChangePasswordRequest: BackendAPIRequest {
     public init(_ change: User.PasswordChange) { self.change = change }
 }
 
-/// `GET /v1/me/export`: all that is kept about the user, in one document. A value; use it anywhere.
+/// `GET /v1/me/export`: all that is kept about the user, in one document.
 ///
 /// The backend makes one export of an account at a time.
 ///

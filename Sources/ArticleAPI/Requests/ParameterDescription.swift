@@ -1,4 +1,4 @@
-/// The values that a path, query or header parameter accepts. A value; use it anywhere.
+/// The values that a path, query or header parameter accepts.
 ///
 /// ```swift
 /// let names = FetchArticleRequest.parameters.list.map(\.name)
@@ -16,7 +16,7 @@ public struct ParameterDescription: Sendable, Hashable {
     }
 }
 
-/// What a request's body may be. A value; use it anywhere.
+/// What a request's body may be.
 ///
 /// ```swift
 /// let mediaTypes = UpdateArticleRequest.parameters.body?.mediaTypes

@@ -2,7 +2,7 @@ public import HTTP
 
 /// How the parts of a request are transferred: one line for each, used in both directions.
 ///
-/// What is printed is parsed as the same value. A value; use it anywhere.
+/// What is printed is parsed as the same value.
 ///
 /// ```swift
 /// Parameters(
@@ -150,8 +150,8 @@ struct RequestDraft {
     var body: (mediaType: String, bytes: [UInt8])?
 }
 
-/// One part of a request: how it is obtained from the request's value, printed and read. A value;
-/// use it anywhere. See ``Parameters``.
+/// One part of a request: how it is obtained from the request's value, printed and read. See
+/// ``Parameters``.
 public struct RequestPart<Request, Value>: Sendable {
     let description: PartDescription
     let print: @Sendable (Request, inout RequestDraft) -> Void

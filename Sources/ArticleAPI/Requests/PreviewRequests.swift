@@ -1,7 +1,7 @@
 import HTTP
 
 /// `POST /v1/preview`: renders Markdown as the bodies of articles are rendered, without storing
-/// anything. A value; use it anywhere.
+/// anything.
 ///
 /// It is for authors and above, and limited as an article's body is.
 ///
@@ -26,7 +26,7 @@ public struct PreviewRequest: BackendAPIRequest {
     private init(text: PreviewText) { self.text = text }
 }
 
-/// A body as readers will see it. A value; use it anywhere. See ``PreviewRequest``.
+/// A body as readers will see it. See ``PreviewRequest``.
 public struct Preview: Sendable, Hashable {
     /// Safe to show: without scripts, and without HTML that the author wrote.
     public var bodyHTML: String

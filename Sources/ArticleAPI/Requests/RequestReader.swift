@@ -201,7 +201,7 @@ extension PercentEncoding.DecodingError {
 
 /// A received HTTP request, from which the contract parses a typed one.
 ///
-/// All faults of a request are reported, up to 100. A value; use it anywhere.
+/// All faults of a request are reported, up to 100.
 ///
 /// ```swift
 /// let request = RequestPrinter.print(FetchTagsRequest(limit: 5))
@@ -238,8 +238,6 @@ public struct RequestSource: Sendable {
 }
 
 /// Why a request does not match the contract: all of its faults.
-///
-/// A value; use it anywhere.
 ///
 /// ```swift
 /// do throws(RequestValidationError) {

@@ -1,7 +1,7 @@
 public import HTTP
 
 /// `GET /v1/articles/{id}/revisions`: the history of an article, latest first; also that of a
-/// deleted article. A value; use it anywhere.
+/// deleted article.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchRevisionsRequest(id: id, limit: 10))
@@ -29,8 +29,7 @@ public struct FetchRevisionsRequest: BackendAPIRequest {
     }
 }
 
-/// `GET /v1/articles/{id}/revisions/{number}`: an article as of a revision. A value; use it
-/// anywhere.
+/// `GET /v1/articles/{id}/revisions/{number}`: an article as of a revision.
 ///
 /// ```swift
 /// let first = try await backend.send(FetchRevisionRequest(id: id, number: 1))
@@ -55,8 +54,8 @@ public struct FetchRevisionRequest: BackendAPIRequest {
     }
 }
 
-/// `POST /v1/articles/{id}/revisions/{number}/restore`: restores an article as of a revision.
-/// This makes a new revision, and also restores a deleted article. A value; use it anywhere.
+/// `POST /v1/articles/{id}/revisions/{number}/restore`: restores an article as of a revision. This
+/// makes a new revision, and also restores a deleted article.
 ///
 /// ```swift
 /// let restored = try await backend.send(RestoreRevisionRequest(id: id, number: 1))
@@ -102,7 +101,7 @@ public struct RestoreRevisionRequest: IdempotentWriteRequest {
 /// `GET /v1/deleted-articles`: the articles that the caller may restore, the last deleted one
 /// first.
 ///
-/// Editors see all of them, authors those that they own. A value; use it anywhere.
+/// Editors see all of them, authors those that they own.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchDeletedArticlesRequest(limit: 1))

@@ -5,7 +5,7 @@ import HTTP
 /// Any text is a query: all of its words have to occur, the last one may be the beginning of a
 /// word, quotation marks enclose phrases, and `-word` excludes. If nothing is found, the nearest
 /// words that occur are tried, and the page says so in `correctedTo`. What changed within the last
-/// second may be missing. A value; use it anywhere.
+/// second may be missing.
 ///
 /// ```swift
 /// let page = try await backend.send(SearchArticlesRequest(query: "swift 구조체", limit: 10))

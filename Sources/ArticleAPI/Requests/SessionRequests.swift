@@ -1,7 +1,7 @@
 import HTTP
 
 /// `POST /v1/sessions`: signs in, with a name and a password or with an ID token of an OpenID
-/// Connect provider. A value; use it anywhere.
+/// Connect provider.
 ///
 /// A wrong name and a wrong password are rejected alike (401, after the same time), and attempts
 /// are throttled (429).
@@ -34,7 +34,7 @@ public struct SignInRequest: BackendAPIRequest {
 /// `POST /v1/sessions/refresh`: exchanges a refresh token for new tokens of the same session.
 ///
 /// If the response is lost, the same token gets the same tokens again within 60 s, as long as these
-/// are not in use. Later, a token that was used before ends the session. A value; use it anywhere.
+/// are not in use. Later, a token that was used before ends the session.
 ///
 /// ```swift
 /// let renewed = try await backend.send(RefreshSessionRequest(refreshToken: token))
@@ -56,8 +56,7 @@ public struct RefreshSessionRequest: BackendAPIRequest {
     private init(body: RefreshBody) { self.body = body }
 }
 
-/// `DELETE /v1/sessions/current`: signs out; the tokens of the session are no longer valid. A
-/// value; use it anywhere.
+/// `DELETE /v1/sessions/current`: signs out; the tokens of the session are no longer valid.
 ///
 /// ```swift
 /// try await backend.send(SignOutRequest())
@@ -73,8 +72,7 @@ public struct SignOutRequest: BackendAPIRequest {
     public init() {}
 }
 
-/// `GET /v1/me/sessions`: all sessions of the user, most recently used first. A value; use it
-/// anywhere.
+/// `GET /v1/me/sessions`: all sessions of the user, most recently used first.
 ///
 /// ```swift
 /// let devices = try await backend.send(FetchSessionsRequest()).items.map(\.device)
@@ -90,7 +88,7 @@ public struct FetchSessionsRequest: BackendAPIRequest {
     public init() {}
 }
 
-/// `DELETE /v1/me/sessions/{id}`: ends one of the user's sessions. A value; use it anywhere.
+/// `DELETE /v1/me/sessions/{id}`: ends one of the user's sessions.
 ///
 /// ```swift
 /// try await backend.send(EndSessionRequest(id: session.id))
@@ -108,8 +106,7 @@ public struct EndSessionRequest: BackendAPIRequest {
     public init(id: String) { self.id = id }
 }
 
-/// `GET /v1/users/{id}/sessions`: all sessions of a user, most recently used first, for admins. A
-/// value; use it anywhere.
+/// `GET /v1/users/{id}/sessions`: all sessions of a user, most recently used first, for admins.
 ///
 /// ```swift
 /// let sessions = try await backend.send(FetchUserSessionsRequest(id: user.id)).items
@@ -127,8 +124,7 @@ public struct FetchUserSessionsRequest: BackendAPIRequest {
     public init(id: User.ID) { self.id = id }
 }
 
-/// `DELETE /v1/users/{id}/sessions/{session}`: ends a session of a user, for admins. A value; use
-/// it anywhere.
+/// `DELETE /v1/users/{id}/sessions/{session}`: ends a session of a user, for admins.
 ///
 /// ```swift
 /// try await backend.send(EndUserSessionRequest(id: user.id, session: session.id))

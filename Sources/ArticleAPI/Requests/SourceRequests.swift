@@ -1,6 +1,6 @@
 public import HTTP
 
-/// `GET /v1/sources`: the sources of articles, ordered by id. A value; use it anywhere.
+/// `GET /v1/sources`: the sources of articles, ordered by id.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchSourcesRequest(limit: 100))
@@ -29,8 +29,7 @@ public struct FetchSourcesRequest: BackendAPIRequest {
 
 /// `POST /v1/sources`: adds a feed or another Broadsheet, which is polled at once.
 ///
-/// With a key, or an id in the draft, it can be repeated without adding a second one. A value; use
-/// it anywhere.
+/// With a key, or an id in the draft, it can be repeated without adding a second one.
 ///
 /// ```swift
 /// let draft = ContentSource.Draft(url: "https://example.org/feed.atom", publishes: true)
@@ -55,7 +54,7 @@ public struct CreateSourceRequest: IdempotentWriteRequest {
     }
 }
 
-/// `GET /v1/sources/{id}`: a source with its state. A value; use it anywhere.
+/// `GET /v1/sources/{id}`: a source with its state.
 ///
 /// ```swift
 /// let source = try await backend.send(FetchSourceRequest(id: id))
@@ -75,7 +74,7 @@ public struct FetchSourceRequest: BackendAPIRequest {
 }
 
 /// `PATCH /v1/sources/{id}`: changes a source by a merge patch (RFC 7396). What was taken over is
-/// compared again with the next poll. A value; use it anywhere.
+/// compared again with the next poll.
 ///
 /// ```swift
 /// let changes = ContentSource.Changes(isPaused: .set(true))
@@ -105,7 +104,7 @@ public struct UpdateSourceRequest: BackendAPIRequest {
     }
 }
 
-/// `DELETE /v1/sources/{id}`: removes a source. Its articles stay. A value; use it anywhere.
+/// `DELETE /v1/sources/{id}`: removes a source. Its articles stay.
 ///
 /// ```swift
 /// try await backend.send(DeleteSourceRequest(id: id))
@@ -130,7 +129,7 @@ public struct DeleteSourceRequest: BackendAPIRequest {
 }
 
 /// `POST /v1/sources/{id}/poll`: polls a source now, without waiting for the result. A paused one
-/// is polled once. A value; use it anywhere.
+/// is polled once.
 ///
 /// ```swift
 /// let source = try await backend.send(PollSourceRequest(id: id))

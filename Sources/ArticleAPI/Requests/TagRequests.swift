@@ -2,7 +2,7 @@ import HTTP
 
 /// `GET /v1/tags`: the tags of the articles that the caller can see, ordered by key.
 ///
-/// Only articles that the caller can see are counted. A value; use it anywhere.
+/// Only articles that the caller can see are counted.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchTagsRequest(limit: 5))

@@ -1,7 +1,7 @@
 public import HTTP
 
 /// `POST /v1/users`: signs up, where sign-up is open or with an invitation; admins create accounts
-/// for others. A value; use it anywhere.
+/// for others.
 ///
 /// ```swift
 /// let user = try await backend.send(
@@ -27,7 +27,7 @@ public struct SignUpRequest: BackendAPIRequest {
     }
 }
 
-/// `GET /v1/users`: all users, ordered by id. A value; use it anywhere.
+/// `GET /v1/users`: all users, ordered by id.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchUsersRequest(limit: 100))
@@ -55,8 +55,7 @@ public struct FetchUsersRequest: BackendAPIRequest {
     }
 }
 
-/// `GET /v1/users/{id}`: a user. Only the user and admins see more than the display name. A value;
-/// use it anywhere.
+/// `GET /v1/users/{id}`: a user. Only the user and admins see more than the display name.
 ///
 /// ```swift
 /// let name = try await backend.send(FetchUserRequest(id: id)).displayName
@@ -74,7 +73,7 @@ public struct FetchUserRequest: BackendAPIRequest {
 }
 
 /// `PATCH /v1/users/{id}`: changes a user. A changed role or password, and disabling the account,
-/// ends all sessions of the user. A value; use it anywhere.
+/// ends all sessions of the user.
 ///
 /// ```swift
 /// let user = try await backend.send(
@@ -102,8 +101,7 @@ public struct UpdateUserRequest: BackendAPIRequest {
     }
 }
 
-/// `DELETE /v1/users/{id}`: deletes an account with its sessions and bookmarks. A value; use it
-/// anywhere.
+/// `DELETE /v1/users/{id}`: deletes an account with its sessions and bookmarks.
 ///
 /// ```swift
 /// try await backend.send(DeleteUserRequest(id: id, comments: .delete))
@@ -133,8 +131,7 @@ public struct DeleteUserRequest: BackendAPIRequest {
     }
 }
 
-/// `POST /v1/invitations`: makes a code with which one person can sign up. A value; use it
-/// anywhere.
+/// `POST /v1/invitations`: makes a code with which one person can sign up.
 ///
 /// ```swift
 /// let invitation = try await backend.send(

@@ -1,7 +1,6 @@
 /// A type with one JSON form.
 ///
-/// It is `Codable` in that form, so that models can be stored by any coder. A value; use it
-/// anywhere.
+/// It is `Codable` in that form, so that models can be stored by any coder.
 ///
 /// ```swift
 /// let bytes = tag.json()
@@ -13,7 +12,7 @@ public protocol JSONRepresentable: ResponseItem, Codable {
 
 /// A model that is a JSON object.
 ///
-/// Its attributes are declared once, for both directions. A value; use it anywhere.
+/// Its attributes are declared once, for both directions.
 ///
 /// ```swift
 /// struct Greeting: JSONModel, Hashable {
@@ -66,8 +65,6 @@ extension JSONRepresentable {
 }
 
 /// Why a value is rejected: all of its faults.
-///
-/// A value; use it anywhere.
 ///
 /// ```swift
 /// do throws(InvalidValue) {

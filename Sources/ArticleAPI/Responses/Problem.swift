@@ -1,6 +1,6 @@
 /// What went wrong, for machines and for people (RFC 9457).
 ///
-/// A value; use it anywhere. The types that the backend reports are stable.
+/// The types that the backend reports are stable.
 ///
 /// ```swift
 /// let detail = Problem.Detail("is longer than 300 characters", at: .pointer("/title"))

@@ -3,7 +3,7 @@ package import HTTP
 /// Decodes an item from a response's body.
 ///
 /// Unknown attributes and enum values are tolerated, so that an older app works with a newer
-/// server. Required attributes must be present. A value; use it anywhere.
+/// server. Required attributes must be present.
 ///
 /// ```swift
 /// let mapper = ResponseMapper<Page<Tag.Usage>>()
@@ -25,7 +25,7 @@ public struct ResponseMapper<Item: ResponseItem>: Sendable {
     }
 }
 
-/// Decodes the items of a JSON array. The items keep their order. A value; use it anywhere.
+/// Decodes the items of a JSON array. The items keep their order.
 ///
 /// ```swift
 /// let mapper = ArrayResponseMapper<Tag>()
@@ -64,7 +64,7 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
 /// Accepts a response without content.
 public typealias EmptyResponseMapper = ResponseMapper<NoContent>
 
-/// Why a response does not match the contract. A value; use it anywhere. See ``ResponseMapper``.
+/// Why a response does not match the contract. See ``ResponseMapper``.
 public enum ResponseMapperError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The value at a path like `$.items[3].author.name` has the wrong kind or is not JSON.
     case invalid(path: String, expected: String, found: String)
@@ -130,7 +130,7 @@ public protocol ResponseItem: Sendable {
     static var encoding: ResponseEncoding<Self> { get }
 }
 
-/// How responses with items of one type are encoded and decoded. A value; use it anywhere.
+/// How responses with items of one type are encoded and decoded.
 ///
 /// ```swift
 /// let encoding = Tag.encoding
@@ -176,7 +176,7 @@ extension JSONRepresentable {
     }
 }
 
-/// A response without content (204). A value; use it anywhere. See ``DeleteArticleRequest``.
+/// A response without content (204). See ``DeleteArticleRequest``.
 public struct NoContent: ResponseItem, Hashable {
     public init() {}
 
@@ -185,7 +185,7 @@ public struct NoContent: ResponseItem, Hashable {
         read: { (_) throws(ResponseMapperError) in NoContent() })
 }
 
-/// A response of raw bytes. A value; use it anywhere.
+/// A response of raw bytes.
 ///
 /// ```swift
 /// let bytes = RawBody.encoding.write(RawBody(picture))
@@ -219,7 +219,7 @@ extension ResponseEncoding where Item: Sendable {
 }
 
 /// A response of server-sent events (the HTML standard, §9.2), which a client reads while it
-/// arrives. A value; use it anywhere. See ``StreamChangesRequest``.
+/// arrives. See ``StreamChangesRequest``.
 public struct EventStream: ResponseItem, Hashable {
     /// The events that have arrived.
     public var bytes: [UInt8]

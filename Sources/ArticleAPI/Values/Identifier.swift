@@ -1,6 +1,6 @@
 /// A UUIDv7 (RFC 9562 §5.7) of a `Subject`, so that an article's id cannot be used as an author's.
 ///
-/// A value; use it anywhere. Ids are ordered by the times at which they were made.
+/// Ids are ordered by the times at which they were made.
 ///
 /// ```swift
 /// let id = Article.ID(at: time)

@@ -1,7 +1,5 @@
 /// A well-formed BCP 47 language tag (RFC 5646 §2.1) in the recommended case (§2.1.1).
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// let language = LanguageTag("zh-hant-tw")?.text
 /// ```

@@ -1,7 +1,7 @@
 import HTTP
 
 /// Keeps a secret out of what `print`, `dump` and failed expectations show of the values that
-/// contain it. Only its own text is left out; it can be read as before. A value; use it anywhere.
+/// contain it. Only its own text is left out; it can be read as before.
 ///
 /// ```swift
 /// struct Login: Sendable, Hashable {

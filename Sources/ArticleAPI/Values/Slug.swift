@@ -4,8 +4,7 @@
 /// Slugs have no invisible characters (Unicode's Default_Ignorable_Code_Point: variation selectors,
 /// joiners, fillers), so that no two slugs look the same because of them. Look-alike letters of
 /// different scripts stay distinct: Unicode's table of confusables (UTS #39) would reject
-/// legitimate titles, and a slug does not identify the author of an article. A value; use it
-/// anywhere.
+/// legitimate titles, and a slug does not identify the author of an article.
 ///
 /// ```swift
 /// let slug = Slug(title: "Über uns!")?.text

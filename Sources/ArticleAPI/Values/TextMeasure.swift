@@ -6,8 +6,7 @@
 /// separate words. Scripts without spaces that only a dictionary can segment (Thai, Lao, Khmer,
 /// Burmese) count the text between spaces as one word.
 ///
-/// The reading speed is 220 words, or 500 characters of Han and kana, a minute, rounded up. A
-/// value; use it anywhere.
+/// The reading speed is 220 words, or 500 characters of Han and kana, a minute, rounded up.
 ///
 /// ```swift
 /// let measure = TextMeasure("Flour, water and salt.")

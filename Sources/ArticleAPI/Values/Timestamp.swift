@@ -2,7 +2,7 @@ import HTTP
 
 /// A time in UTC, in milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// A value; use it anywhere. It is always within `range`.
+/// It is always within `range`.
 ///
 /// ```swift
 /// let time = Timestamp("2026-01-31T23:59:59+01:00")

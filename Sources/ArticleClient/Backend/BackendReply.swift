@@ -3,8 +3,7 @@ public import HTTP
 
 /// An item with metadata of the response from which it was decoded.
 ///
-/// A value; use it anywhere. The metadata belongs to the response that the item came from, even if
-/// that is a cached copy.
+/// The metadata belongs to the response that the item came from, even if that is a cached copy.
 ///
 /// ```swift
 /// let options = RequestOptions(freshness: .orCachedWhenOffline)

@@ -8,8 +8,8 @@ public import HTTP
 
 /// The base URL of a backend, and timeouts, limits and headers for its requests.
 ///
-/// A value; use it anywhere. Changes have no effect on services that were made with it before.
-/// `shared` may be read and set on any thread.
+/// Changes have no effect on services that were made with it before. `shared` may be read and set
+/// on any thread.
 ///
 /// ```swift
 /// var configuration = BackendConfiguration(baseURL: "https://articles.example.org/api")
@@ -46,8 +46,8 @@ public struct BackendConfiguration: Sendable {
 
 /// The address of a backend: an origin and a prefix for all paths.
 ///
-/// A value; use it anywhere. A literal that is not a base URL traps, as a programmer error; text
-/// from elsewhere is parsed with `init(_:)`, which fails instead.
+/// A literal that is not a base URL traps, as a programmer error; text from elsewhere is parsed
+/// with `init(_:)`, which fails instead.
 ///
 /// ```swift
 /// let fixed: BaseURL = "https://example.org/api/"
@@ -100,7 +100,7 @@ extension BaseURL: ExpressibleByStringLiteral {
 
 /// The clocks and random numbers that the SDK uses, which tests can replace.
 ///
-/// A value; use it anywhere. The closures are called on any thread.
+/// The closures are called on any thread.
 ///
 /// ```swift
 /// var environment = ClientEnvironment.system

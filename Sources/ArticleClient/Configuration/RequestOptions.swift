@@ -2,7 +2,7 @@ public import HTTP
 
 /// Options of one request that differ from its configuration.
 ///
-/// A value; use it anywhere. What is not set is as in the configuration.
+/// What is not set is as in the configuration.
 ///
 /// ```swift
 /// let options = RequestOptions(
@@ -58,7 +58,7 @@ public struct RequestOptions: Sendable {
 ///
 /// Only safe requests and those with an `Idempotency-Key` are retried, and never past the deadline.
 /// The delay is random between zero and an exponential bound ("full jitter"), so that clients that
-/// failed together do not retry together; `Retry-After` is a minimum. A value; use it anywhere.
+/// failed together do not retry together; `Retry-After` is a minimum.
 ///
 /// ```swift
 /// configuration.retries.attempts = 5

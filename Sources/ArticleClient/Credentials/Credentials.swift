@@ -3,7 +3,7 @@ import HTTP
 
 /// Credentials for the backend: an API key, or a token that can be renewed.
 ///
-/// A value; use it anywhere. Its description contains no secrets; its JSON does.
+/// Its description contains no secrets; its JSON does.
 ///
 /// ```swift
 /// let credentials = Credentials(token: key, refreshToken: "renewal", account: "ada")
@@ -91,8 +91,8 @@ public protocol CredentialStore: Sendable {
     func remove() throws(CredentialStoreError)
 }
 
-/// Why credentials cannot be read or stored; never contains the credentials. A value; use it
-/// anywhere. See ``CredentialStore``.
+/// Why credentials cannot be read or stored; never contains the credentials. See
+/// ``CredentialStore``.
 public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// The device has not been unlocked since it started; try again later.
@@ -160,7 +160,7 @@ struct Session: Sendable, Hashable {
     }
 }
 
-/// Whether a user is signed in. A value; use it anywhere. See ``BackendAuth``.
+/// Whether a user is signed in. See ``BackendAuth``.
 public enum SessionState: Sendable, Hashable {
     /// The store cannot be read yet, for example before the first unlock of a device. It is read
     /// again when a request is sent, and by `BackendAuth.reload()`.

@@ -9,7 +9,7 @@ import ArticleAPI
 /// Stores credentials in a file that only its owner can read (mode 0600).
 ///
 /// The file is always complete: it is replaced in one step, even if several processes save at once.
-/// A value; use it anywhere. Its methods block.
+/// Its methods block.
 ///
 /// ```swift
 /// let store = FileCredentialStore(path: path)

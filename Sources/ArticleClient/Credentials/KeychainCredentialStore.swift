@@ -13,8 +13,7 @@ import ArticleAPI
     /// device only, and never part of a backup.
     ///
     /// On macOS this keychain is only available to signed apps. A command-line tool without
-    /// entitlements gets `.notEntitled` and should use a `FileCredentialStore`. A value; use it
-    /// anywhere. Its methods block.
+    /// entitlements gets `.notEntitled` and should use a `FileCredentialStore`. Its methods block.
     ///
     /// ```swift
     /// let store = KeychainCredentialStore(

@@ -3,7 +3,7 @@ public import ArticleAPI
 /// Why a request to the backend failed.
 ///
 /// `isStopped` errors need not be shown, `isTransient` ones are worth another attempt, and
-/// `errorDescription` is a sentence to show. A value; use it anywhere.
+/// `errorDescription` is a sentence to show.
 ///
 /// ```swift
 /// do throws(BackendError) {

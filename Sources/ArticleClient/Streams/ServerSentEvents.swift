@@ -1,5 +1,4 @@
-/// One event of a stream (the HTML standard, §9.2). A value; use it anywhere. See
-/// ``ServerSentEvents``.
+/// One event of a stream (the HTML standard, §9.2). See ``ServerSentEvents``.
 public struct ServerSentEvent: Sendable, Hashable {
     /// `message` if the stream does not name a type.
     public var type: String

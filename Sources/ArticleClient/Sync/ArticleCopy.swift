@@ -15,7 +15,7 @@ import ArticleModels
 /// ```
 ///
 /// It holds every article that the filter matches, with bodies only if the filter's `fields` name
-/// them; limit it by the filter. A value; use it anywhere.
+/// them; limit it by the filter.
 public struct ArticleCopy: Sendable, Hashable {
     /// With the newest known names of their authors.
     public private(set) var articles: [Article.ID: Article]

@@ -2,7 +2,7 @@ public import ArticleAPI
 
 /// One step by which a copy follows a backend: a page to apply, or the order to start anew.
 ///
-/// A value; use it anywhere. See ``BackendChanges`` and ``LiveChanges``.
+/// See ``BackendChanges`` and ``LiveChanges``.
 public enum SyncStep: Sendable, Equatable {
     /// Changes to apply in order, and the token to keep with the result.
     case page(ChangePage<Article>)

@@ -37,7 +37,7 @@ extension Transport {
 
 /// The limits of one exchange.
 ///
-/// A value; use it anywhere. An exchange that exceeds a limit ends with an error.
+/// An exchange that exceeds a limit ends with an error.
 ///
 /// ```swift
 /// var options = TransportOptions()
@@ -60,7 +60,7 @@ public struct TransportOptions: Sendable {
     public init() {}
 }
 
-/// Why an exchange ended without a response. A value; use it anywhere. See ``Transport``.
+/// Why an exchange ended without a response. See ``Transport``.
 public enum TransportError: Error, Sendable, Hashable {
     case cancelled
     case timedOut
@@ -69,7 +69,7 @@ public enum TransportError: Error, Sendable, Hashable {
     case failed(TransportFailure)
 }
 
-/// What went wrong during an exchange. A value; use it anywhere. See ``Transport``.
+/// What went wrong during an exchange. See ``Transport``.
 public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// The connection ended before the response was complete.

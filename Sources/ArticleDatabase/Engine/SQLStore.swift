@@ -23,7 +23,7 @@ public protocol SQLStore: ArticleStore, StoreMaintenance {
     func close(readSeconds: Double, writeSeconds: Double) async -> StoreClosing
 }
 
-/// What has become of a store that was closed within a time. A value; use it anywhere.
+/// What has become of a store that was closed within a time.
 public enum StoreClosing: Sendable {
     case closed
     /// Reads have not ended; the database is released.
@@ -32,7 +32,7 @@ public enum StoreClosing: Sendable {
     case writeIsLeft
 }
 
-/// How to treat a database that does not exist. A value; use it anywhere.
+/// How to treat a database that does not exist.
 public enum StoreMode: Sendable {
     /// Creates it.
     case create

@@ -1,6 +1,6 @@
 import Platform
 
-/// The limits that both engines have. A value; use it anywhere.
+/// The limits that both engines have.
 public struct StoreLimits: Sendable, Hashable {
     /// Number of reading connections.
     public var readers = 3

@@ -1,6 +1,6 @@
 public import ArticleStore
 
-/// Counters since a store was opened, and current queue lengths. A value; use it anywhere.
+/// Counters since a store was opened, and current queue lengths.
 public struct StoreStatistics: Sendable, Hashable {
     /// Number of commits, each with one flush of the log.
     public var commits: Int

@@ -1,6 +1,6 @@
 public import ArticleStore
 
-/// What a migration verified: that both databases have the same rows. A value; use it anywhere.
+/// What a migration verified: that both databases have the same rows.
 public struct MigrationReport: Sendable {
     /// A table that is the same in both.
     public struct Table: Sendable {
@@ -47,8 +47,7 @@ public struct MigrationReport: Sendable {
     }
 }
 
-/// Why a database was not moved to the other engine. Neither of both was changed. A value; use it
-/// anywhere.
+/// Why a database was not moved to the other engine. Neither of both was changed.
 public enum MigrationError: Error, Sendable, CustomStringConvertible {
     /// The target is not empty.
     case occupied(String)
@@ -77,7 +76,7 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
 /// Called as a migration advances; an error ends it.
 public typealias MigrationReporter = (MigrationProgress) throws(StoreError) -> Void
 
-/// How far a migration is. A value; use it anywhere.
+/// How far a migration is.
 public enum MigrationProgress: Sendable {
     /// Rows that are copied, and how many there are.
     case copying(rows: Int, of: Int)

@@ -1,6 +1,6 @@
 public import ArticleStore
 
-/// What is known of a PostgreSQL database without serving it. A value; use it anywhere.
+/// What is known of a PostgreSQL database without serving it.
 public struct PostgresFacts: Sendable {
     /// The version of the server.
     public let server: String

@@ -16,7 +16,7 @@ public import ArticleAPI
 /// let isWhole = list.phase == .exhausted
 /// ```
 ///
-/// `PagedList` of ArticleClient sends the requests. A value; use it anywhere.
+/// `PagedList` of ArticleClient sends the requests.
 public struct PagedListState<Item: Identifiable & Sendable, Failure: Error & Equatable>: Sendable
 where Item.ID: Sendable {
     public enum Phase: Sendable, Equatable {

@@ -3,8 +3,7 @@ public import ArticleAPI
 /// A write that waits to be sent, is being sent, or needs a decision.
 ///
 /// Its JSON form is what a store keeps of it. Its key belongs to exactly one request: whenever the
-/// write or the version that it expects changes after it was sent, it gets a new key. A value; use
-/// it anywhere.
+/// write or the version that it expects changes after it was sent, it gets a new key.
 ///
 /// ```swift
 /// let conflicts = queue.entries.filter { entry in

@@ -5,7 +5,7 @@ public import ArticleAPI
 /// It decides; it does not send and does not store. Each function returns an ``Edit``, which has to
 /// be stored before anything else is done: then every write survives the end of the process at any
 /// time, and none is carried out twice. The writes of one article are sent one after the other,
-/// those of different articles independently. A value; use it anywhere.
+/// those of different articles independently.
 ///
 /// ```swift
 /// var queue = OutboxQueue(storedEntries)

@@ -1,7 +1,6 @@
 public import ArticleAPI
 
-/// A write to an article that the backend has not yet confirmed. A value; use it anywhere. See
-/// ``OutboxEntry``.
+/// A write to an article that the backend has not yet confirmed. See ``OutboxEntry``.
 public enum PendingWrite: Sendable, Hashable {
     /// The id in the draft is chosen by the client.
     case create(Article.Draft)

@@ -4,7 +4,6 @@ public import ArticleAPI
 ///
 /// Each attribute is decided by itself: where only one side has changed it, that change holds;
 /// where both have made it the same, there is nothing to do; where they differ, it is in conflict.
-/// A value; use it anywhere.
 ///
 /// ```swift
 /// let merge = ThreeWayMerge(base: seen, mine: changes, theirs: current)

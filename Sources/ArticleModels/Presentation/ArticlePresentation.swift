@@ -4,7 +4,7 @@ public import ArticleAPI
 ///
 /// It has only what its texts depend on. So two of the same article are equal if they look the
 /// same, and a ``Snapshot`` of them changes only where there is something else to see, such as
-/// another minute. A value; use it anywhere.
+/// another minute.
 ///
 /// ```swift
 /// let row = ArticlePresentation(article, in: .english, now: now) { _ in 9 * 3_600 }

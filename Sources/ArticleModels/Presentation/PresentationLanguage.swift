@@ -1,7 +1,5 @@
 /// A language that presented texts exist in.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// let language = PresentationLanguage(preferring: ["fr-CA", "ko-KR", "en"])
 /// ```

@@ -8,8 +8,6 @@ public import ArticleAPI
 /// let date = RelativeDate(time, now: now) { _ in 9 * 3_600 }
 /// let label = date.text(in: .english)
 /// ```
-///
-/// A value; use it anywhere.
 public enum RelativeDate: Sendable, Hashable {
     /// Less than a minute ago.
     case justNow

@@ -2,8 +2,6 @@ public import ArticleAPI
 
 /// Which articles a list of remembered ones has: the filters of a backend's list, as a value.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// let query = ArticleQuery(tags: ["baking"], language: "en")
 /// let sort = ArticleSort.updatedLast

@@ -2,8 +2,6 @@ public import ArticleAPI
 
 /// Attributes of a model.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
 /// let knowsBody = inLists.contains("body")

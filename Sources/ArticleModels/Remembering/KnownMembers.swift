@@ -1,7 +1,6 @@
 public import ArticleAPI
 
-/// Where the value of an attribute comes from; the greater one is newer. A value; use it anywhere.
-/// See ``ModelFacts``.
+/// Where the value of an attribute comes from; the greater one is newer. See ``ModelFacts``.
 public struct AttributeOrigin: Sendable, Hashable, Comparable {
     /// The model's revision; 0 if the response did not say.
     public var revision: Int

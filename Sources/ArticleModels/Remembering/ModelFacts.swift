@@ -2,8 +2,8 @@ public import ArticleAPI
 
 /// A model whose responses can be merged into what is known of it.
 ///
-/// Its attributes belong to a revision, of which there is one sequence for each model. A value; use
-/// it anywhere. See ``ModelFacts``.
+/// Its attributes belong to a revision, of which there is one sequence for each model. See
+/// ``ModelFacts``.
 public protocol RememberedModel: JSONModel, Identifiable where ID: Hashable & Sendable {
     /// `AttributeNames(shape)`, as a constant.
     static var attributeNames: AttributeNames { get }
@@ -32,7 +32,7 @@ extension Comment: RememberedModel {
 /// which they are merged, merging them again changes nothing, and an older response that arrives
 /// late overwrites nothing.
 ///
-/// The attributes are those of the model's shape. A value; use it anywhere.
+/// The attributes are those of the model's shape.
 ///
 /// ```swift
 /// let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])

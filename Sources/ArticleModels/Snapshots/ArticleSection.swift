@@ -2,8 +2,7 @@ public import ArticleAPI
 
 /// The heading of articles in a list that has sections by day, by tag or by author.
 ///
-/// See ``Snapshot``. A section remains the same if a tag or an author is renamed. A value; use it
-/// anywhere.
+/// A section remains the same if a tag or an author is renamed.
 public enum ArticleSection: Sendable, Hashable, Identifiable {
     case day(LocalDay)
     case tag(Tag)
@@ -34,8 +33,6 @@ public enum ArticleSection: Sendable, Hashable, Identifiable {
 /// let byTag = Snapshot<ArticleSection, ArticleEntry>(byTag: [article])
 /// let titles = byTag.groups.flatMap(\.items).map(\.article.title)
 /// ```
-///
-/// A value; use it anywhere.
 public struct ArticleEntry: Sendable, Hashable, Identifiable {
     public struct ID: Sendable, Hashable {
         public let section: ArticleSection.ID

@@ -3,8 +3,7 @@ extension Snapshot {
     ///
     /// They count like `performBatchUpdates` of UIKit's collection views and like the standard
     /// library's `CollectionDifference`: updates, removals and the starts of moves have places of
-    /// the old snapshot, insertions and the ends of moves have places of the new one. A value; use
-    /// it anywhere.
+    /// the old snapshot, insertions and the ends of moves have places of the new one.
     public struct Difference: Sendable, Equatable {
         public enum Step: Sendable, Equatable {
             /// The section, which remains the same by its id, has changed.

@@ -1,9 +1,9 @@
 /// What a list shows at one moment: sections in order, each with its items in order.
 ///
-/// Sections and items have unique ids: an item occurs once in the whole snapshot. A list that
-/// shows one snapshot after the other asks for the ``Snapshot/Difference`` between them and changes
-/// only what is different. A value; use it anywhere. Its functions are inlinable, because they are
-/// several times faster when they are compiled for the types of an app.
+/// Sections and items have unique ids: an item occurs once in the whole snapshot. A list that shows
+/// one snapshot after the other asks for the ``Snapshot/Difference`` between them and changes only
+/// what is different. Its functions are inlinable, because they are several times faster when they
+/// are compiled for the types of an app.
 ///
 /// ```swift
 /// let before = Snapshot<ArticleSection, Article>(byDay: [article]) { _ in 9 * 3_600 }

@@ -1,6 +1,6 @@
 /// Why something could not be stored or read. Nothing of it was stored.
 ///
-/// A value; use it anywhere. See ``ModelStore``.
+/// See ``ModelStore``.
 public enum ModelStoreError: Error, Sendable, Hashable {
     /// What has to stay (pinned, mirrored, or with unsent writes) takes more than
     /// `ModelStore.Limits.bytes`.

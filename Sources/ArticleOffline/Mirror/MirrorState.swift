@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleClient
 
 extension ArticleMirror {
-    /// Where a mirror is. A value; use it anywhere.
+    /// Where a mirror is.
     public enum State: Sendable, Hashable {
         /// Nothing is being requested: `run` has not begun, or has ended.
         case idle
@@ -21,7 +21,7 @@ extension ArticleMirror {
         case full
     }
 
-    /// Why a mirror requests nothing. A value; use it anywhere.
+    /// Why a mirror requests nothing.
     public enum PauseReason: Sendable, Hashable {
         /// The app's closure says ``NetworkAllowance/lowPower``.
         case lowPower
@@ -34,7 +34,7 @@ extension ArticleMirror {
 
 /// Why a mirror has stopped following.
 ///
-/// A value; use it anywhere. See ``ArticleMirror``.
+/// See ``ArticleMirror``.
 public enum ArticleMirrorError: Error, Sendable, Hashable {
     /// The request was cancelled, the session has ended or belongs to another account than the
     /// store, or the backend has rejected a request that repeating cannot fix.

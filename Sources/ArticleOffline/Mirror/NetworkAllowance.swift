@@ -1,8 +1,8 @@
 /// What an app lets its mirrors use the network for.
 ///
 /// The app decides by its platform's means: on Apple's platforms, `ProcessInfo` knows of the low
-/// power mode, and the path of an `NWPathMonitor` is constrained or expensive. A value; use it
-/// anywhere. See ``ArticleMirror``.
+/// power mode, and the path of an `NWPathMonitor` is constrained or expensive. See
+/// ``ArticleMirror``.
 public enum NetworkAllowance: Sendable, Hashable {
     /// Requests and streams.
     case unrestricted

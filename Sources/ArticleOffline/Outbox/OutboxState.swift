@@ -3,8 +3,6 @@ public import ArticleModels
 
 /// What an outbox has to send, and what it waits for.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// for await state in outbox.states {
 ///     unsent = state.entries.count
@@ -59,8 +57,8 @@ public struct OutboxState: Sendable, Hashable {
     }
 }
 
-/// Why a write could not be put into an outbox, or a decision about one has no effect. A value; use
-/// it anywhere. See ``Outbox``.
+/// Why a write could not be put into an outbox, or a decision about one has no effect. See
+/// ``Outbox``.
 public enum OutboxError: Error, Sendable, Hashable {
     /// The store is not that of an account, so it cannot be known who may send the write.
     case noAccount

@@ -108,8 +108,8 @@ extension PartialRequest: RememberedRequest where Whole: RememberedInPart {
     }
 }
 
-/// A request whose responses a store also remembers if they have some attributes only. A value;
-/// use it anywhere. See ``RememberedRequest``.
+/// A request whose responses a store also remembers if they have some attributes only. See
+/// ``RememberedRequest``.
 public protocol RememberedInPart: SparseRequest, RememberedRequest {
     /// What a response with the selected attributes says.
     func news(inPart item: Partial, seenAt time: Timestamp) -> [ModelNews]

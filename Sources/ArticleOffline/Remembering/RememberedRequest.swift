@@ -2,8 +2,6 @@ public import ArticleAPI
 
 /// A request whose responses say something about models, which a store remembers.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// extension FetchDraftsRequest: RememberedRequest {
 ///     func news(in page: Page<Article>, seenAt time: Timestamp) -> [ModelNews] {
@@ -50,8 +48,7 @@ extension RememberedRequest {
     ) async throws(ModelStoreError) -> RememberedItem<Item>? { nil }
 }
 
-/// An item made of what is known, and from when that is. A value; use it anywhere. See
-/// ``RememberedRequest``.
+/// An item made of what is known, and from when that is. See ``RememberedRequest``.
 public struct RememberedItem<Item: Sendable>: Sendable {
     public let item: Item
     /// When the oldest part of it was last seen.

@@ -3,8 +3,6 @@ public import ArticleModels
 
 /// What a response says of one model: some of its attributes, or that it is not there.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// let facts = ModelFacts(article, knowing: .inArticles, seenAt: time)
 /// try await store.merge([.article(facts), .articleEnded(deleted, .gone(revision: 4))])

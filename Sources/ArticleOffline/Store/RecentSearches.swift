@@ -4,8 +4,7 @@ import ArticleSearch
 /// What was searched for last, the newest first, as a search field proposes it.
 ///
 /// Of queries that mean the same, the newest stays: those that differ only in case, in marks over
-/// letters, or in white space. A ``ModelStore`` keeps them for its account. A value; use it
-/// anywhere.
+/// letters, or in white space. A ``ModelStore`` keeps them for its account.
 ///
 /// ```swift
 /// try await store.changeRecentSearches { $0.add("swift 구조체") }

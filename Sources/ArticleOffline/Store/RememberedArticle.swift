@@ -3,8 +3,6 @@ public import ArticleModels
 
 /// An article as a store knows it, with what its user has written and the backend has not received.
 ///
-/// A value; use it anywhere.
-///
 /// ```swift
 /// for await remembered in store.article(id) {
 ///     if let remembered { show(remembered) }

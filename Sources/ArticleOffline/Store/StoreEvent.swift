@@ -1,5 +1,4 @@
-/// What happens in a store besides what was asked for. A value; use it anywhere. See
-/// ``ModelStore``.
+/// What happens in a store besides what was asked for. See ``ModelStore``.
 public enum StoreEvent: Sendable, Hashable {
     /// The file was damaged. It was renamed to `<path>.damaged`, and a new one was begun; so many
     /// unsent writes could still be read, and are in the new one.

@@ -1,5 +1,4 @@
-/// In which blocks of a segment its keys are: the first key of each block in which a key begins. A
-/// value; use it anywhere.
+/// In which blocks of a segment its keys are: the first key of each block in which a key begins.
 ///
 /// It takes about fifteen bytes for each block, so that a search reads only the blocks that it
 /// needs.

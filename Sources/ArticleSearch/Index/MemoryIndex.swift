@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// An index whose blocks are in memory, for some ten thousand documents. A value; use it anywhere.
+/// An index whose blocks are in memory, for some ten thousand documents.
 ///
 /// Its results are those of a stored index with the same documents. Errors are thrown only if the
 /// memory is damaged.

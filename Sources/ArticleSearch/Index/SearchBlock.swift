@@ -1,4 +1,4 @@
-/// A row of a segment. A value; use it anywhere.
+/// A row of a segment.
 ///
 /// A block of keys has one byte, 1 if its first key continues the block before and 0 if not; then,
 /// for each key: how many bytes it shares with the key before, how many follow and those, how many

@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// Where a document is in the order of results. A value; use it anywhere.
+/// Where a document is in the order of results.
 package struct SearchPosition: Sendable, Hashable, Comparable {
     package let score: Int
     /// Milliseconds since 1970.
@@ -21,7 +21,7 @@ package struct SearchPosition: Sendable, Hashable, Comparable {
     }
 }
 
-/// A document that matches by its keys. A value; use it anywhere.
+/// A document that matches by its keys.
 package struct IndexHit: Sendable, Hashable {
     package let position: SearchPosition
     /// The one that was indexed.
@@ -31,7 +31,7 @@ package struct IndexHit: Sendable, Hashable {
     package var score: Int { position.score }
 }
 
-/// A page of results, the best first. A value; use it anywhere.
+/// A page of results, the best first.
 package struct SearchHits: Sendable, Hashable {
     package let hits: [IndexHit]
     /// All documents that match by their keys, on any page.

@@ -1,5 +1,4 @@
-/// What an index does for a query: which keys it reads, and what they mean. A value; use it
-/// anywhere.
+/// What an index does for a query: which keys it reads, and what they mean.
 package struct SearchPlan: Sendable {
     /// What has to be read: each once, and none that is within another.
     package let ranges: [TermRange]

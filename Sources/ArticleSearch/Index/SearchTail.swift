@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// The newest documents, which are in no segment yet. A value; use it anywhere.
+/// The newest documents, which are in no segment yet.
 package struct SearchTail: Sendable {
     /// In the order of their ids, each once.
     package private(set) var documents: [AnalyzedDocument] = []

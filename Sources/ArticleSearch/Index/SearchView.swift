@@ -1,7 +1,7 @@
 package import ArticleAPI
 
 /// A state of the index: segments, and the newest documents. No two live documents have the same
-/// id. A value; use it anywhere.
+/// id.
 ///
 /// Scores, frequencies and spellings only count live documents; so they do not show what was
 /// removed or replaced.

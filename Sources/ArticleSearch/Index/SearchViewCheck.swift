@@ -1,7 +1,6 @@
 import ArticleAPI
 
-/// Compares the documents of a view with the articles that it should have. A value; use it
-/// anywhere.
+/// Compares the documents of a view with the articles that it should have.
 package struct SearchViewCheck: Sendable {
     /// Without the documents that were compared.
     private var rest: SearchView

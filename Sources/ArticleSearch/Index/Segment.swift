@@ -1,7 +1,7 @@
 package import ArticleAPI
 
 /// The documents of an immutable part of the index; only which of them are dead changes. Its keys
-/// are in blocks elsewhere. A value; use it anywhere.
+/// are in blocks elsewhere.
 package struct Segment: Sendable {
     package let number: Int64
     /// How often its documents were merged, about.

@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// What a segment knows of a document, besides its keys. A value; use it anywhere.
+/// What a segment knows of a document, besides its keys.
 package struct SegmentDocument: Sendable, Hashable {
     package let id: Article.ID
     package let revision: Int

@@ -2,7 +2,7 @@ import ArticleAPI
 
 /// Makes one segment of up to eight, in slices, with a few blocks of each in memory. Documents that
 /// were dead at the beginning are left out; those that die later are buried in the result by
-/// ``SearchView/replace(by:)``. A value; use it anywhere.
+/// ``SearchView/replace(by:)``.
 ///
 /// Supply the blocks of `request` and store those of `takeBlocks`, until `request` is nil. Equal
 /// segments make equal bytes, whatever the slices are.

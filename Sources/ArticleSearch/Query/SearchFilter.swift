@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// What an article has to be besides matching the words. A value; use it anywhere.
+/// What an article has to be besides matching the words.
 package struct SearchFilter: Sendable, Hashable {
     /// Tag keys: an article must have all of them.
     package var tags: [String] = []

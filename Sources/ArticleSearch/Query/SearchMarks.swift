@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// Shows where a query matches. A value; use it anywhere.
+/// Shows where a query matches.
 package struct SearchMarks: Sendable {
     private let clauses: [SearchQuery.Clause]
     private let matcher: TermMatcher

@@ -2,7 +2,7 @@ import ArticleAPI
 
 /// What a reader typed, understood: each required clause has to match, and no excluded one may.
 ///
-/// Any text is a query; one without required clauses finds nothing. A value; use it anywhere.
+/// Any text is a query; one without required clauses finds nothing.
 package struct SearchQuery: Sendable, Hashable {
     /// In Unicode Normalization Form C.
     package let text: String

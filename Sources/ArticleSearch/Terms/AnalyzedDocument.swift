@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// The keys of a document, ascending, each once, with its impact. A value; use it anywhere.
+/// The keys of a document, ascending, each once, with its impact.
 package struct AnalyzedDocument: Sendable {
     package let id: Article.ID
     package let revision: Int

@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// What is searched of an article. A value; use it anywhere.
+/// What is searched of an article.
 package struct SearchDocument: Sendable, Hashable {
     package struct Author: Sendable, Hashable {
         package var id: ArticleAPI.Author.ID

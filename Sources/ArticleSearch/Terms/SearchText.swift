@@ -1,7 +1,7 @@
 import ArticleAPI
 
 /// A document, read into words once: for its keys, for comparing it with a query, and for marking
-/// matches. A value; use it anywhere.
+/// matches.
 package struct SearchText: Sendable {
     package let document: SearchDocument
     /// The body without Markdown, in UTF-8.

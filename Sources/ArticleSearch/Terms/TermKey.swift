@@ -1,5 +1,4 @@
-/// A key of the index's dictionary: its class and a term. Keys are ordered by their bytes. A value;
-/// use it anywhere.
+/// A key of the index's dictionary: its class and a term. Keys are ordered by their bytes.
 package struct TermKey: Sendable, Hashable, Comparable {
     /// What a term is taken from.
     package enum Class: UInt8, Sendable {

@@ -1,5 +1,4 @@
-/// A range of keys in the order of their bytes: one term, or all terms that begin with a text. A
-/// value; use it anywhere.
+/// A range of keys in the order of their bytes: one term, or all terms that begin with a text.
 package struct TermRange: Sendable, Hashable {
     package let low: [UInt8]
     /// Exclusive.

@@ -3,7 +3,7 @@ import ArticleAPI
 /// The name of an account, with which its owner signs in.
 ///
 /// Two names are the same account if their keys are equal. Look-alike letters of different scripts
-/// stay distinct, as in slugs. A value; use it anywhere.
+/// stay distinct, as in slugs.
 package struct AccountName: Sendable, Hashable {
     /// As it was written, in NFC: letters and digits of any script with their marks, and `._-`.
     package let text: String

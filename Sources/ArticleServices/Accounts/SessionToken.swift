@@ -1,7 +1,7 @@
 /// A secret text of one session: `<prefix><public id of the session>_<256 bits in base64url>`. A
 /// refresh token has a mark of 128 bits after them.
 ///
-/// Only its digest is stored. A value; use it anywhere.
+/// Only its digest is stored.
 package protocol SessionToken: Sendable, Hashable {
     /// Names the kind of token; 4 bytes.
     static var prefix: String { get }
@@ -134,7 +134,7 @@ package struct RefreshToken: SessionToken {
 
 /// The two tokens of a session, as a client receives them at sign-in and with each renewal.
 ///
-/// A value; use it anywhere. Its texts are secret.
+/// Its texts are secret.
 package struct SessionTokens: Sendable, Hashable {
     package let access: AccessToken
     package let refresh: RefreshToken

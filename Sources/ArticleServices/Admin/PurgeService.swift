@@ -68,7 +68,7 @@ public struct PurgeRequest: BackendAPIRequest {
     public init(purge: Purge) { self.purge = purge }
 }
 
-/// What is to be removed, and why. A value; use it anywhere.
+/// What is to be removed, and why.
 public struct Purge: Sendable, Hashable {
     public var article: Article.ID
     /// The numbers of revisions; `nil` for the whole article.

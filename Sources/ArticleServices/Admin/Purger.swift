@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 
 /// Purges articles and revisions completely: from the records, the index of the search, and the
-/// files. A value; use it anywhere.
+/// files.
 public struct Purger: Sendable {
     private let store: any ArticleStore
     private let file: any StoreMaintenance

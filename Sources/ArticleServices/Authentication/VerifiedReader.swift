@@ -2,7 +2,7 @@ import ArticleAPI
 import HTTPServer
 
 /// A reader whose key or token was verified before. Comparing it avoids computing a digest, which
-/// would be most of the cost of a cached response. A value; use it anywhere.
+/// would be most of the cost of a cached response.
 struct VerifiedReader: Sendable {
     /// The credentials in `Authorization` after the scheme.
     private let credentials: [UInt8]

@@ -1,4 +1,4 @@
-/// How many change streams may be open. A value; use it anywhere. See ``Backend``.
+/// How many change streams may be open. See ``Backend``.
 public struct ChangeStreamLimits: Sendable {
     /// In all; more are answered with 503.
     public var total = 10_000
@@ -47,7 +47,7 @@ enum ChangeStreamEnding: Sendable, Hashable {
     }
 }
 
-/// Counts of change streams for metrics. A value; use it anywhere. See ``Backend``.
+/// Counts of change streams for metrics. See ``Backend``.
 public struct ChangeStreamStatistics: Sendable {
     /// Open streams.
     public var open = 0

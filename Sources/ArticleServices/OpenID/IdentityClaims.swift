@@ -1,8 +1,6 @@
 package import ArticleAPI
 
 /// The claims of an ID token (OpenID Connect Core 1.0 §2) that decide whether it is accepted.
-///
-/// A value; use it anywhere.
 package struct IdentityClaims: Sendable, Hashable {
     package let issuer: String
     /// Identifies the user among those of the issuer: 1 to 255 ASCII characters.

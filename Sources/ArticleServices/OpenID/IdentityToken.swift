@@ -3,7 +3,7 @@ import ArticleAPI
 /// An ID token of OpenID Connect: a JSON Web Token (RFC 7519) signed in the compact form of RFC
 /// 7515, read but not yet verified.
 ///
-/// A value; use it anywhere. Its text is secret until it has been used.
+/// Its text is secret until it has been used.
 package struct IdentityToken: Sendable {
     /// The algorithms that are accepted (RFC 7518 §3.1): never one without a signature or with a
     /// shared secret.

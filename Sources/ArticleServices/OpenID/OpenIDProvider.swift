@@ -1,8 +1,6 @@
 import HTTP
 
 /// A provider of OpenID Connect that the operator trusts to identify people.
-///
-/// A value; use it anywhere.
 public struct OpenIDProvider: Sendable, Hashable {
     /// The name by which clients mention it.
     public let name: String

@@ -90,7 +90,7 @@ extension ServiceError {
 /// Who signs in, according to a provider: an issuer and its name for the user, never an e-mail
 /// address, which can pass to somebody else.
 ///
-/// A value; use it anywhere. See ``OpenIDProviders``.
+/// See ``OpenIDProviders``.
 package struct VerifiedIdentity: Sendable, Hashable {
     package let issuer: String
     package let subject: String

@@ -1,7 +1,7 @@
 import ArticleSearch
 import ArticleStore
 
-/// How much an index keeps in memory, and reads or writes at a time. A value; use it anywhere.
+/// How much an index keeps in memory, and reads or writes at a time.
 struct IndexLimits: Sendable {
     /// So many documents become a segment.
     var tailDocuments = SearchTail.limitDocuments

@@ -247,7 +247,7 @@ final class SourceSignal: Sendable {
     func wake() { continuation.yield() }
 }
 
-/// The counters of polls since the start. A value; use it anywhere. See ``SourcePoller``.
+/// The counters of polls since the start. See ``SourcePoller``.
 public struct SourceStatistics: Sendable, Hashable {
     /// Polls that found something to take over.
     public internal(set) var changed = 0

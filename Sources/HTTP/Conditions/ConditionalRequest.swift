@@ -62,8 +62,8 @@ public enum ConditionalRequest {
 
 /// A validator of a representation (RFC 9110 §8.8.3).
 ///
-/// A value; use it anywhere. Its text is a valid field value. `==` also distinguishes strong and
-/// weak tags; RFC 9110 has two other comparisons.
+/// Its text is a valid field value. `==` also distinguishes strong and weak tags; RFC 9110 has two
+/// other comparisons.
 ///
 /// ```swift
 /// if let sent = EntityTag("W/\"7-x1y2z3\""), let current = EntityTag(value: "7-x1y2z3") {
@@ -116,7 +116,7 @@ extension EntityTag: CustomStringConvertible {
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110 §13.1.1, §13.1.2).
 ///
-/// A value; use it anywhere. A field with more than `limit` tags is invalid.
+/// A field with more than `limit` tags is invalid.
 ///
 /// ```swift
 /// if case .tags(let tags)? = TagCondition("\"6-x1y2z3\", \"7-x1y2z3\"") { expected = tags }

@@ -1,9 +1,9 @@
 /// The media types that a client accepts, with their weights (RFC 9110 §12.5.1).
 ///
-/// A value; use it anywhere. Reading it never fails: a client that sends nothing valid accepts
-/// everything, `*` alone stands for `*/*`, and a range whose weight is invalid still counts
-/// (``Weight``). A type with a suffix is also what the suffix says: `application/rss+xml` is
-/// acceptable to a client that accepts `application/xml` or `text/xml` (RFC 6839).
+/// Reading it never fails: a client that sends nothing valid accepts everything, `*` alone stands
+/// for `*/*`, and a range whose weight is invalid still counts (``Weight``). A type with a suffix
+/// is also what the suffix says: `application/rss+xml` is acceptable to a client that accepts
+/// `application/xml` or `text/xml` (RFC 6839).
 ///
 /// ```swift
 /// let accept = Accept("text/html;q=0.5, application/json")
@@ -124,8 +124,7 @@ enum Weight {
 
 /// Whether a client accepts the gzip content coding (RFC 9110 §12.5.3).
 ///
-/// It is evaluated for nearly every request, so it reads octets and creates no strings. A value;
-/// use it anywhere.
+/// It is evaluated for nearly every request, so it reads octets and creates no strings.
 ///
 /// ```swift
 /// let usesGzip = AcceptEncoding(request.fields).prefersGzip

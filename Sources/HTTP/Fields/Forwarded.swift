@@ -38,7 +38,7 @@ public enum ForwardedNodes {
     }
 }
 
-/// A host with an optional port (RFC 7239 §6). A value; use it anywhere. See ``ForwardedNodes``.
+/// A host with an optional port (RFC 7239 §6). See ``ForwardedNodes``.
 public struct ForwardedNode: Sendable, Hashable {
     /// An IP address without brackets; only its characters are checked.
     public let host: String
@@ -79,8 +79,7 @@ public struct ForwardedNode: Sendable, Hashable {
 
 /// Whether a request reached a proxy over TLS or in plaintext, as reported by the proxy.
 ///
-/// A value; use it anywhere. If in doubt, it is `plain`; the caller decides whether to trust the
-/// sender.
+/// If in doubt, it is `plain`; the caller decides whether to trust the sender.
 ///
 /// ```swift
 /// let fields: HTTPFields = [.xForwardedProto: "https, http"]

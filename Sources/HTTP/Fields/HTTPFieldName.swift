@@ -1,7 +1,7 @@
 /// The name of a field (RFC 9110 §5.1): a case-insensitive token.
 ///
-/// A value; use it anywhere. The names of registered fields are constants; others are checked when
-/// they are made, so that a name cannot contain the end of a line.
+/// The names of registered fields are constants; others are checked when they are made, so that a
+/// name cannot contain the end of a line.
 ///
 /// ```swift
 /// if let name = HTTPFieldName("X-Audience") { fields[name] = "editors" }

@@ -3,7 +3,7 @@
 /// All fields share one buffer (`name: value\r\n…`) with a small table of ranges, so that receiving
 /// a head costs one copy and sending one costs one write. Values with CR, LF or other control
 /// octets are rejected, and the fields remember the rejection (`rejectedName`), so that no message
-/// is sent that silently lacks a field. A value; use it anywhere.
+/// is sent that silently lacks a field.
 ///
 /// ```swift
 /// var fields: HTTPFields = [.contentType: "text/plain", .vary: "Origin"]

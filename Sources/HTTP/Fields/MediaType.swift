@@ -1,7 +1,7 @@
 /// A media type (RFC 9110 §8.3.1), with its parameters.
 ///
-/// A value; use it anywhere. Type, subtype and the names of parameters are in lower case, so that
-/// they can be compared; values are as they were sent, without quotes.
+/// Type, subtype and the names of parameters are in lower case, so that they can be compared;
+/// values are as they were sent, without quotes.
 ///
 /// ```swift
 /// let type = MediaType("Text/HTML; charset=\"UTF-8\"")

@@ -1,6 +1,6 @@
 /// One link of a `Link` field (RFC 8288 §3).
 ///
-/// A value; use it anywhere. Its text is a valid field value whatever it was made of.
+/// Its text is a valid field value whatever it was made of.
 ///
 /// ```swift
 /// let field = "</v1/articles?cursor=a>; rel=\"next\", </v1>; rel=\"up\""

@@ -1,7 +1,6 @@
 /// A host with an optional port, as in `Host` (RFC 9110 §7.2, RFC 3986 §3.2).
 ///
-/// A value; use it anywhere. The host is valid, but kept as it was sent: names are compared without
-/// case.
+/// The host is valid, but kept as it was sent: names are compared without case.
 ///
 /// ```swift
 /// let authority = Authority(Array("[2001:db8::1]:8080".utf8))
@@ -121,8 +120,8 @@ private enum IPv6Literal {
 
 /// The destination of requests: a scheme with host and port (RFC 9110 §4.3.1), or a Unix socket.
 ///
-/// A value; use it anywhere. Names are in lower case, and the scheme's default port is filled in,
-/// so that equal origins are `==`.
+/// Names are in lower case, and the scheme's default port is filled in, so that equal origins are
+/// `==`.
 ///
 /// ```swift
 /// let origin = HTTPOrigin("https://Example.org:443")

@@ -1,12 +1,12 @@
-/// A version of HTTP (RFC 9112 §2.3, RFC 9113). A value; use it anywhere. See ``HTTPRequest``.
+/// A version of HTTP (RFC 9112 §2.3, RFC 9113). See ``HTTPRequest``.
 public enum HTTPVersion: Sendable, Hashable {
     case http10, http11, http2
 }
 
 /// A complete request, received or to be sent.
 ///
-/// A value; use it anywhere. Its parts are valid by their types, but not necessarily together: how
-/// the body is delimited is decided when the request is sent (``RequestSerializer``).
+/// Its parts are valid by their types, but not necessarily together: how the body is delimited is
+/// decided when the request is sent (``RequestSerializer``).
 ///
 /// ```swift
 /// var request = HTTPRequest(.post, target, fields: [.contentType: "application/json"])
@@ -41,8 +41,8 @@ public struct HTTPRequest: Sendable, Equatable {
 
 /// A response to a request.
 ///
-/// A value; use it anywhere. The fields do not say how the body is delimited: the sender adds
-/// `Content-Length`, `Transfer-Encoding`, `Connection` and `Date`.
+/// The fields do not say how the body is delimited: the sender adds `Content-Length`,
+/// `Transfer-Encoding`, `Connection` and `Date`.
 ///
 /// ```swift
 /// var response = HTTPResponse(.ok, body: .bytes(Array("hello".utf8)))
@@ -64,7 +64,7 @@ public struct HTTPResponse: Sendable {
 
 /// The body of a response: none, in memory, or produced while it is sent.
 ///
-/// A value; use it anywhere. Copies of a stream share its pieces: each piece is delivered once.
+/// Copies of a stream share its pieces: each piece is delivered once.
 ///
 /// ```swift
 /// switch response.body {
@@ -115,7 +115,7 @@ public struct HTTPBodyStream: Sendable {
 
 /// A request method (RFC 9110 §9): a case-sensitive token.
 ///
-/// A value; use it anywhere. A method that is not known counts as neither safe nor idempotent.
+/// A method that is not known counts as neither safe nor idempotent.
 ///
 /// ```swift
 /// let canRepeat = request.method.isIdempotent
@@ -157,7 +157,7 @@ extension HTTPMethod: CustomStringConvertible {
 
 /// A status code (RFC 9110 §15), 100 to 599.
 ///
-/// A value; use it anywhere. Codes without a constant are valid, too.
+/// Codes without a constant are valid, too.
 ///
 /// ```swift
 /// let isSuccess = (200..<300).contains(response.status.code)

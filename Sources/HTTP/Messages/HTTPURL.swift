@@ -1,6 +1,6 @@
 /// An `http` or `https` URL, as the origin and the target of a request (RFC 9110 §4.2).
 ///
-/// A value; use it anywhere. Equal URLs are `==`, however scheme, host and port were written.
+/// Equal URLs are `==`, however scheme, host and port were written.
 ///
 /// ```swift
 /// let url = try HTTPURL("HTTPS://Example.org:443/feed?page=2")

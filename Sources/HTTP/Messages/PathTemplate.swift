@@ -1,4 +1,4 @@
-/// A path with named parameters, as a list of segments. A value; use it anywhere.
+/// A path with named parameters, as a list of segments.
 ///
 /// ```swift
 /// let template: PathTemplate = "/v1/articles/{id}/revisions/{number}"

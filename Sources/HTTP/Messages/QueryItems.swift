@@ -1,6 +1,6 @@
 /// The names and values of a query, in order (`a=1&b=2`).
 ///
-/// A value; use it anywhere. Items are decoded, at most `limit` of them, and names may be repeated.
+/// Items are decoded, at most `limit` of them, and names may be repeated.
 ///
 /// ```swift
 /// let query = try QueryItems(parsing: "tag=swift&tag=linux&q=a+b".utf8)

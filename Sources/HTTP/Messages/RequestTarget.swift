@@ -1,8 +1,8 @@
 /// The target of a request (RFC 9112 §3.2), in one of four forms.
 ///
-/// A value; use it anywhere. It has no octets that are invalid in a request line. Those that people
-/// write into queries all the same, such as `"`, are percent-encoded; all others are kept as they
-/// were received. Path and query are decoded on demand.
+/// It has no octets that are invalid in a request line. Those that people write into queries all
+/// the same, such as `"`, are percent-encoded; all others are kept as they were received. Path and
+/// query are decoded on demand.
 ///
 /// ```swift
 /// let target = RequestTarget(path: "/v1/articles/a%2Fb", query: "fields=title")

@@ -1,5 +1,4 @@
-/// The head of a request, with what it implies for the connection. A value; use it anywhere. See
-/// ``RequestParser``.
+/// The head of a request, with what it implies for the connection. See ``RequestParser``.
 public struct RequestHead: Sendable, Equatable {
     public var method: HTTPMethod
     public var target: RequestTarget
@@ -12,7 +11,7 @@ public struct RequestHead: Sendable, Equatable {
     public var expectsContinue: Bool
 }
 
-/// How a message's body is delimited (RFC 9112 §6). A value; use it anywhere. See ``BodyDecoder``.
+/// How a message's body is delimited (RFC 9112 §6). See ``BodyDecoder``.
 public enum BodyFraming: Sendable, Hashable {
     case none
     /// Bytes, greater than 0.
@@ -159,8 +158,7 @@ private struct RequestLine {
 }
 
 /// Why bytes are not an acceptable message. The rest of the connection cannot be parsed reliably
-/// after this error, so the server responds and closes it. A value; use it anywhere. See
-/// ``RequestParser``.
+/// after this error, so the server responds and closes it. See ``RequestParser``.
 public struct HTTPParseError: Error, Sendable, Hashable {
     /// The status of the server's response.
     public let status: HTTPStatus
@@ -177,8 +175,7 @@ public struct HTTPParseError: Error, Sendable, Hashable {
 
 /// Maximum sizes in bytes; larger messages are rejected.
 ///
-/// A value; use it anywhere. A message is rejected as soon as it exceeds a limit, not when it is
-/// complete.
+/// A message is rejected as soon as it exceeds a limit, not when it is complete.
 ///
 /// ```swift
 /// var limits = HTTPLimits()

@@ -1,4 +1,4 @@
-/// The head of a response. A value; use it anywhere. See ``ResponseParser``.
+/// The head of a response. See ``ResponseParser``.
 public struct ResponseHead: Sendable, Equatable {
     public var status: HTTPStatus
     public var version: HTTPVersion

@@ -232,8 +232,8 @@ public final class ResponseCache: Sendable {
 /// Something that responses depend on (a surrogate key): when it changes, they are invalidated.
 ///
 /// The cache does not interpret tags. If two things share a tag, responses are invalidated more
-/// often than necessary, but never too rarely. A value; use it anywhere. A change is announced
-/// before it becomes visible, and settled afterwards:
+/// often than necessary, but never too rarely. A change is announced before it becomes visible, and
+/// settled afterwards:
 ///
 /// ```swift
 /// cache.willChange([CacheTag(kind: 1, low: 7)], through: sequence)
@@ -256,8 +256,7 @@ public struct CacheTag: Sendable, Hashable {
     }
 }
 
-/// A handler's response to a request that does not depend on its sender. A value; use it anywhere.
-/// See ``ResponseCache``.
+/// A handler's response to a request that does not depend on its sender. See ``ResponseCache``.
 public enum CacheableResponse: Sendable {
     /// Only for this request; mostly errors.
     case once(HTTPResponse)

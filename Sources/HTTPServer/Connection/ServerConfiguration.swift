@@ -5,8 +5,8 @@ public import Sockets
 
 /// The configuration of a server: where it listens, its limits, its cache and its observers.
 ///
-/// A value; use it anywhere. Changes have no effect on servers that were created with it before. By
-/// default, neither the rate nor the number of connections of a single client is limited.
+/// Changes have no effect on servers that were created with it before. By default, neither the rate
+/// nor the number of connections of a single client is limited.
 ///
 /// ```swift
 /// let local = SocketAddress.v4([127, 0, 0, 1], port: 0)

@@ -6,7 +6,7 @@ import Synchronization
 /// The rate of requests that one client may send: a burst of so many, and then as many in each
 /// period (a token bucket that refills evenly).
 ///
-/// A value; use it anywhere. It is always within the bounds of its initialiser.
+/// It is always within the bounds of its initialiser.
 ///
 /// ```swift
 /// configuration.limits.keyRate = RateLimit(requests: 12_000, seconds: 60)

@@ -3,7 +3,7 @@ import Sockets
 
 /// Why the server rejects a request that it could serve at another time or for another client.
 ///
-/// A value; use it anywhere. The raw values are labels of metrics and do not change.
+/// The raw values are labels of metrics and do not change.
 ///
 /// ```swift
 /// var counts: [String: Int] = [:]

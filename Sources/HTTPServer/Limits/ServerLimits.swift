@@ -3,7 +3,7 @@ import Synchronization
 
 /// The time and size limits of requests and connections.
 ///
-/// A value; use it anywhere. Each attribute says what happens to a client that exceeds the limit.
+/// Each attribute says what happens to a client that exceeds the limit.
 ///
 /// ```swift
 /// configuration.limits.message.bodyBytes = 1 << 20

@@ -132,8 +132,7 @@ public final class ExchangeMetrics: ExchangeObserver {
 
     // MARK: Totals
 
-    /// What all exchanges come to since the start. A value; use it anywhere. See
-    /// ``ExchangeMetrics``.
+    /// What all exchanges come to since the start. See ``ExchangeMetrics``.
     public struct Totals: Sendable, Hashable {
         public var exchanges = 0
         /// Those with a status of 500 and above.

@@ -40,8 +40,8 @@ struct SentResponse {
     }
 }
 
-/// One request and its response, recorded when the response is sent or the connection has failed. A
-/// value; use it anywhere. See ``ExchangeObserver``.
+/// One request and its response, recorded when the response is sent or the connection has failed.
+/// See ``ExchangeObserver``.
 public struct ExchangeRecord: Sendable {
     /// `nil` if the bytes were not a valid request.
     public let method: HTTPMethod?

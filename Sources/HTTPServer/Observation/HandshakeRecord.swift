@@ -1,6 +1,6 @@
 public import Sockets
 
-/// The outcome of a client's TLS handshake. A value; use it anywhere. See ``HandshakeObserver``.
+/// The outcome of a client's TLS handshake. See ``HandshakeObserver``.
 public struct HandshakeRecord: Sendable {
     public enum Outcome: Sendable, Hashable {
         /// Succeeded: the version as in `TLSv1.3`, and whether an earlier session was resumed.

@@ -1,7 +1,7 @@
 /// A metrics page in Prometheus text format 0.0.4, which OpenMetrics scrapers also read.
 ///
-/// A value; use it anywhere. Labels and help texts are escaped; names are written as they are, and
-/// the caller writes each family once.
+/// Labels and help texts are escaped; names are written as they are, and the caller writes each
+/// family once.
 ///
 /// ```swift
 /// var page = MetricsText()

@@ -3,7 +3,7 @@ import HTTP
 /// The origins whose pages may read responses in a browser (CORS; Fetch §3.2).
 ///
 /// Each origin is listed exactly; there is no `*`, and browsers are never asked to send cookies or
-/// other ambient credentials: pages send their API key themselves. A value; use it anywhere.
+/// other ambient credentials: pages send their API key themselves.
 ///
 /// ```swift
 /// let isOrigin = configuration.crossOrigin.add("https://app.example.org")

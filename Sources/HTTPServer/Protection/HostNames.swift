@@ -6,7 +6,7 @@ import Sockets
 ///
 /// A web page can make its own name resolve to 127.0.0.1 after loading (DNS rebinding) and then
 /// read the responses of a server on loopback, which the browser takes for the page's own origin.
-/// The `Host` of the request reveals this; it receives a 421. A value; use it anywhere.
+/// The `Host` of the request reveals this; it receives a 421.
 ///
 /// ```swift
 /// var names = HostNames()

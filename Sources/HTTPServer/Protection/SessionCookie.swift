@@ -7,8 +7,7 @@ public import HTTP
 /// §2.4), only over TLS, and only below one path; otherwise it is as if it were missing. Where it
 /// counts, it is the same as `Authorization: Bearer`, which wins if both are sent.
 ///
-/// The value is the token, and what the application keeps with it after a `.`. A value; use it
-/// anywhere.
+/// The value is the token, and what the application keeps with it after a `.`.
 ///
 /// ```swift
 /// configuration.sessionCookie = SessionCookie("__Host-session", below: "/v1/")

@@ -76,8 +76,8 @@ public struct RequestContext: Sendable {
 
 /// The decoded path segments that match the route's parameters.
 ///
-/// A value; use it anywhere. A handler finds every name of its route's template; tests that call a
-/// handler directly make their own.
+/// A handler finds every name of its route's template; tests that call a handler directly make
+/// their own.
 ///
 /// ```swift
 /// let parameters = PathParameters(names: ["id"], values: ["7"])
@@ -142,8 +142,8 @@ public enum Admission: Sendable {
     }
 }
 
-/// What the server does with the requests of a method and path. A value; use it anywhere. `on` and
-/// `protect` of a builder make it. See ``RouterBuilder``.
+/// What the server does with the requests of a method and path. `on` and `protect` of a builder
+/// make it. See ``RouterBuilder``.
 public struct HTTPRoute: Sendable {
     let body: HTTPRouteBody
     let admit: HTTPAdmission
@@ -151,8 +151,7 @@ public struct HTTPRoute: Sendable {
 
 /// What a route does with the bodies of its requests.
 ///
-/// A value; use it anywhere. Whatever the route, a body that breaks a limit receives the server's
-/// response.
+/// Whatever the route, a body that breaks a limit receives the server's response.
 ///
 /// ```swift
 /// routes.on(.post, "/uploads", body: .streamed) { _, context in

@@ -266,7 +266,7 @@ extension PathTemplate {
     }
 }
 
-/// Why routes are invalid or conflict. A value; use it anywhere. See ``RouterBuilder``.
+/// Why routes are invalid or conflict. See ``RouterBuilder``.
 public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed(String, String)
     /// Two handlers match the same requests.

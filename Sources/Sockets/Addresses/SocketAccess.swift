@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Platform
 
-/// Who may connect to a Unix socket: the mode and the group of its file. A value; use it anywhere.
+/// Who may connect to a Unix socket: the mode and the group of its file.
 ///
 /// ```swift
 /// let access = try SocketAccess(parsing: "mode=0660")

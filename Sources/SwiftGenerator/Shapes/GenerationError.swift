@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// Why no code was generated. A value; use it anywhere. See ``SwiftGenerator``.
+/// Why no code was generated. See ``SwiftGenerator``.
 public enum GenerationError: Error, Sendable, Hashable {
     /// The text is not JSON.
     case notJSON(source: String, JSONSyntaxError)
@@ -24,8 +24,8 @@ extension GenerationError: CustomStringConvertible {
     }
 }
 
-/// A construct of a description that has no equivalent in the generated code. A value; use it
-/// anywhere. See ``SwiftGenerator``.
+/// A construct of a description that has no equivalent in the generated code. See
+/// ``SwiftGenerator``.
 public struct Finding: Error, Sendable, Hashable, CustomStringConvertible {
     /// The JSON pointer (RFC 6901) of the construct.
     public let pointer: String
