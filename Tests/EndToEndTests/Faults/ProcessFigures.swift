@@ -33,8 +33,8 @@ struct ProcessFigures {
         var target = [CChar](repeating: 0, count: 256)
         return entries(path).compactMap { name in
             let count = readlink("\(path)/\(name)", &target, target.count)
-            let octets = target.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
-            return count > 0 ? String(decoding: octets, as: UTF8.self) : nil
+            guard count > 0 else { return nil }
+            return target.withUnsafeBytes { String(decoding: $0.prefix(count), as: UTF8.self) }
         }
     }
 
