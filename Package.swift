@@ -252,7 +252,7 @@ let package = Package(
                 "ArticleOffline", "ArticleServices", "ArticleStore", "broadsheet",
                 "DocumentationSamples", "first-steps", "generated-client", "HTTP", "HTTPClient",
                 "HTTPServer", "Platform", "reader", "Sockets", "TestDatabases", "TestSupport",
-            ]),
+            ], exclude: ["Released"]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(
             name: "DocumentationSamples",

@@ -72,6 +72,20 @@ import Testing
         }
     }
 
+    @Test func `documents and the released description have the program's version`() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+        }
+        let version = Version.number
+        let heading = try text("CHANGELOG.md").firstMatch(of: /(?m)^## (\d+\.\d+\.\d+) -/)
+        #expect(heading?.output.1 == version[...])
+        #expect(try text("README.md").contains("The last release is \(version)."))
+        let agents = try text("Resources/manual/webhooks.md").matches(of: /Broadsheet\/(\d[\d.]*)/)
+        #expect(agents.count == 1 && agents.allSatisfy { $0.output.1 == version[...] })
+        let description = try text("Tests/OpenAPITests/Released/openapi.json").prefix(200)
+        #expect(description.contains("\"version\":\"\(version)\""))
+    }
+
     @Test func `the defaults in the table of flags match the help`() throws {
         let page = try #require(ManualPage.all.first { $0.name == "configuration" })
         let rows = page.text.matches(of: /\| `--([a-z-]+) [A-Z\/]+` \| `?([^`|]+?)`? \|/)

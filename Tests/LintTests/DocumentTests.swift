@@ -35,6 +35,15 @@ import Testing
         #expect(count > 50)
     }
 
+    @Test func `the manual's index lists every page`() throws {
+        let pages = try Self.documents().filter { $0.path.hasPrefix("Resources/manual/") }
+        let index = try #require(pages.first { $0.path == "Resources/manual/index.md" })
+        for page in pages where page.path != index.path {
+            let name = page.path.dropFirst("Resources/manual/".count)
+            #expect(index.text.contains("](\(name))"), "\(name)")
+        }
+    }
+
     /// Paths in backticks are relative to the package or to `Sources`.
     @Test func `every source file that a document for contributors names exists`() throws {
         let paths = Set(try SourceTree.files().map(\.path))

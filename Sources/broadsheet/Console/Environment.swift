@@ -98,7 +98,7 @@ extension Timestamp {
 
 /// The version of this program.
 enum Version {
-    /// CHANGELOG.md lists what each version contains.
-    static let number = "0.1.0"
+    /// CHANGELOG.md lists what each version contains. A test names what else has to change with it.
+    static let number = "0.2.0"
     static let text = "broadsheet \(number)"
 }
