@@ -26,7 +26,7 @@ func tests(
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
 }
 
-// The targets stand in the order of the ladder (docs/architecture.md): each depends on lower rungs only.
+// The targets are in the order of the ladder (docs/architecture.md): each depends on lower ones.
 let package = Package(
     name: "broadsheet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
