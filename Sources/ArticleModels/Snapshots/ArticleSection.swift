@@ -2,7 +2,7 @@ public import ArticleAPI
 
 /// The heading of articles in a list that has sections by day, by tag or by author.
 ///
-/// A section remains the same if a tag or an author is renamed.
+/// See ``Snapshot``. A section remains the same if a tag or an author is renamed.
 public enum ArticleSection: Sendable, Hashable, Identifiable {
     case day(LocalDay)
     case tag(Tag)

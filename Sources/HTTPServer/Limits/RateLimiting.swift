@@ -139,8 +139,8 @@ struct RateLimitStatus {
     }
 }
 
-/// The token buckets of clients in bounded memory: a new client replaces one whose bucket is full, or
-/// otherwise the one closest to it.
+/// The token buckets of clients in bounded memory: a new client replaces one whose bucket is full,
+/// or otherwise the one closest to it.
 ///
 /// A bucket is one number, the time when it will be full again; a full bucket needs no entry. (The
 /// generic cell rate algorithm, ITU-T I.371.)
