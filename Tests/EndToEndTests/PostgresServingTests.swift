@@ -94,6 +94,27 @@ struct PostgresServingTests {
         #expect(ended.status == 0, "\(ended.errors)")
     }
 
+    /// `serve` with these roles fails, so no finding may say that it initializes or uses the tables.
+    @Test func `a role that cannot serve fails the doctor's check`() throws {
+        let server = try PostgresServer.shared
+        let role = server.newName()
+        try server.run("CREATE ROLE \(role) LOGIN")
+        let limited = database.replacing("user=broadsheet", with: "user=\(role)")
+        func doctor() throws -> [String] {
+            let program = try start(["doctor", "--listen", "127.0.0.1:0", "--database", limited])
+            let (output, errors) = (program.output.rest(), program.errors.rest())
+            #expect(program.wait() == 78 && errors == ["broadsheet: 1 failure, see above"])
+            return output
+        }
+        let empty = try doctor()
+        #expect(empty.contains { $0.hasPrefix("FAILURE") && $0.contains("may not create any") })
+        #expect(!empty.contains { $0.contains("initializes") || $0.contains("disk:") })
+        #expect(try serve().stop() == 0)
+        try server.run("GRANT pg_read_all_data TO \(role)")
+        let reading = try doctor()
+        #expect(reading.contains { $0.hasPrefix("FAILURE") && $0.contains("lacks rights on ") })
+    }
+
     @Test func `a backup of a served database is a file that can be served`() throws {
         let served = try serve(["--samples"])
         let (backup, exported) = (folder.file("backup.db"), folder.file("a.export"))

@@ -89,6 +89,29 @@ import Testing
         }
     }
 
+    /// Dispatch waits without end for threads that cannot be created, and then for signals, too.
+    @Test(.disabled(if: Sanitizer.isUsed, "sanitizers reserve terabytes of address space"))
+    func `too little address space is rejected, and enough serves and stops`() throws {
+        func serve(kibibytes: Int) throws -> RunningProgram {
+            try Shell.start(
+                """
+                ulimit -v \(kibibytes)
+                exec "$binary" serve --listen 127.0.0.1:0 --database "$folder/v.db"
+                """, folder: folder.path)
+        }
+        var needed: Int?
+        for kibibytes in [200_000, 300_000, 450_000, 700_000] {
+            let program = try serve(kibibytes: kibibytes)
+            let errors = program.errors.rest()
+            #expect(program.wait() == 78, "\(kibibytes) \(errors)")
+            try #require(errors.count == 1 && errors[0].contains("ulimit -v"), "\(errors)")
+            needed = errors[0].firstMatch(of: /serve needs ([0-9]+) MiB/).flatMap { Int($0.1) }
+        }
+        let served = try Served(serve(kibibytes: #require(needed) << 10))
+        #expect(try served.client.get("/readyz").status == 200)
+        #expect(served.stop() == 0)
+    }
+
     @Test func `a damaged file is named, with a remedy`() throws {
         let database = folder.file("a.db")
         let served = try Served(database)

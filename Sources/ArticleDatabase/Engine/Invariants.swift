@@ -56,7 +56,7 @@ struct Invariants {
         WHERE imports.revision > articles.revision AND articles.revision > 0 LIMIT 20
         """,
         """
-        SELECT 'there are ' || found || ' users, but their counter is '
+        SELECT 'the number of users is ' || found || ', but their counter is '
             || coalesce(CAST(value AS text), 'missing')
         FROM (SELECT count(*) AS found FROM users) AS counted
         LEFT JOIN user_count ON number = 1
@@ -290,7 +290,7 @@ struct Invariants {
                     AND listings.publication = places.publication AND listings.id = places.uuid
                 WHERE listings.article IS DISTINCT FROM places.article LIMIT 20) AS missing
             UNION ALL
-            SELECT 'there are ' || listed || ' listing entries instead of ' || expected
+            SELECT 'the number of listing entries is ' || listed || ' instead of ' || expected
             FROM (SELECT (SELECT count(*) FROM listings) AS listed,
                 (SELECT count(*) FROM places) AS expected) AS counted
             WHERE listed <> expected

@@ -1,4 +1,5 @@
 public import ArticleStore
+import Platform
 
 /// What a migration verified: that both databases have the same rows.
 public struct MigrationReport: Sendable {
@@ -27,7 +28,7 @@ public struct MigrationReport: Sendable {
             guard source == target else {
                 throw .rejected(
                     MigrationError.differs(
-                        "the table \(table.name) has \(source.rows) rows, and \(target.rows) in "
+                        "the table \(table.name) has \(source.rows.counted("row")), and \(target.rows) in "
                             + "the copy, or their contents differ"))
             }
             same.append(Table(name: table.name, rows: source.rows, digest: source.text))

@@ -8,6 +8,9 @@ public struct PostgresFacts: Sendable {
     public let schema: Int
     /// The tables that the role may not read and write.
     public let forbiddenTables: [String]
+    /// Whether the role may create and change the tables, as `serve` has to if there are none or
+    /// they are of an older version.
+    public let mayMigrate: Bool
 
     /// Connects to the database, and reads only.
     ///
@@ -30,6 +33,15 @@ public struct PostgresFacts: Sendable {
                         AND has_table_privilege(c.oid, 'UPDATE')
                         AND has_table_privilege(c.oid, 'DELETE'))
                 """)
+            mayMigrate =
+                try session.value(
+                    """
+                    SELECT has_schema_privilege(current_schema(), 'CREATE') AND NOT EXISTS (
+                        SELECT FROM pg_catalog.pg_class c
+                        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                        WHERE n.nspname = current_schema() AND c.relname = 'schema_version'
+                            AND NOT pg_has_role(c.relowner, 'USAGE'))
+                    """) == "t"
             forbiddenTables =
                 schema == 0 ? [] : (tables ?? "").split(separator: " ").map(String.init)
         } catch {

@@ -2,6 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 import HTTPServer
+import Platform
 
 /// Removes texts for good, at the wish of an admin, who gives a reason.
 struct PurgeService: Sendable {
@@ -94,7 +95,8 @@ public struct Purge: Sendable, Hashable {
         var who: [String] = []
         if let user = caller.user { who.append("user \(user)") }
         if let key = caller.account, caller.kind != .session { who.append("key \(key)") }
-        return "purged \(what) (\(counts.revisions) revisions, \(counts.comments) comments) by "
+        return "purged \(what) (\(counts.revisions.counted("revision")), "
+            + "\(counts.comments.counted("comment"))) by "
             + "\(who.joined(separator: " with ")): \(reason)"
     }
 }

@@ -71,6 +71,7 @@ public final class Housekeeper: Sendable {
         }
         guard walk.revisions + walk.articles > 0 else { return }
         progress(
-            "history: removed \(walk.revisions) revisions and \(walk.articles) deleted articles")
+            "history: removed \(walk.revisions.counted("revision")) and "
+                + "\(walk.articles.counted("deleted article"))")
     }
 }

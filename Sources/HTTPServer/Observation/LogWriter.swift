@@ -153,7 +153,8 @@ public final class LogWriter: Sendable {
         let line =
             switch format {
             case .json: LineBuffer(#"{"droppedLines":\#(count)}\#n"#)
-            case .text: LineBuffer("\(count) lines were dropped\n")
+            case .text:
+                LineBuffer("\(count.counted("line")) \(count == 1 ? "was" : "were") dropped\n")
             }
         guard put(line) == 0 else { return }
         // The next lines report it.

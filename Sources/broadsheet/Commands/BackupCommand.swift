@@ -50,7 +50,9 @@ struct BackupCommand: Command {
         try copy.keep()
         BackupRecord.note(database)
         bar.withLock { $0.clear() }
-        Console.printStatus("\(path): \(report.articles) articles, \(report.revisions) revisions\n")
+        Console.printStatus(
+            "\(path): \(report.articles.counted("article")), "
+                + "\(report.revisions.counted("revision"))\n")
     }
 
     private func checkDestination() throws(CommandFailure) {
@@ -169,7 +171,7 @@ struct BackupFile: ~Copyable {
             for finding in report.findings { Console.printError(finding) }
             throw CommandFailure(
                 .dataError,
-                "\(source): \(report.findings.count) findings; the copy was discarded")
+                "\(source): \(report.findings.count.counted("finding")); the copy was discarded")
         }
         guard fsync(descriptor) == 0 else {
             throw Files.failure("cannot write \(partial)", .ioError)

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Sockets
 
 /// Creates a certificate for local use.
@@ -51,6 +52,6 @@ struct CertificateCommand: Command {
             unlink("\(path).key")
             throw error
         }
-        try Console.print("created \(path).pem and \(path).key, valid for \(days) days")
+        try Console.print("created \(path).pem and \(path).key, valid for \(days.counted("day"))")
     }
 }

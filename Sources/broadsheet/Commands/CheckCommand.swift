@@ -1,5 +1,6 @@
 import ArticleDatabase
 import ArticleStore
+import Platform
 
 /// Verifies a database.
 struct CheckCommand: DatabaseCommand {
@@ -13,12 +14,12 @@ struct CheckCommand: DatabaseCommand {
         let report = try await report()
         for finding in report.findings { try Console.print(finding) }
         guard report.findings.isEmpty else {
-            let count = report.findings.count
             throw CommandFailure(
-                .dataError, "\(database): \(count) \(count == 1 ? "finding" : "findings")")
+                .dataError, "\(database): \(report.findings.count.counted("finding"))")
         }
         let counts =
-            "\(report.articles) articles, \(report.revisions) revisions, \(report.changes) changes"
+            "\(report.articles.counted("article")), "
+            + "\(report.revisions.counted("revision")), \(report.changes.counted("change"))"
         try Console.print("\(database): ok (\(counts))")
     }
 

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
+import Platform
 
 /// Checks everything that `serve` depends on, and suggests fixes.
 struct DoctorCommand: Command {
@@ -31,8 +32,8 @@ struct DoctorCommand: Command {
             for line in findings.lines { try Console.print(line) }
         }
         guard findings.failures == 0 else {
-            let count = findings.failures == 1 ? "1 failure" : "\(findings.failures) failures"
-            throw CommandFailure(.configuration, "\(count), see above")
+            throw CommandFailure(
+                .configuration, "\(findings.failures.counted("failure")), see above")
         }
     }
 
@@ -45,7 +46,8 @@ struct DoctorCommand: Command {
         do throws(CommandFailure) { try MovedDatabase.reject(settings.database) } catch {
             findings.failure("database", error.message, do: "name the other one with --database")
         }
-        if PostgresAddress.isAddress(settings.database) {
+        let isOnServer = PostgresAddress.isAddress(settings.database)
+        if isOnServer {
             await PostgresCheck(database: settings.database, owner: owner).run(&findings)
         } else {
             await DatabaseCheck(path: path, owner: owner).run(&findings)
@@ -64,7 +66,7 @@ struct DoctorCommand: Command {
                     ?? SourcePoller.defaultIntervalSeconds, now: .now
             ).run(owner, &findings)
         }
-        MachineCheck(database: path, now: now).run(&findings)
+        MachineCheck(database: path, isOnServer: isOnServer, now: now).run(&findings)
         return findings
     }
 

@@ -38,7 +38,7 @@ struct ExportCommand: Command {
         try file.keep()
         let people = CountedPeople(
             users: report.users, comments: report.comments, bookmarks: report.bookmarks)
-        let counts = ["\(report.articles) articles", "\(report.revisions) revisions"]
+        let counts = [report.articles.counted("article"), report.revisions.counted("revision")]
         Console.printStatus(
             "\(path): \((counts + people.phrases).joined(separator: ", "))\n")
     }
@@ -54,7 +54,8 @@ struct ExportCommand: Command {
                 return try await Exporter(store: store).write(to: descriptor) { progress in
                     bar.withLock {
                         $0.show(
-                            progress.articles, of: progress.total, "\(progress.articles) articles")
+                            progress.articles, of: progress.total,
+                            progress.articles.counted("article"))
                     }
                 }
             } catch { throw CommandFailure(error) }
@@ -76,6 +77,6 @@ struct CountedPeople {
     var phrases: [String] {
         [(users, "user"), (comments, "comment"), (bookmarks, "bookmark")]
             .filter { $0.0 > 0 }
-            .map { count, name in count == 1 ? "1 \(name)" : "\(count) \(name)s" }
+            .map { count, name in count.counted(name) }
     }
 }

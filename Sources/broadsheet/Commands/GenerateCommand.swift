@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import SwiftGenerator
 
 /// Writes Swift source that is made from samples of JSON or from the description of an API.
@@ -84,7 +85,7 @@ struct GenerateCommand: Command {
             return CommandFailure(.dataError, "\(error)")
         }
         for finding in findings { Console.printStatus("\(finding)\n") }
-        let count = findings.count == 1 ? "1 construct" : "\(findings.count) constructs"
+        let count = findings.count.counted("construct")
         return CommandFailure(
             .dataError,
             "\(count) cannot be expressed; --skip-unsupported leaves out their operations")

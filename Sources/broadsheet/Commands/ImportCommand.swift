@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
+import Platform
 
 /// Imports Markdown posts, articles as JSON lines, exports, and those of WordPress and Ghost.
 struct ImportCommand: Command {
@@ -74,7 +75,7 @@ struct ImportCommand: Command {
         defer { bar.clear() }
         do throws(InterchangeError) {
             return try await importer.run(paths) { progress in
-                bar.show(progress.done, of: progress.total, "\(progress.articles) articles")
+                bar.show(progress.done, of: progress.total, progress.articles.counted("article"))
             }
         } catch { throw CommandFailure(error) }
     }
@@ -112,7 +113,7 @@ struct ImportCommand: Command {
             (report.restored, "restored"), (report.unchanged, "unchanged"),
             (report.keptEdits, "kept as edited here"), (report.deletedHere, "deleted here"),
         ].filter { $0.0 > 0 }
-        let articles = report.articles == 1 ? "1 article" : "\(report.articles) articles"
+        let articles = report.articles.counted("article")
         if report.articles == 0 { return "no articles" }
         if report.unchanged == report.articles { return "nothing changed (\(articles))" }
         return "\(articles): " + counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")

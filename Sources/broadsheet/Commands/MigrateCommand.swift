@@ -72,7 +72,7 @@ struct MigrateCommand: Command {
         MovedDatabase.forget(target)
         bar.withLock { $0.clear() }
         for table in report.tables where table.rows > 0 {
-            try Console.print("\(table.name): \(table.rows) rows, \(table.digest)")
+            try Console.print("\(table.name): \(table.rows.counted("row")), \(table.digest)")
         }
         conclude(tables: report.tables.count, sequence: report.sequence)
     }
@@ -161,11 +161,11 @@ struct MigrateCommand: Command {
             bar.withLock { $0.show(.copying(rows: rows, of: total)) }
         case .indexing: bar.withLock { $0.show(.indexing) }
         case .verifying: bar.withLock { $0.show(.verifying) }
-        case .catchingUp(let rows): bar.withLock { $0.show(1, of: 1, "\(rows) changed rows") }
+        case .catchingUp(let rows): bar.withLock { $0.show(1, of: 1, rows.counted("changed row")) }
         case .following, .to: break
         case .same(let table, let rows, let digest):
             bar.withLock { $0.clear() }
-            try Console.print("\(table): \(rows) rows, \(digest)")
+            try Console.print("\(table): \(rows.counted("row")), \(digest)")
         case .moved(let tables, let sequence): conclude(tables: tables, sequence: sequence)
         }
     }

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
+import Platform
 
 /// Removes an article or revisions for good.
 struct PurgeCommand: Command {
@@ -54,7 +55,8 @@ struct PurgeCommand: Command {
     func run() async throws(CommandFailure) {
         let counts = try await counts()
         try Console.print(
-            "purged \(purge.article): \(counts.revisions) revisions, \(counts.comments) comments")
+            "purged \(purge.article): \(counts.revisions.counted("revision")), "
+                + "\(counts.comments.counted("comment"))")
     }
 
     private func counts() async throws(CommandFailure) -> PurgeCounts {

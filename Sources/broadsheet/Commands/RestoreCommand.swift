@@ -65,7 +65,8 @@ struct RestoreCommand: Command {
         MovedDatabase.forget(database)
         bar.withLock { $0.clear() }
         Console.printStatus(
-            "\(database): \(report.articles) articles, \(report.revisions) revisions\n")
+            "\(database): \(report.articles.counted("article")), "
+                + "\(report.revisions.counted("revision"))\n")
         printChanges(of: keys)
         printChanges(of: accounts)
         if place.isTaken { Console.printStatus("the previous database is now \(aside)\n") }

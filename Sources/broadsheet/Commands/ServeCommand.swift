@@ -25,6 +25,10 @@ struct ServeCommand: Command {
     func run() async throws(CommandFailure) {
         // Writing to a closed log must not end the server (signal(7)).
         signal(SIGPIPE, SIG_IGN)
+        // Before the first thread.
+        if let shortage = AddressSpace.shortage() {
+            throw CommandFailure(.configuration, shortage)
+        }
         do throws(SystemError) { try CoreDumps.forbid() } catch {
             throw CommandFailure(.systemError, "cannot keep secrets out of core dumps: \(error)")
         }

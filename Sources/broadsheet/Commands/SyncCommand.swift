@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import Platform
 
 /// Keeps a folder of Markdown files equal to what the caller sees of a backend.
 struct SyncCommand: Command {
@@ -38,7 +39,7 @@ struct SyncCommand: Command {
         let report = try await run.run()
         try show(report)
         guard report.kept == 0 else {
-            let files = report.kept == 1 ? "1 file differs" : "\(report.kept) files differ"
+            let files = report.kept.counted("file") + (report.kept == 1 ? " differs" : " differ")
             throw CommandFailure(.dataError, "\(files) from the backend's articles")
         }
     }

@@ -1,5 +1,6 @@
 import ArticleDatabase
 import ArticleStore
+import Platform
 import Sockets
 
 /// Checks whether the database exists, is sound and is being served.
@@ -84,12 +85,13 @@ extension Diagnostics {
         guard report.isClean else {
             return failure(
                 subject,
-                "\(database): \(report.findings.count) findings, the first being: "
+                "\(database): \(report.findings.count.counted("finding")), the first being: "
                     + "\(report.findings.first ?? "")", do: remedy)
         }
         ok(
             subject,
-            "\(database) is sound: \(report.articles) articles, \(report.revisions) revisions")
+            "\(database) is sound: \(report.articles.counted("article")), "
+                + "\(report.revisions.counted("revision"))")
     }
 
     mutating func addFailedCheck(_ error: StoreError) {

@@ -1,5 +1,6 @@
 import ArticleDatabase
 import ArticleStore
+import Platform
 
 /// Checks whether a PostgreSQL database responds, whether it can be served, and is sound.
 struct PostgresCheck {
@@ -17,6 +18,17 @@ struct PostgresCheck {
                     subject, "\(database) has schema version \(facts.schema) of a newer broadsheet",
                     do: "install the newer version of broadsheet")
             }
+            if facts.schema < PostgresStore.schemaVersion, !facts.mayMigrate {
+                return findings.failure(
+                    subject,
+                    facts.schema == 0
+                        ? "\(database) has no tables of broadsheet that the role can see, and the "
+                            + "role may not create any"
+                        : "\(database) is older than this broadsheet, and the role may not change "
+                            + "its tables",
+                    do: "serve it once as its owner; then grant the role USAGE on the schema, and "
+                        + "SELECT, INSERT, UPDATE and DELETE on all tables")
+            }
             if facts.schema == 0 {
                 return findings.ok(
                     subject, "\(database) responds and is empty; serve initializes it")
@@ -24,10 +36,10 @@ struct PostgresCheck {
             findings.ok(
                 subject, "\(database) responds: PostgreSQL \(facts.server), durable commits")
             if let table = facts.forbiddenTables.first {
-                let count = facts.forbiddenTables.count
                 findings.failure(
                     subject,
-                    "the role may not read and write \(count) of the tables, such as \(table)",
+                    "the role lacks rights on \(facts.forbiddenTables.count.counted("table")), such "
+                        + "as \(table): serve would fail",
                     do: "connect as their owner, or grant the role SELECT, INSERT, UPDATE and "
                         + "DELETE on all of them")
             }

@@ -105,7 +105,8 @@ struct ServingCheck {
             }
         }
         if !findings.hasFault(subject) {
-            findings.ok(subject, all.map(\.description).joined(separator: ", ") + " are available")
+            findings.ok(
+                subject, "available: " + all.map(\.description).joined(separator: ", "))
         }
     }
 

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import Platform
 
 /// Checks whether the sources of a running server can be polled.
 struct SourceCheck {
@@ -36,7 +37,7 @@ struct SourceCheck {
                 "sources",
                 count == 0 ? "none" : "no poll of \(count) has failed for more than a day")
         }
-        let all = failing.count == 1 ? "1 source" : "\(failing.count) sources, the first being"
+        let all = failing.count.counted("source") + (failing.count == 1 ? "" : ", the first being")
         findings.warning(
             "sources",
             "for more than a day, all polls have failed of \(all) \(first.id): "

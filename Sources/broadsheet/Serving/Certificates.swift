@@ -155,7 +155,7 @@ final class Certificates: Sendable {
                 log.warning("\(paths.certificate): has expired")
             } else if dates.upperBound - now < Self.warningDays * Self.secondsOfDay {
                 let days = (dates.upperBound - now) / Self.secondsOfDay
-                log.warning("\(paths.certificate): expires in \(days) days")
+                log.warning("\(paths.certificate): expires in \(days.counted("day"))")
             }
         }
     }

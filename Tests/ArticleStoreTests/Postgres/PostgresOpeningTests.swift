@@ -210,6 +210,8 @@ struct PostgresOpeningTests {
             """)
         let limited = try PostgresAddress(
             address.text.replacing("user=broadsheet", with: "user=\(role)"))
+        #expect(try PostgresFacts(of: address).mayMigrate)
+        #expect(try !PostgresFacts(of: limited).mayMigrate)
         let tables = try PostgresFacts(of: limited).forbiddenTables
         #expect(tables.contains("articles") && !tables.contains("schema_version"))
     }

@@ -36,7 +36,7 @@ import Testing
         ("UPDATE imports SET revision = 7", "refers to a future revision"),
         ("DELETE FROM bodies", "refers to a missing row"),
         ("DELETE FROM users", "refers to a missing row in users"),
-        ("UPDATE user_count SET value = 9", "there are 1 users, but their counter is 9"),
+        ("UPDATE user_count SET value = 9", "the number of users is 1, but their counter is 9"),
         ("DELETE FROM user_count", "their counter is missing"),
         ("DELETE FROM comments", "refers to a missing comment"),
         ("UPDATE comments SET visible_replies = 1", "visible replies, but has 0"),
