@@ -70,6 +70,11 @@ extension StoreError {
     static func unusable(_ reason: String) -> StoreError {
         .rejected(StoreOpeningError.unsuitable(path: "the database", reason: reason))
     }
+
+    /// Two open sessions use one process of the server: each transaction may get another one, and
+    /// locks, settings and notifications would be somebody else's. Newer poolers keep prepared
+    /// statements for each of their clients, so that no statement fails.
+    static let sharedProcess = unusable("its sessions share processes of the server; \(poolerMode)")
 }
 
 extension PostgresSession {

@@ -44,8 +44,13 @@ public final class PostgresStore: Sendable {
             Connection(
                 .postgres(try PostgresSession(address, settings: configuration.readerSettings)))
         }
+        let writerProcess = Lock<Int32?>(nil)
         let openFollower = { @Sendable () throws(StoreError) in
             let session = try PostgresSession(address, settings: configuration.followerSettings)
+            // Once, while the writer's session is known to be open.
+            if let writer = writerProcess.withLock({ $0.take() }) {
+                guard try session.serverProcess() != writer else { throw .sharedProcess }
+            }
             guard try session.shareOwnership() else {
                 throw .rejected(StoreOpeningError.owned(path: address.text))
             }
@@ -61,6 +66,8 @@ public final class PostgresStore: Sendable {
         }
         do throws(StoreError) {
             let session = try PostgresSession(address, settings: configuration.writerSettings)
+            let ownProcess = try session.serverProcess()
+            writerProcess.withLock { $0 = ownProcess }
             try Self.prepare(session, schema, address, mode)
             try Connection(.postgres(session)).takeEpoch()
             let identity = PostgresIdentity(of: session)

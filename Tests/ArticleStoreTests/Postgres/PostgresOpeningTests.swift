@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import Sockets
 import TestSupport
 import Testing
 
@@ -237,6 +238,35 @@ struct PostgresOpeningTests {
         await store.close()
         let limited = try PostgresSession(other, settings: [])
         #expect(throws: StoreError.self) { try limited.run("CREATE TABLE more ()") }
+    }
+
+    @Test func `a pooler whose sessions share a process of the server is rejected`() throws {
+        let cluster = try PostgresServer.shared
+        let address = try cluster.newSchema()
+        let folder = try TemporaryFolder()
+        let socket = ".s.PGSQL.5432"
+        let proxy = try SocketProxy(
+            on: .unix(folder.file(socket)), to: .unix("\(cluster.folder)/\(socket)")
+        ) { piece in
+            // After the column's name, the row: 'D', two lengths and a count, and the digits.
+            guard piece.direction == .toClient,
+                let name = piece.bytes.firstRange(of: Array("pg_backend_pid".utf8)),
+                let row = piece.bytes[name.upperBound...].firstRange(of: [0x44, 0, 0, 0])
+            else { return piece.pass() }
+            var bytes = piece.bytes
+            let digits = row.lowerBound + 11
+            for place in digits..<digits + Int(bytes[digits - 1]) { bytes[place] = 0x30 }
+            return piece.pass(bytes[...])
+        }
+        let shared = try PostgresAddress(
+            address.text.replacing(cluster.folder, with: folder.path))
+        #expect {
+            try PostgresStore.open(shared)
+        } throws: { error in
+            guard case .unsuitable = error as? StoreOpeningError else { return false }
+            return "\(error)".contains("has to be in session mode")
+        }
+        withExtendedLifetime(proxy) {}
     }
 
     @Test func `a server that could lose commits is rejected`() async throws {
