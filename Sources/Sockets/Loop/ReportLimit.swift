@@ -4,14 +4,14 @@ import Platform
 /// connection.
 ///
 /// Safe to use from any thread. It remembers every kind, so there have to be few.
-public final class ReportLimit<Kind: Hashable & Sendable>: Sendable {
+package final class ReportLimit<Kind: Hashable & Sendable>: Sendable {
     /// When each kind was last reported; monotonic milliseconds.
     private let reports = Lock<[Kind: Int64]>([:])
 
-    public init() {}
+    package init() {}
 
     /// Whether this trouble has to be reported: it has not been in the last `milliseconds`.
-    public func isDue(_ kind: Kind, at now: Int64, every milliseconds: Int64 = 60_000) -> Bool {
+    package func isDue(_ kind: Kind, at now: Int64, every milliseconds: Int64 = 60_000) -> Bool {
         reports.withLock { reports in
             if let last = reports[kind], now - last < milliseconds { return false }
             reports[kind] = now
