@@ -94,7 +94,7 @@ struct PostgresServingTests {
         #expect(ended.status == 0, "\(ended.errors)")
     }
 
-    /// `serve` with these roles fails, so no finding may say that it initializes or uses the tables.
+    /// `serve` fails with these roles, so no finding may say that it initializes or uses tables.
     @Test func `a role that cannot serve fails the doctor's check`() throws {
         let server = try PostgresServer.shared
         let role = server.newName()

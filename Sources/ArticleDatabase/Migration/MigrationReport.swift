@@ -28,8 +28,8 @@ public struct MigrationReport: Sendable {
             guard source == target else {
                 throw .rejected(
                     MigrationError.differs(
-                        "the table \(table.name) has \(source.rows.counted("row")), and \(target.rows) in "
-                            + "the copy, or their contents differ"))
+                        "the table \(table.name) has \(source.rows.counted("row")), and "
+                            + "\(target.rows) in the copy, or their contents differ"))
             }
             same.append(Table(name: table.name, rows: source.rows, digest: source.text))
         }

@@ -11,7 +11,7 @@ extension HTTP1Connection {
         guard rules.expectsProxyHeader else { return }
         let proxy = exchange.client.address
         guard exchange.client.isTrusted else {
-            rules.proxyReports.noteStranger(proxy, at: now)
+            rules.proxyReports.noteUntrusted(proxy, at: now)
             throw withoutHeader()
         }
         let sent: Result<ProxyHeader, ProxyHeader.Mismatch>

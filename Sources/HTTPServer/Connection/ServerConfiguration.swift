@@ -42,7 +42,7 @@ public struct ServerConfiguration: Sendable {
     public var accessLog: AccessLog?
     /// Notified of each TLS handshake.
     public var handshakeObservers: [any HandshakeObserver] = []
-    /// Called with a sentence when the server cannot accept connections, or closes those of a proxy.
+    /// Called with a sentence when the server cannot accept connections, or closes a proxy's.
     public var report: @Sendable (String) -> Void = { _ in }
     /// Renders the server's own rejections.
     public var rejections: HTTPError.Renderer = HTTPError.plainText

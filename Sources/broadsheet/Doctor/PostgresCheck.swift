@@ -38,8 +38,8 @@ struct PostgresCheck {
             if let table = facts.forbiddenTables.first {
                 findings.failure(
                     subject,
-                    "the role lacks rights on \(facts.forbiddenTables.count.counted("table")), such "
-                        + "as \(table): serve would fail",
+                    "the role lacks rights on \(facts.forbiddenTables.count.counted("table")), "
+                        + "such as \(table): serve would fail",
                     do: "connect as their owner, or grant the role SELECT, INSERT, UPDATE and "
                         + "DELETE on all of them")
             }
