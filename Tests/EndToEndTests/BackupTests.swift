@@ -229,7 +229,7 @@ import Testing
         var torn = sound
         spoil(&torn)
         let faults: [(bytes: [UInt8], status: Int32, says: String)] = [
-            (newer, 65, "schema version 99"), (torn, 65, "findings"),
+            (newer, 65, "schema version 99"), (torn, 65, "finding"),
             (Array("A shopping list.\n".utf8), 65, "is not a broadsheet database"),
             ([], 65, "is empty"),
             (Array(sound.prefix(sound.count / 3)), 65, ""),

@@ -164,7 +164,7 @@ import Testing
         var torn = sound
         for index in sound.count / 2..<sound.count / 2 + 8_192 { torn[index] = 0xA5 }
         for (image, says) in [
-            (newer, "schema version 99"), (torn, "findings"),
+            (newer, "schema version 99"), (torn, "finding"),
             (Array("A shopping list.\n".utf8), "not a broadsheet database"),
         ] {
             let path = folder.file("faulty.db")
