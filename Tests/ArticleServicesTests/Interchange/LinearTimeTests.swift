@@ -222,13 +222,13 @@ import Testing
     static let converters =
         makers.map { maker in Converter(maker.name) { _ = try maker.make($0) } } + others
 
-    /// All shapes, or half of the marks and a sixth of the others, which differ from converter to
-    /// converter.
+    /// All shapes, or a third of the marks and a tenth of the others, which differ from converter
+    /// to converter.
     private static func shapes(for converter: Converter) -> [String] {
         if Thoroughness.isFull { return shapes }
         let number = converters.firstIndex { $0.testDescription == converter.testDescription } ?? 0
-        return stride(from: number % 2, to: marks.count, by: 2).map { shapes[$0] }
-            + stride(from: marks.count + number % 6, to: shapes.count, by: 6).map { shapes[$0] }
+        return stride(from: number % 3, to: marks.count, by: 3).map { shapes[$0] }
+            + stride(from: marks.count + number % 10, to: shapes.count, by: 10).map { shapes[$0] }
     }
 
     /// The bytes of the shorter text.
