@@ -143,26 +143,28 @@ import Testing
         }
         let first = HTTPServer(
             .local { $0.open = { (_, _) throws(SystemError) in socket } }, router: router)
+        let second = try server(socket, "second")
         try first.start()
         let client = try RawConnection(socket.address)
         try client.send("GET /work HTTP/1.1\r\nHost: test\r\n\r\n")
         await isAtWork.wait()
         let hasFinished = Signal()
-        async let finished: Void = {
-            await first.finishCurrentRequests(seconds: 3_600)
-            hasFinished.give()
-        }()
-        #expect(try ask(try RawConnection(socket.address)).text == "first")
-        #expect(!hasFinished.isGiven)
-        // It has no time left, and does not keep anybody waiting.
-        await first.handOver(graceSeconds: 3_600, patienceSeconds: 0) { _ in }
-        #expect(!hasFinished.isGiven)
-        let second = try server(socket, "second")
-        try second.start()
-        #expect(try ask(try RawConnection(socket.address)).text == "second")
-        // Its client gets the response all the same.
-        goesOn.give()
-        await finished
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // At once: the handover has to come after it.
+            group.addImmediateTask {
+                await first.finishCurrentRequests(seconds: 3_600)
+                hasFinished.give()
+            }
+            #expect(try ask(try RawConnection(socket.address)).text == "first")
+            #expect(!hasFinished.isGiven)
+            // It has no time left, and does not keep anybody waiting.
+            await first.handOver(graceSeconds: 3_600, patienceSeconds: 0) { _ in }
+            #expect(!hasFinished.isGiven)
+            try second.start()
+            #expect(try ask(try RawConnection(socket.address)).text == "second")
+            // Its client gets the response all the same.
+            goesOn.give()
+        }
         #expect(try client.response().text == "done")
         await first.finish(graceSeconds: 3_600)
         await second.stop(graceSeconds: 0)
