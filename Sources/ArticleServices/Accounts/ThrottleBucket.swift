@@ -1,6 +1,6 @@
 import Platform
 
-/// How many attempts are accepted: so many at once, and then one in each interval.
+/// The rate at which attempts are accepted: a burst, and then one in each interval.
 struct ThrottleRate: Sendable {
     let burst: Int64
     /// In milliseconds.

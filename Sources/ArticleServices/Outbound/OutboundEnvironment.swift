@@ -2,7 +2,7 @@ public import ArticleAPI
 import HTTP
 import HTTPClient
 
-/// What polls of sources, webhooks and the verification of ID tokens need from outside, which tests
+/// The dependencies of polls of sources, webhooks and the verification of ID tokens, which tests
 /// replace.
 public struct OutboundEnvironment: Sendable {
     /// `User-Agent` of requests to sources and receivers.

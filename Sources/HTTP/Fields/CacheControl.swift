@@ -1,4 +1,4 @@
-/// What `Cache-Control` says to a private cache (RFC 9111 §5.2.2).
+/// The directives of `Cache-Control` for a private cache (RFC 9111 §5.2.2).
 package struct CacheControl {
     package let forbidsStorage: Bool
     /// `nil` if each use requires revalidation.
