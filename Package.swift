@@ -37,7 +37,6 @@ let package = Package(
         .library(name: "ArticleModels", targets: ["ArticleModels"]),
         .library(name: "ArticleClient", targets: ["ArticleClient"]),
         .library(name: "ArticleOffline", targets: ["ArticleOffline"]),
-        .library(name: "ArticleObservation", targets: ["ArticleObservation"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     ],
     targets: [
@@ -110,8 +109,8 @@ let package = Package(
                 "Platform", "Resources",
             ]),
 
-        // Rung 5: the SDK's memory on disk; its transport on Apple's platforms, where URLSession is
-        // the client; the rules.
+        // Rung 5: the SDK's memory on disk, and what views observe; its transport on Apple's platforms,
+        // where URLSession is the client; the rules.
         .target(
             name: "ArticleOffline",
             dependencies: [
@@ -128,10 +127,7 @@ let package = Package(
                 "Platform", "Resources", "Sockets",
             ]),
 
-        // Rung 6: what views observe; the command.
-        layer(
-            "ArticleObservation",
-            ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline"]),
+        // Rung 6: the command.
         .executableTarget(
             name: "broadsheet",
             dependencies: [
@@ -184,12 +180,6 @@ let package = Package(
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleSearch",
                 "ArticleServices", "ArticleStore", "CSQLite", "HTTP", "HTTPServer", "Platform",
                 "Sockets", "ArticleDatabase", "TestDatabases", "TestSupport",
-            ]),
-        tests(
-            "ArticleObservationTests",
-            [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
-                "ArticleOffline", "HTTP", "TestSupport",
             ]),
         tests(
             "URLSessionTransportTests",
@@ -257,8 +247,7 @@ let package = Package(
         .target(
             name: "DocumentationSamples",
             dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
-                "ArticleOffline", "HTTP",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "HTTP",
             ],
             path: "Tests/Samples/Documentation", swiftSettings: rules),
         .executableTarget(
@@ -285,8 +274,8 @@ let package = Package(
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
-                "ArticleOffline", "ArticleStore", "Feeds", "HTTP", "HTTPServer", "Markup",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleStore",
+                "Feeds", "HTTP", "HTTPServer", "Markup",
                 "OpenAPI", "Platform", "Sockets", "ArticleDatabase", "SwiftGenerator",
                 "TestDatabases", "TestSupport",
             ]),

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct AppleCheckTests {
     private static let modules = [
         "HTTP", "ArticleAPI", "ArticleModels", "ArticleSearch", "ArticleClient", "ArticleOffline",
-        "URLSessionTransport", "ArticleObservation",
+        "URLSessionTransport",
     ]
 
     private static let script = URL(filePath: #filePath)

@@ -47,7 +47,7 @@ enum Ladder {
         "ArticleOffline": Rung(
             5,
             ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch", "CSQLite", "HTTP"],
-            modules: system.union(["SQLite3"])),
+            modules: system.union(["Observation", "SQLite3"])),
         // Above the SDK, so that nothing on Linux links FoundationNetworking.
         "URLSessionTransport": Rung(
             5, ["ArticleClient", "HTTP"], modules: ["Foundation", "FoundationNetworking"]),
@@ -58,9 +58,6 @@ enum Ladder {
                 "CYAML", "Feeds", "HTTP", "HTTPClient", "HTTPServer", "Markup", "OpenAPI",
                 "Platform", "Resources", "Sockets",
             ], modules: system),
-        "ArticleObservation": Rung(
-            6, ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline"],
-            modules: ["Observation"]),
         "broadsheet": Rung(
             6,
             [

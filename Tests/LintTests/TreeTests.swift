@@ -86,7 +86,7 @@ import Testing
     @Test func `only the libraries for apps have branches for other platforms`() throws {
         let portable = [
             "HTTP", "ArticleAPI", "ArticleModels", "ArticleSearch", "ArticleClient",
-            "ArticleOffline", "URLSessionTransport", "ArticleObservation",
+            "ArticleOffline", "URLSessionTransport",
         ]
         // Outside the loops, because each evaluation of the literal compiles it.
         let branch = /\bDarwin\b|canImport\(Glibc\)|#if os\(/

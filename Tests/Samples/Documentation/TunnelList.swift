@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleModels
-import ArticleObservation
 import ArticleOffline
 
 /// The rows of a list: what is known, with what its user has written.

@@ -1,6 +1,5 @@
 public import ArticleAPI
 public import ArticleModels
-public import ArticleOffline
 public import Observation
 
 /// The articles of a store that match a query, for a view that lists them.

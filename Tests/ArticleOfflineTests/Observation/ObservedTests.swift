@@ -1,7 +1,6 @@
 import ArticleAPI
 import ArticleClient
 import ArticleModels
-import ArticleObservation
 import ArticleOffline
 import HTTP
 import Observation

@@ -1,5 +1,4 @@
 public import ArticleAPI
-public import ArticleOffline
 public import Observation
 
 /// An article of a store, for a view that shows it.

@@ -1,4 +1,3 @@
-public import ArticleOffline
 public import Observation
 
 /// What an outbox has to send, for a view that shows it.

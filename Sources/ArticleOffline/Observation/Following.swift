@@ -1,5 +1,4 @@
 import ArticleClient
-import ArticleOffline
 
 /// Passes on each value of a sequence until it is released.
 final class Following: Sendable {

@@ -1,4 +1,3 @@
-public import ArticleOffline
 public import Observation
 
 /// Where a mirror is, for a view that shows it.
