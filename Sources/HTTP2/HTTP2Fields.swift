@@ -88,7 +88,8 @@ public struct HTTP2Fields: Sendable {
         "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
     ].map { Array($0.utf8) }
 
-    /// Whether the value must not be in a table that an attacker could probe (RFC 7541 §7.1.3).
+    /// Returns true if the value must not be in a table that an attacker could probe (RFC 7541
+    /// §7.1.3).
     private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
         secretNames.contains { $0.count == name.count && name.elementsEqual($0) }
     }

@@ -3,10 +3,10 @@ import HTTP
 
 /// The frames of one HTTP/2 connection (RFC 9113), of a server or of a client, by libnghttp2.
 ///
-/// It takes the peer's bytes, reports what they mean as events, and makes the bytes to send: it
-/// does no I/O and has no clock. Whatever a peer can cause is bounded: its streams, their windows,
-/// the size of its fields, and the number of frames that transport nothing. It is used on one
-/// thread.
+/// It takes the peer's bytes, reports their frames as events, and makes the bytes to send: it does
+/// no I/O and has no clock. Everything that a peer can cause is bounded: its streams, their
+/// windows, the size of its fields, and the number of frames that transport nothing. It is used on
+/// one thread.
 public final class HTTP2Session {
     public enum Role: Sendable, Hashable {
         case server, client
@@ -37,7 +37,7 @@ public final class HTTP2Session {
         case trailers
     }
 
-    /// What every client sends first (RFC 9113 §3.4).
+    /// The octets that every client sends first (RFC 9113 §3.4).
     public static let clientPreface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     /// - Parameter now: Monotonic milliseconds, as for `receive`.
@@ -57,7 +57,7 @@ public final class HTTP2Session {
     /// Processes bytes of the peer.
     ///
     /// - Parameter now: Monotonic milliseconds.
-    /// - Throws: If the connection cannot go on; what there is to send then says why.
+    /// - Throws: If the connection cannot go on; the bytes to send then tell the peer the reason.
     public func receive(_ bytes: UnsafeRawBufferPointer, now: Int64) throws(HTTP2Error) {
         budget.refill(now: now)
         let input = bytes.assumingMemoryBound(to: UInt8.self)
@@ -75,14 +75,14 @@ public final class HTTP2Session {
         guard result >= 0 else { throw Self.error(Int32(truncatingIfNeeded: result)) }
     }
 
-    /// What has happened since the last call, in order.
+    /// Returns the events since the last call, in order.
     public func takeEvents() -> [HTTP2Event] {
         guard !events.isEmpty else { return [] }
         defer { events = [] }
         return events
     }
 
-    /// Handles what has happened, in order, including what handling it causes.
+    /// Handles the pending events in order, including those that handling them causes.
     public func handleEvents(_ handle: (HTTP2Event) -> Void) {
         // Invariant: all events before these are handled.
         while !events.isEmpty {
@@ -95,18 +95,19 @@ public final class HTTP2Session {
         nghttp2_session_consume_stream(handle, stream, count)
     }
 
-    /// Whether the peer's frames so far end within a field block.
+    /// True if the peer's bytes so far end within a field block.
     public var isAmidHead: Bool { block != .none }
 
-    /// Whether more of the peer is of use; false after an error and after the last stream.
+    /// True if the session can use more of the peer's bytes; false after an error and after the
+    /// last stream.
     public var wantsToReceive: Bool { nghttp2_session_want_read(handle) != 0 }
 
     // MARK: Sending
 
-    /// Whether there is something to send.
+    /// True if there are bytes to send.
     public var wantsToSend: Bool { nghttp2_session_want_write(handle) != 0 }
 
-    /// Appends what there is to send, until the output has so many bytes; one frame may exceed it.
+    /// Appends bytes to send until the output has `limit` bytes; the last frame may exceed it.
     public func write(to output: inout [UInt8], upTo limit: Int) throws(HTTP2Error) {
         // Invariant: the output holds whole frames.
         while output.count < limit {
@@ -119,7 +120,8 @@ public final class HTTP2Session {
         }
     }
 
-    /// How many streams the peer accepts at a time, as far as it has said; at first 100.
+    /// The number of concurrent streams that the peer accepts: 100 until it announces another
+    /// limit.
     public var peerStreams: Int {
         Int(
             nghttp2_session_get_remote_settings(
@@ -167,7 +169,7 @@ public final class HTTP2Session {
 
     /// Continues a body whose last piece was passed on.
     ///
-    /// - Parameter isLast: Whether nothing follows the piece.
+    /// - Parameter isLast: True if nothing follows the piece.
     public func put(_ piece: [UInt8], isLast: Bool, in body: HTTP2Body, on stream: Int32) {
         body.put(piece, isLast: isLast)
         guard body.isAwaited else { return }
@@ -175,7 +177,7 @@ public final class HTTP2Session {
         nghttp2_session_resume_data(handle, stream)
     }
 
-    /// Whether the peer lets a stream's body go on, as far as the stream's own window is concerned.
+    /// Returns true if the stream's own flow-control window lets its body go on.
     public func isWindowOpen(of stream: Int32) -> Bool {
         nghttp2_session_get_stream_remote_window_size(handle, stream) > 0
     }
@@ -254,7 +256,7 @@ public final class HTTP2Session {
     }
 }
 
-/// What libnghttp2 reports. These call back into libnghttp2 only to consume windows and to ping.
+/// The callbacks of libnghttp2. They call back into libnghttp2 only to consume windows and to ping.
 extension HTTP2Session {
     /// A frame begins to arrive.
     /// - Returns: False if the peer is cut off.
@@ -375,9 +377,9 @@ extension HTTP2Session {
 
     func body(of stream: Int32) -> HTTP2Body? { bodies[stream] }
 
-    /// Bytes of a body are passed on.
+    /// Records that bytes of a body are passed on.
     ///
-    /// - Parameter isPiece: Whether they end a piece that others follow.
+    /// - Parameter isPiece: True if they end a piece that others follow.
     func passesOn(_ count: Int, of stream: Int32, isPiece: Bool) {
         sentBodyBytes += count
         if isPiece { events.append(.passedOn(stream: stream)) }

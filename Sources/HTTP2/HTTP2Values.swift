@@ -1,6 +1,6 @@
 public import HTTP
 
-/// Why a stream or connection ends (RFC 9113 §7). See ``HTTP2Session``.
+/// The reason why a stream or connection ends (RFC 9113 §7). See ``HTTP2Session``.
 public struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable {
     public let rawValue: UInt32
 
@@ -24,16 +24,16 @@ public struct HTTP2ErrorCode: RawRepresentable, Sendable, Hashable {
     public static let http11Required = HTTP2ErrorCode(rawValue: 13)
 }
 
-/// What a session announces to its peer, and how much it accepts of it.
+/// The settings that a session announces to its peer, and the limits that it applies to it.
 ///
 /// Changes have no effect on sessions that were created with it before.
 public struct HTTP2Settings: Sendable, Hashable {
     /// Maximum streams of the peer at a time.
     public var streams = 100
-    /// How many bytes of a body a peer may send before they are consumed.
+    /// The number of bytes of a body that a peer may send before they are consumed.
     public var streamWindowBytes = 128 << 10
-    /// The same over all streams. These are consumed as they arrive, so that a stream that is not
-    /// read never blocks others; the windows of the streams bound what a connection holds.
+    /// The same for all streams together. These are consumed as they arrive, so that a stream that
+    /// is not read never blocks others; the windows of the streams bound what a connection holds.
     public var connectionWindowBytes = 1 << 20
     /// Maximum decoded fields of a message, by RFC 9113 §6.5.2; the stream is reset above it.
     public var fieldListBytes = 64 << 10
@@ -43,7 +43,7 @@ public struct HTTP2Settings: Sendable, Hashable {
     public init() {}
 }
 
-/// What a peer has sent, or what became of what was to be sent. See ``HTTP2Session``.
+/// A frame event from the peer, or the outcome of a send. See ``HTTP2Session``.
 public enum HTTP2Event: Sendable {
     /// A request's head; `bytes` is its size after decoding.
     case request(stream: Int32, RequestHead, bytes: Int, isLast: Bool)
@@ -71,7 +71,7 @@ public enum HTTP2Event: Sendable {
     case pong
 }
 
-/// Why a connection cannot go on. See ``HTTP2Session``.
+/// The reason why a connection cannot go on. See ``HTTP2Session``.
 public enum HTTP2Error: Error, Sendable, Hashable, CustomStringConvertible {
     /// The peer does not speak HTTP/2.
     case badPreface
@@ -96,10 +96,10 @@ public final class HTTP2Body {
     private var piece: [UInt8]
     private var start = 0
     private(set) var isLast: Bool
-    /// Whether the session waits for the next piece.
+    /// True if the session waits for the next piece.
     var isAwaited = false
 
-    /// - Parameter isLast: Whether nothing follows the piece.
+    /// - Parameter isLast: True if nothing follows the piece.
     public init(_ piece: [UInt8] = [], isLast: Bool) {
         self.piece = piece
         self.isLast = isLast

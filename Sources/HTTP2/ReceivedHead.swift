@@ -40,10 +40,11 @@ struct ReceivedHead {
         }
     }
 
-    /// Whether it is the head of a response, rather than trailers.
+    /// True if it is the head of a response, rather than trailers.
     var hasStatus: Bool { !status.isEmpty }
 
-    /// Adds a field. What does not fit is not kept; the fault is reported with the whole head.
+    /// Adds a field. One that exceeds the limits or is invalid is not kept; the fault is reported
+    /// with the whole head.
     mutating func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
         listBytes += name.count + value.count + 32
         guard fault == nil else { return }
@@ -95,7 +96,7 @@ struct ReceivedHead {
 
     // MARK: The head
 
-    /// - Parameter isLast: Whether no body follows.
+    /// - Parameter isLast: True if no body follows.
     func request(isLast: Bool) -> Result<RequestHead, HTTPParseError> {
         if let fault { return .failure(fault) }
         let isConnect = method.elementsEqual("CONNECT".utf8)

@@ -18,7 +18,8 @@ public enum ConditionalRequest {
         case preconditionFailed(HTTPFieldName)
     }
 
-    /// Whether the request has preconditions other than those of `Freshness`, which is rare.
+    /// Returns true if the request has preconditions other than those of `Freshness`, which is
+    /// rare.
     public static func hasPreconditions(_ fields: borrowing HTTPFields) -> Bool {
         fields.contains(.ifMatch) || fields.contains(.ifUnmodifiedSince)
     }
@@ -30,9 +31,9 @@ public enum ConditionalRequest {
     ///   - fields: The fields of the request.
     ///   - etag: The entity tag of the selected representation; `nil` if it has none.
     ///   - lastModified: Seconds since 1970; `nil` if unknown.
-    ///   - isLastModifiedSent: Whether the response includes `Last-Modified`; otherwise
+    ///   - isLastModifiedSent: True if the response includes `Last-Modified`; otherwise
     ///     `If-Modified-Since` is ignored.
-    ///   - isMeant: Whether a tag of `If-Match` matches the current representation.
+    ///   - isMeant: Returns true if a tag of `If-Match` matches the current representation.
     public static func outcome(
         _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?,
         isLastModifiedSent: Bool = true,
@@ -50,7 +51,7 @@ public enum ConditionalRequest {
         return isNotModified ? .notModified : .proceed
     }
 
-    /// Whether the condition matches the current representation.
+    /// Returns true if the condition matches the current representation.
     static func matches(_ text: String, _ isSame: (EntityTag) -> Bool) -> Bool {
         switch TagCondition(text) {
         case .any?: true
@@ -164,10 +165,10 @@ extension TagCondition: CustomStringConvertible {
 public typealias IfMatch = TagCondition
 public typealias IfNoneMatch = TagCondition
 
-/// Whether a client's stored copy is still current.
+/// Decides if a client's stored copy is still current.
 package enum Freshness {
-    /// Whether to respond with 304 (RFC 9110 §13.2.2): `If-None-Match` by weak comparison, and
-    /// `If-Modified-Since` only without it. Invalid values never lead to 304.
+    /// Returns true if the response is 304 (RFC 9110 §13.2.2): `If-None-Match` by weak comparison,
+    /// and `If-Modified-Since` only without it. Invalid values never lead to 304.
     ///
     /// - Parameters:
     ///   - fields: The fields of the request.

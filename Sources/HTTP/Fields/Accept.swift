@@ -2,8 +2,8 @@
 ///
 /// Reading it never fails: a client that sends nothing valid accepts everything, `*` alone stands
 /// for `*/*`, and a range whose weight is invalid still counts (``Weight``). A type with a suffix
-/// is also what the suffix says: `application/rss+xml` is acceptable to a client that accepts
-/// `application/xml` or `text/xml` (RFC 6839).
+/// also counts as the format that the suffix names: `application/rss+xml` is acceptable to a client
+/// that accepts `application/xml` or `text/xml` (RFC 6839).
 ///
 /// ```swift
 /// let accept = Accept("text/html;q=0.5, application/json")
@@ -80,7 +80,7 @@ public struct Accept: Sendable, Hashable {
         return specificity
     }
 
-    /// Whether the range is the format that the type's suffix names (RFC 6839).
+    /// Returns true if the range is the format that the type's suffix names (RFC 6839).
     private static func isSuffix(_ range: MediaType, of type: MediaType) -> Bool {
         switch range.subtype {
         case "xml":
@@ -94,7 +94,7 @@ public struct Accept: Sendable, Hashable {
 /// A weight of content negotiation (RFC 9110 §12.4.2).
 enum Weight {
     /// Reads a weight in thousandths. Clients also send `.2`, `2` or four decimals: these count as
-    /// the nearest weight. What is no number does not lower the weight of what it belongs to.
+    /// the nearest weight. A value that is not a number counts as 1.
     static func thousandths(of text: borrowing Span<UInt8>) -> Int {
         var (whole, fraction, scale) = (0, 0, 1000)
         var (digits, hasPoint, isTiny) = (0, false, false)
@@ -122,7 +122,7 @@ enum Weight {
     }
 }
 
-/// Whether a client accepts the gzip content coding (RFC 9110 §12.5.3).
+/// A client's preference for or against the gzip content coding (RFC 9110 §12.5.3).
 ///
 /// It is evaluated for nearly every request, so it reads octets and creates no strings.
 ///
@@ -150,7 +150,7 @@ public struct AcceptEncoding: Sendable, Hashable {
         }
     }
 
-    /// Whether gzip is acceptable and not weighted below `identity`. A client that lists neither
+    /// True if gzip is acceptable and not weighted below `identity`. A client that lists neither
     /// gets no coding. One that rejects both gets the unencoded response, as does one that accepts
     /// only gzip where no gzip variant exists: an unreadable response is no improvement.
     public var prefersGzip: Bool {

@@ -65,8 +65,8 @@ struct FieldValueReader {
     /// Reads parameters (RFC 9110 §5.6.6), with names in lower case; `nil` if they are malformed.
     ///
     /// - Parameters:
-    ///   - allowsBare: Whether a name may have no value (RFC 8288 §3).
-    ///   - allowsEmpty: Whether nothing may follow the `=`.
+    ///   - allowsBare: True if a name may have no value (RFC 8288 §3).
+    ///   - allowsEmpty: True if the value after `=` may be empty.
     mutating func parameters(
         allowsBare: Bool = false, allowsEmpty: Bool = false
     ) -> [(name: String, value: String)]? {
@@ -127,7 +127,8 @@ enum Token {
     @inline(__always)
     static func contains(_ byte: UInt8) -> Bool { tchar.contains(byte) }
 
-    /// Whether an octet is allowed in a field value (RFC 9110 §5.5): visible, space, tab, obs-text.
+    /// Returns true if an octet is allowed in a field value (RFC 9110 §5.5): visible, space, tab,
+    /// obs-text.
     @inline(__always)
     static func isFieldContent(_ byte: UInt8) -> Bool {
         byte >= 0x20 ? byte != 0x7F : byte == 0x09
@@ -143,8 +144,8 @@ enum Token {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
-    /// Whether both are equal, ignoring the case of ASCII letters only: to Unicode, the Kelvin sign
-    /// is a `K`; to HTTP, it is not.
+    /// Returns true if both are equal, ignoring the case of ASCII letters only: to Unicode, the
+    /// Kelvin sign is a `K`; to HTTP, it is not.
     static func equal(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         left.count == right.count
             && zip(left, right).allSatisfy { lowercase($0) == lowercase($1) }

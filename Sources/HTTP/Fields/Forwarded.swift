@@ -11,8 +11,8 @@ public enum ForwardedNodes {
     /// The `for` parameter of each `Forwarded` element (RFC 7239 §5.2); `nil` without the field.
     ///
     /// A node that is obfuscated, unknown, malformed or missing is `nil`. Each element is parsed by
-    /// itself, from one comma to the next, so that what a client sent cannot hide the element that
-    /// its proxy added. A port or an IPv6 address needs no quotes.
+    /// itself, from one comma to the next, so that a client's elements cannot hide the one that its
+    /// proxy added. A port or an IPv6 address needs no quotes.
     public static func forwarded(_ fields: borrowing HTTPFields) -> [ForwardedNode?]? {
         fields.combined(.forwarded).map { value in
             parts(of: value, by: ",").filter { !$0.isEmpty }.map { element in
@@ -77,7 +77,7 @@ public struct ForwardedNode: Sendable, Hashable {
     }
 }
 
-/// Whether a request reached a proxy over TLS or in plaintext, as reported by the proxy.
+/// The transport over which a request reached a proxy, TLS or plaintext, as reported by the proxy.
 ///
 /// If in doubt, it is `plain`; the caller decides whether to trust the sender.
 ///
@@ -93,7 +93,7 @@ public enum ForwardedTransport: Sendable, Hashable {
     /// both.
     ///
     /// Every proxy in a chain adds an element, and the client may have sent one too: a single value
-    /// other than `https` means `plain`. An invalid field means `plain` as well.
+    /// other than `https` means `plain`. An invalid field also means `plain`.
     public init?(_ fields: borrowing HTTPFields) {
         var statements: [String] = []
         if let value = fields.combined(.forwarded) {

@@ -41,7 +41,7 @@ public struct HTTPFields: Sendable {
     public var count: Int { entries.count }
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// Whether a value was rejected (`rejectedName`).
+    /// True if a value was rejected (`rejectedName`).
     public var hasRejectedValue: Bool { rejectedName != nil }
 
     // MARK: Reading
@@ -112,7 +112,8 @@ public struct HTTPFields: Sendable {
         entries.contains { matches($0, name) }
     }
 
-    /// Whether the list in the name's values contains this token, ignoring case (RFC 9110 §5.6.1).
+    /// Returns true if the list in the name's values contains this token, ignoring case (RFC 9110
+    /// §5.6.1).
     public func list(_ name: HTTPFieldName, has token: String) -> Bool {
         var isFound = false
         withEachElement(of: name) { element in
@@ -141,8 +142,8 @@ public struct HTTPFields: Sendable {
         }
     }
 
-    /// Whether `Connection`, `Content-Length`, `Date` or `Transfer-Encoding` may be among the
-    /// names. It runs for every response, so it compares only lengths and first letters.
+    /// True if `Connection`, `Content-Length`, `Date` or `Transfer-Encoding` may be among the
+    /// names. This runs for every response, so it compares only lengths and first letters.
     public var hasFramingFields: Bool {
         for entry in entries {
             let first = Token.lowercase(wireBytes[Int(entry.nameStart)])
@@ -291,7 +292,7 @@ public struct HTTPFields: Sendable {
         matches(entry, name.bytes, 0..<name.bytes.count)
     }
 
-    /// Whether the field's name equals these octets, ignoring case.
+    /// Returns true if the field's name equals these octets, ignoring case.
     private func matches(_ entry: Entry, _ octets: [UInt8], _ name: Range<Int>) -> Bool {
         guard Int(entry.nameLength) == name.count else { return false }
         let start = Int(entry.nameStart)
@@ -345,7 +346,7 @@ extension HTTPFields: ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-    /// Whether every octet is allowed in a field value.
+    /// True if every octet is allowed in a field value.
     fileprivate var isFieldContent: Bool {
         utf8.withContiguousStorageIfAvailable { $0.allSatisfy(Token.isFieldContent) }
             ?? utf8.allSatisfy(Token.isFieldContent)

@@ -29,8 +29,8 @@ public struct MediaType: Sendable, Hashable {
         guard reader.isAtEnd else { return nil }
     }
 
-    /// - Parameter isRange: Whether it is an element of `Accept`: then `*` alone stands for `*/*`,
-    ///   and parameters without a value are empty.
+    /// - Parameter isRange: True if the text is an element of `Accept`: then `*` alone stands for
+    ///   `*/*`, and parameters without a value are empty.
     init?(from reader: inout FieldValueReader, isRange: Bool = false) {
         guard let type = reader.token() else { return nil }
         let subtype = reader.take("/") ? reader.token() : isRange && type == "*" ? type : nil
@@ -42,7 +42,7 @@ public struct MediaType: Sendable, Hashable {
         self.parameters = parameters.map { Parameter(name: $0.name, value: $0.value) }
     }
 
-    /// Whether type and subtype equal `text` (`application/json`), which is in lower case.
+    /// Returns true if type and subtype equal `text` (`application/json`), which is in lower case.
     public func `is`(_ text: String) -> Bool { "\(type)/\(subtype)" == text }
 
     /// The parameter's value; `nil` without it.
@@ -50,8 +50,8 @@ public struct MediaType: Sendable, Hashable {
         parameters.first { $0.name == name }?.value
     }
 
-    /// Whether an `Accept` value covers this type (RFC 9110 §12.5.1). Without a value, or without a
-    /// valid element in it, every type is acceptable.
+    /// Returns true if an `Accept` value covers this type (RFC 9110 §12.5.1). Without a value, or
+    /// without a valid element in it, every type is acceptable.
     public func isAccepted(by accept: String?) -> Bool { Accept(accept).quality(of: self) > 0 }
 }
 

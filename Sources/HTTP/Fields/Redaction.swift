@@ -42,7 +42,7 @@ package enum Redaction {
         return String(result.dropLast())
     }
 
-    /// Whether values with this name are secret, as in queries and JSON.
+    /// Returns true if values with this name are secret, as in queries and JSON.
     package static func isSecretName(_ name: String) -> Bool {
         secretNames.contains(name.lowercased().filter(\.isLetter))
     }

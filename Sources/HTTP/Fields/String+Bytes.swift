@@ -2,7 +2,7 @@
 /// characters: they take quadratic time where flags follow each other, and do not find a `<` that a
 /// combining mark follows.
 extension StringProtocol where SubSequence == Substring {
-    /// Where the bytes of the other text, which is not empty, come first.
+    /// Returns the first range of the bytes of the other text, which must not be empty.
     package func firstRange(bytesOf other: String) -> Range<String.Index>? {
         guard let first = other.utf8.first else { return nil }
         var rest = self[...].utf8
@@ -17,7 +17,7 @@ extension StringProtocol where SubSequence == Substring {
         return nil
     }
 
-    /// Whether the bytes of the other text are in this one.
+    /// Returns true if this text contains the bytes of the other one.
     package func contains(bytesOf other: String) -> Bool { firstRange(bytesOf: other) != nil }
 
     /// The text with a replacement for each place that has the bytes of the other text.

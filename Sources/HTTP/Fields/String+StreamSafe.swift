@@ -50,7 +50,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether normalisation may swap it with its neighbours.
+    /// True if normalisation may swap the scalar with its neighbours.
     fileprivate var isMark: Bool {
         switch value {
         // No such scalar precedes the first one, and the most common scripts have none.

@@ -32,7 +32,7 @@ public struct WebLink: Sendable, Hashable {
         byte > 0x20 && byte < 0x7F && ![0x22, 0x3C, 0x3E, 0x5C].contains(byte)
     }
 
-    /// Whether this is one of the link's relation types, ignoring case (RFC 8288 §3.3).
+    /// Returns true if this is one of the link's relation types, ignoring case (RFC 8288 §3.3).
     public func has(relation name: String) -> Bool {
         relation.split(separator: " ").contains { $0.lowercased() == name.lowercased() }
     }

@@ -23,13 +23,13 @@ public struct Authority: Sendable, Hashable {
         self.port = port.isGiven ? port.number : nil
     }
 
-    /// Whether the octets are a valid authority, without creating one.
+    /// Returns true if the octets are a valid authority, without creating one.
     static func isValid(_ bytes: borrowing Span<UInt8>) -> Bool {
         guard let hostEnd = hostEnd(bytes) else { return false }
         return port(bytes, after: hostEnd) != nil
     }
 
-    /// Where a valid host ends; `nil` without one.
+    /// Returns the offset at which a valid host ends; `nil` without one.
     private static func hostEnd(_ bytes: borrowing Span<UInt8>) -> Int? {
         guard bytes.count > 0 else { return nil }
         if bytes[0] == UInt8(ascii: "[") {
@@ -52,7 +52,7 @@ public struct Authority: Sendable, Hashable {
         return end > 0 ? end : nil
     }
 
-    /// Parses what follows the host: nothing, or a colon with optional digits; otherwise `nil`.
+    /// Parses the part after the host: nothing, or a colon with optional digits; otherwise `nil`.
     private static func port(
         _ bytes: borrowing Span<UInt8>, after hostEnd: Int
     ) -> (isGiven: Bool, number: UInt16)? {
@@ -181,8 +181,8 @@ public struct HTTPOrigin: Sendable, Hashable {
         }
     }
 
-    /// Whether requests to it stay on this machine. Names below `localhost` do not count: whether
-    /// they are resolved locally or by DNS is up to the resolver.
+    /// True if requests to this authority stay on this machine. Names below `localhost` do not
+    /// count: their resolution, locally or by DNS, is up to the resolver.
     public var isLoopback: Bool {
         switch place {
         case .unix: true

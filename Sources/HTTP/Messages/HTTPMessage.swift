@@ -142,12 +142,12 @@ public struct HTTPMethod: Sendable, Hashable {
     public static let connect = HTTPMethod(known: "CONNECT")
     public static let trace = HTTPMethod(known: "TRACE")
 
-    /// Whether the method is safe (RFC 9110 §9.2.1).
+    /// True if the method is safe (RFC 9110 §9.2.1).
     public var isSafe: Bool {
         self == .get || self == .head || self == .options || self == .trace
     }
 
-    /// Whether the method is idempotent (RFC 9110 §9.2.2).
+    /// True if the method is idempotent (RFC 9110 §9.2.2).
     public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 }
 
@@ -157,7 +157,7 @@ extension HTTPMethod: CustomStringConvertible {
 
 /// A status code (RFC 9110 §15), 100 to 599.
 ///
-/// Codes without a constant are valid, too.
+/// Codes without a constant are also valid.
 ///
 /// ```swift
 /// let isSuccess = (200..<300).contains(response.status.code)
@@ -174,7 +174,7 @@ public struct HTTPStatus: Sendable, Hashable {
 
     private init(known code: Int) { self.code = code }
 
-    /// Whether responses with this status never have a body (RFC 9110 §6.4.1).
+    /// True if responses with this status never have a body (RFC 9110 §6.4.1).
     public var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
 
     public static let `continue` = HTTPStatus(known: 100)

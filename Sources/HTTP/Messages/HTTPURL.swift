@@ -11,7 +11,8 @@ public struct HTTPURL: Sendable, Hashable {
     public let origin: HTTPOrigin
     public let target: RequestTarget
 
-    /// What is wrong with a URL. The description does not contain the URL, which may be secret.
+    /// The reason why a URL is invalid. The description does not contain the URL, which may be
+    /// secret.
     public enum Fault: Error, Sendable, Hashable, CustomStringConvertible {
         case scheme, userInfo, fragment, invalid, tooLong
         /// It is a URL, but it must not be used; with the rest of a sentence that begins with "the

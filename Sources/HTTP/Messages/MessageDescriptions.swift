@@ -40,7 +40,7 @@ extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, Custo
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// `description` is what is sent, with all secrets.
+/// `description` is the target as sent, with all secrets.
 extension RequestTarget: CustomDebugStringConvertible, CustomReflectable {
     public var debugDescription: String { Redaction.text(description) }
     public var customMirror: Mirror { Mirror(self, children: []) }

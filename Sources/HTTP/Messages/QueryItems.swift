@@ -19,7 +19,7 @@ public struct QueryItems: Sendable, Hashable {
 
     public var items: [Item]
 
-    /// Why a query is invalid; `position` counts its items from 1.
+    /// The reason why a query is invalid; `position` counts its items from 1.
     public enum ParsingError: Error, Sendable, Hashable {
         case encoding(position: Int, PercentEncoding.DecodingError)
         /// An item without a name: `&&`, `=1`.
@@ -99,7 +99,7 @@ public struct QueryItems: Sendable, Hashable {
 /// let decoded = try PercentEncoding.decode(encoded.utf8)
 /// ```
 public enum PercentEncoding {
-    /// Why text cannot be decoded.
+    /// The reason why text cannot be decoded.
     public enum DecodingError: Error, Sendable, Hashable {
         /// A `%` that is not followed by two hexadecimal digits.
         case badEscape

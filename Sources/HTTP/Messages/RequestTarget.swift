@@ -1,7 +1,7 @@
 /// The target of a request (RFC 9112 §3.2), in one of four forms.
 ///
-/// It has no octets that are invalid in a request line. Those that people write into queries all
-/// the same, such as `"`, are percent-encoded; all others are kept as they were received. Path and
+/// It has no octets that are invalid in a request line. Those that people nevertheless write into
+/// queries, such as `"`, are percent-encoded; all others are kept as they were received. Path and
 /// query are decoded on demand.
 ///
 /// ```swift
@@ -21,20 +21,20 @@ public struct RequestTarget: Sendable, Hashable {
     }
 
     public let form: Form
-    /// The octets, with those encoded that a query may not have as they are, in upper case
-    /// (`{` as `%7B`). What was received encoded is kept as it is: `%7b` stays in lower case.
+    /// The octets. Those that must not stand unencoded in a query are percent-encoded in upper case
+    /// (`{` as `%7B`). Octets received encoded are kept as they are: `%7b` stays in lower case.
     public let bytes: [UInt8]
     private let pathStart: Int
     private let pathEnd: Int
 
-    /// Why a path is invalid.
+    /// The reason why a path is invalid.
     public enum PathError: Error, Sendable, Hashable {
         case encoding(PercentEncoding.DecodingError)
         /// `.` or `..`, also percent-encoded: implementations disagree on their meaning.
         case dotSegment
     }
 
-    /// Why octets are not a target.
+    /// The reason why octets are not a target.
     public enum ParsingError: Error, Sendable, Hashable {
         /// This octet has to be percent-encoded, wherever it is.
         case octet(UInt8)
@@ -160,7 +160,8 @@ public struct RequestTarget: Sendable, Hashable {
         (bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0) + 3
     }
 
-    /// Where the path begins behind `http://authority`; `nil` for another scheme or authority.
+    /// Returns the offset of the path behind `http://authority`; `nil` for another scheme or
+    /// authority.
     private static func pathStart(ofAbsolute bytes: [UInt8]) -> Int? {
         let text = String(decoding: bytes.prefix(8), as: UTF8.self).lowercased()
         guard text.hasPrefix("http://") || text.hasPrefix("https://") else { return nil }
@@ -179,7 +180,7 @@ extension RequestTarget: CustomStringConvertible {
 }
 
 extension RequestTarget.ParsingError: CustomStringConvertible {
-    /// What the request has.
+    /// The fault as a noun phrase, to follow "the request has".
     public var description: String {
         switch self {
         case .octet(let octet): Self.text(octet, in: "target")

@@ -49,7 +49,7 @@ public struct BodyDecoder: Sendable {
         }
     }
 
-    /// Whether the body is complete.
+    /// True if the body is complete.
     public var isComplete: Bool {
         if case .complete = state { true } else { false }
     }
@@ -203,7 +203,7 @@ enum ChunkExtension: Sendable {
     case beforeValue, token
     case quoted, escaped, behindQuote
 
-    /// Whether the line may end in this state.
+    /// True if the line may end in this state.
     var isWhole: Bool {
         switch self {
         case .name, .token, .behindQuote: true

@@ -13,9 +13,9 @@ struct HeadScanner: Sendable {
 
     /// The end of each line's content (its CR or bare LF), the start line first.
     private(set) var lineEnds: [Int] = []
-    /// Where the start line begins, after empty lines.
+    /// The offset of the start line, after empty lines.
     private(set) var start = 0
-    /// Whether a line of a lenient response ends with a bare LF.
+    /// True if a line of a lenient response ends with a bare LF.
     private var hasBareLineFeed = false
     /// The number of bytes that have been validated.
     private var scanned = 0
@@ -65,7 +65,7 @@ struct HeadScanner: Sendable {
         return nil
     }
 
-    /// What is wrong with an octet that is neither line content nor the end of a line.
+    /// Returns the error for an octet that is neither line content nor the end of a line.
     private func fault(_ byte: UInt8, at position: Int) -> HTTPParseError {
         if byte == 0x0A {
             return .bad("a line feed without a carriage return at byte \(position)")
@@ -76,7 +76,7 @@ struct HeadScanner: Sendable {
         return .bad(RequestTarget.ParsingError.octet(byte).description)
     }
 
-    /// Whether the scanned head has a bare LF or a folded line, so that it is to be `repaired`.
+    /// Returns true if the scanned head has a bare LF or a folded line and must be `repaired`.
     func needsRepair(_ bytes: borrowing Span<UInt8>) -> Bool {
         if hasBareLineFeed { return true }
         for end in lineEnds.dropFirst().dropLast() where Token.isSpace(bytes[end + 2]) {
@@ -144,7 +144,7 @@ struct HeadScanner: Sendable {
         bound = limits.requestLineBytes
     }
 
-    /// Whether the line that ends here is the end of the head.
+    /// Ends a line; returns true if it was the last line of the head.
     private mutating func endLine(at end: Int, next: Int) throws(HTTPParseError) -> Bool {
         if end == lineStart {
             guard lineEnds.isEmpty else { return true }
@@ -302,9 +302,9 @@ private enum TransferCoding: Sendable {
 }
 
 extension FieldLines {
-    /// How the body is delimited (RFC 9112 §6.3); `nil` if the fields do not determine it.
+    /// Returns the framing of the body (RFC 9112 §6.3); `nil` if the fields do not determine it.
     ///
-    /// - Parameter isLenient: Whether `Transfer-Encoding` takes precedence if the framing is
+    /// - Parameter isLenient: True if `Transfer-Encoding` takes precedence when the framing is
     ///   ambiguous.
     func framing(
         version: HTTPVersion, isLenient: Bool = false
@@ -328,20 +328,20 @@ extension FieldLines {
         return .chunked
     }
 
-    /// Whether recipients may disagree about where the body ends: no other message can follow (RFC
-    /// 9112 §6.1).
+    /// Returns true if recipients may disagree about the end of the body: no other message can
+    /// follow (RFC 9112 §6.1).
     func hasAmbiguousFraming(version: HTTPVersion) -> Bool {
         codings != nil && (contentLength != nil || version == .http10)
     }
 
-    /// Whether the connection persists after this message (RFC 9112 §9.3).
+    /// Returns true if the connection persists after this message (RFC 9112 §9.3).
     func keepsAlive(version: HTTPVersion) -> Bool {
         guard hasConnection else { return version == .http11 }
         if fields.list(.connection, has: "close") { return false }
         return version == .http11 || fields.list(.connection, has: "keep-alive")
     }
 
-    /// Whether 100-continue is the only expectation (RFC 9110 §10.1.1).
+    /// True if 100-continue is the only expectation (RFC 9110 §10.1.1).
     var expectsOnlyContinue: Bool {
         fields.values(of: .expect).allSatisfy { value in
             value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)

@@ -1,17 +1,17 @@
-/// The head of a request, with what it implies for the connection. See ``RequestParser``.
+/// The head of a request, and its consequences for the connection. See ``RequestParser``.
 public struct RequestHead: Sendable, Equatable {
     public var method: HTTPMethod
     public var target: RequestTarget
     public var version: HTTPVersion
     public var fields: HTTPFields
     public var framing: BodyFraming
-    /// Whether another request may follow.
+    /// True if another request may follow.
     public var keepsAlive: Bool
-    /// Whether the client waits for 100 (Continue) before sending the body (RFC 9110 §10.1.1).
+    /// True if the client waits for 100 (Continue) before it sends the body (RFC 9110 §10.1.1).
     public var expectsContinue: Bool
 }
 
-/// How a message's body is delimited (RFC 9112 §6). See ``BodyDecoder``.
+/// The framing of a message's body (RFC 9112 §6). See ``BodyDecoder``.
 public enum BodyFraming: Sendable, Hashable {
     case none
     /// Bytes, greater than 0.
@@ -157,12 +157,12 @@ private struct RequestLine {
     }
 }
 
-/// Why bytes are not an acceptable message. The rest of the connection cannot be parsed reliably
-/// after this error, so the server responds and closes it. See ``RequestParser``.
+/// The reason why bytes are not an acceptable message. The rest of the connection cannot be parsed
+/// reliably after this error, so the server responds and closes it. See ``RequestParser``.
 public struct HTTPParseError: Error, Sendable, Hashable {
     /// The status of the server's response.
     public let status: HTTPStatus
-    /// What was wrong and where, for the sender, without the bytes themselves.
+    /// A description of the fault and its position, for the sender, without the bytes themselves.
     public let detail: String
 
     public init(_ status: HTTPStatus, _ detail: String) {

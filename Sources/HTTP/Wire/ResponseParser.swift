@@ -12,10 +12,10 @@ public struct ResponseHead: Sendable, Equatable {
 /// A value for one connection; use it anywhere. Interim responses (1xx) are heads of their own,
 /// which the caller skips.
 ///
-/// A lenient parser also takes what old servers send and RFC 9112 allows user agents to accept:
-/// bare line feeds (§2.2), odd white space in the status line (§4), folded lines (§5.2), and
-/// `Transfer-Encoding` with `Content-Length` or in HTTP/1.0 (§6.1, §6.3). As others may read such a
-/// head differently, no other response can follow it (`keepsAlive`).
+/// A lenient parser also accepts the deviations of old servers that RFC 9112 allows user agents to
+/// accept: bare line feeds (§2.2), odd white space in the status line (§4), folded lines (§5.2),
+/// and `Transfer-Encoding` with `Content-Length` or in HTTP/1.0 (§6.1, §6.3). As others may read
+/// such a head differently, no other response can follow it (`keepsAlive`).
 ///
 /// ```swift
 /// var parser = ResponseParser()
@@ -89,7 +89,7 @@ public struct ResponseParser: Sendable {
 private struct StatusLine {
     let version: HTTPVersion
     let status: HTTPStatus
-    /// Whether its parts are separated or surrounded by other white space.
+    /// True if its parts are separated or surrounded by other white space.
     let isOdd: Bool
 
     init(_ line: [UInt8], isLenient: Bool) throws(HTTPParseError) {

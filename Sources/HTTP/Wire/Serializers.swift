@@ -35,8 +35,8 @@ public enum RequestSerializer {
 
 /// Writes responses as HTTP/1.1 octets (RFC 9112 §4).
 ///
-/// It writes what it is given: the caller sends a body that matches the framing, and no fields with
-/// a rejected value. Its functions may be used on any thread.
+/// It does not check its arguments: the caller sends a body that matches the framing, and no fields
+/// with a rejected value. Its functions may be used on any thread.
 ///
 /// ```swift
 /// var bytes: [UInt8] = []
@@ -48,7 +48,7 @@ public enum RequestSerializer {
 /// bytes += ResponseSerializer.lastChunk
 /// ```
 public enum ResponseSerializer {
-    /// How the body is framed.
+    /// The framing of the body.
     public enum Framing: Sendable, Hashable {
         /// No body and no `Content-Length`: 1xx, 204, 304.
         case none
@@ -64,10 +64,10 @@ public enum ResponseSerializer {
     /// - Parameters:
     ///   - status: The status, which determines the reason phrase.
     ///   - fields: All other fields.
-    ///   - framing: How the end of the body is indicated.
+    ///   - framing: The framing, which indicates the end of the body.
     ///   - date: The value of `Date`, as written by `HTTPDate.text`.
     ///   - requestID: The value of `X-Request-ID`, visible ASCII; empty for none.
-    ///   - keepsAlive: Whether another request may follow.
+    ///   - keepsAlive: True if another request may follow.
     ///   - version: The version of the request.
     ///   - bytes: The buffer to append the head to.
     public static func appendHead(
