@@ -29,7 +29,7 @@ final class BodyPipe: Sendable {
     // MARK: Writing
 
     /// Appends a piece, which must not be empty.
-    /// - Returns: Whether there is room for more; otherwise `roomAgain` will be called.
+    /// - Returns: True if there is room for more; otherwise `roomAgain` will be called.
     func add(_ piece: [UInt8]) -> Bool {
         let (reader, hasRoom) = state.withLock { state in
             guard state.end == nil else { return (nil as Reader?, true) }

@@ -2,14 +2,14 @@ import HTTP
 import Platform
 import Sockets
 
-/// What the pool needs from a connection to an origin, whatever version of HTTP it speaks.
+/// A connection to an origin, of any version of HTTP, as the pool uses it.
 ///
 /// It is used on the pool's loop.
 protocol ClientConnection: AnyObject, Sendable {
     var origin: HTTPOrigin { get }
-    /// Whether it performs several exchanges at a time, so that an origin needs no other one.
+    /// True if it performs several exchanges at a time, so that an origin needs no other one.
     var isShared: Bool { get }
-    /// How many more exchanges it can take now.
+    /// The number of further exchanges that it can take now.
     var room: Int { get }
     /// Those that it has taken and that have not ended.
     var exchanges: [Exchange] { get }

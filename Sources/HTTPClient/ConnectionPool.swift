@@ -22,7 +22,7 @@ final class ConnectionPool: Sendable {
     }
     // Confined to the loop's thread.
     private nonisolated(unsafe) var state = State()
-    /// What all HTTP/2 connections read into and write from, one after the other.
+    /// The buffers that all HTTP/2 connections read into and write from, one after the other.
     // Confined to the loop's thread.
     nonisolated(unsafe) let shared = SharedBuffers()
 
@@ -151,7 +151,8 @@ final class ConnectionPool: Sendable {
         state.origins[origin] = connections
     }
 
-    /// Whether the origin needs one connection only, as far as it is known before the first.
+    /// Returns `.shared` if the origin needs one connection only, as far as it is known before the
+    /// first.
     private func sharing(of origin: HTTPOrigin) -> OriginConnections.Sharing {
         guard !requiresHTTP1(origin) else { return .exclusive }
         guard origin.scheme == .https else {
@@ -162,7 +163,7 @@ final class ConnectionPool: Sendable {
             ? .unknown : .exclusive
     }
 
-    /// Whether connections to the origin must not offer HTTP/2.
+    /// Returns true if connections to the origin must not offer HTTP/2.
     func requiresHTTP1(_ origin: HTTPOrigin) -> Bool { state.http1Origins.contains(origin) }
 
     /// The origin's server has responded that it requires HTTP/1.1. Its connections of HTTP/2 get
@@ -260,7 +261,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// The attempt failed. If there are no other connections, waiting exchanges fail as well.
+    /// Ends a failed attempt. If there are no other connections, waiting exchanges also fail.
     private func failed(_ origin: HTTPOrigin, _ error: HTTPClientError) {
         guard var connections = state.origins[origin] else { return }
         connections.connecting -= 1
@@ -324,7 +325,7 @@ final class ConnectionPool: Sendable {
     }
 }
 
-/// What the HTTP/2 connections of a loop read into and write from.
+/// The buffers that the HTTP/2 connections of a loop read into and write from.
 final class SharedBuffers {
     lazy var received = ReadBuffer()
     var frames: [UInt8] = []

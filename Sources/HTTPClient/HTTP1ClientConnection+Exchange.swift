@@ -113,7 +113,7 @@ extension HTTP1ClientConnection {
         }
     }
 
-    /// Whether the server begins with settings (RFC 9113 §3.4), instead of a response.
+    /// True if the server begins with settings (RFC 9113 §3.4), instead of a response.
     private var speaksHTTP2: Bool {
         buffer.bytes.count > 3 && buffer.bytes[0] == 0 && buffer.bytes[3] == 4
     }

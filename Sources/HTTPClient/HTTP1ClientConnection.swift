@@ -50,7 +50,7 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
         roomAgain()
     }
 
-    /// The reader of a streamed body has consumed what was buffered.
+    /// Resumes decoding after the reader of a streamed body has consumed the buffered pieces.
     func roomAgain() { roomWaiter.take()?.resume() }
 
     // MARK: Lifecycle
@@ -153,7 +153,7 @@ extension HTTP1ClientConnection {
         exchange.bodyEnded(.success(()))
     }
 
-    /// Decodes what was received, or waits for more first.
+    /// Decodes received bytes, or waits for more first.
     private func decode(
         _ body: inout ResponseBodyDecoder, into bytes: inout [UInt8], _ exchange: Exchange,
         _ channel: SocketChannel

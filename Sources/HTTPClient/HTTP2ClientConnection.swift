@@ -17,25 +17,25 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
     private var uploads: [HTTP2ClientStream] = []
     private var unsent = UnsentOutput()
     private var isFlushScheduled = false
-    /// Whether arrivals are being processed, after which output is sent anyway.
+    /// True while arrivals are processed, after which output is sent anyway.
     private var isReceiving = false
     private var isOver = false
-    /// Whether it takes no further exchanges.
+    /// True if it takes no further exchanges.
     private var isLeaving = false
     /// The number of completed exchanges.
     private(set) var completed = 0
     /// The last stream that the server has processed, once it has said so.
     private var lastProcessed: Int32 = 0
-    /// How many streams the server has accepted when it last rejected one.
+    /// The number of streams that the server had accepted when it last rejected one.
     private var acceptedStreams = Int.max
     private(set) var receivedBytes = 0
-    /// When the server last sent something.
+    /// The time at which the server last sent something.
     private(set) var receivedTime: Int64
-    /// When the last exchange ended, or the connection began.
+    /// The time at which the last exchange ended, or the connection began.
     private var lastUse: Int64
-    /// Why the connection has ended.
+    /// The reason for which the connection has ended.
     private var failure = HTTPClientError.disconnected
-    /// When `examine` is called next.
+    /// The time of the next call of `examine`.
     private var alarm = Int64.max
 
     /// Bytes after which others get their turn.
@@ -214,10 +214,10 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         offerRoom()
     }
 
-    /// Whether its end does not mean that the server fails.
+    /// True if its end does not mean that the server fails.
     var mayEnd: Bool { completed > 0 || pool.requiresHTTP1(origin) }
 
-    /// Whether the server may have received anything of the request.
+    /// Returns true if the server may have received a part of the request.
     func hasSent(_ stream: HTTP2ClientStream) -> Bool {
         guard let offset = stream.outputOffset else { return false }
         return offset < session.writtenBytes - unsent.untouchedCount(on: channel)
@@ -225,7 +225,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
 
     // MARK: Receiving
 
-    /// Reads and processes what has arrived, for a bounded time; true if there may be more.
+    /// Reads and processes bytes that have arrived, for a bounded time; true if there may be more.
     private func receive() -> Bool {
         var count = 0
         isReceiving = true
@@ -295,7 +295,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Sends what there is to send once the jobs of this turn have run.
+    /// Sends pending output once the jobs of this turn have run.
     func scheduleFlush() {
         guard !isReceiving, !isFlushScheduled, !isOver else { return }
         isFlushScheduled = true
@@ -306,7 +306,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         }
     }
 
-    /// Sends what the socket accepts, for a bounded time.
+    /// Sends as much as the socket accepts, for a bounded time.
     private func flush() {
         var count = 0
         // Invariant: what was written before is sent, unless it is in `unsent`.
@@ -355,7 +355,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         channel.beginWork(until: time)
     }
 
-    /// Ends what has taken too long, and finds the next deadline.
+    /// Ends streams that have taken too long, and finds the next deadline.
     private func examine() {
         alarm = .max
         for stream in streams.values where stream.deadline <= now { stream.timeOut() }

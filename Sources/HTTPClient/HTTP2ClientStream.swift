@@ -11,18 +11,19 @@ final class HTTP2ClientStream: @unchecked Sendable {
     let exchange: Exchange
     private let connection: HTTP2ClientConnection
     private let upload: HTTP2Body?
-    /// Where its request begins in the connection's output; `nil` while it waits in the session.
+    /// The offset of its request in the connection's output; `nil` while it waits in the session.
     var outputOffset: Int?
     private var uploadedBytes = 0
-    /// What its connection had received when it began.
+    /// The number of bytes that its connection had received when it began.
     private let receivedBefore: Int
-    /// When bytes of the request were last passed on, or some of the response arrived or was read.
+    /// The time at which bytes of the request were last passed on, or some of the response arrived
+    /// or was read.
     private var progressTime: Int64
     private var interim = InterimResponses()
     private var response: HTTPResponse?
     private var decoder: ResponseBodyDecoder?
     private var contentDecoder: ContentDecoder?
-    /// What has arrived of the body and was not decoded.
+    /// The bytes of the body that have arrived and were not decoded.
     private var arrived: [UInt8] = []
     private var decodedCount = 0
     /// The decoded body, unless it is streamed.
@@ -30,7 +31,7 @@ final class HTTP2ClientStream: @unchecked Sendable {
     /// A body that is streamed.
     private var pipe: BodyPipe?
     private var isPipeFull = false
-    /// Whether the response has arrived completely.
+    /// True if the response has arrived completely.
     private(set) var isReceived = false
     private var isOver = false
 
@@ -98,7 +99,7 @@ final class HTTP2ClientStream: @unchecked Sendable {
         decode()
     }
 
-    /// The reader of a streamed body has consumed what was buffered.
+    /// Resumes decoding after the reader of a streamed body has consumed the buffered pieces.
     private func roomAgain() {
         guard !isOver else { return }
         isPipeFull = false
@@ -108,7 +109,8 @@ final class HTTP2ClientStream: @unchecked Sendable {
         connection.scheduleFlush()
     }
 
-    /// Decodes what has arrived as long as there is room for it; the server may then send more.
+    /// Decodes bytes that have arrived as long as there is room for them; the server may then send
+    /// more.
     private func decode() {
         guard decoder != nil else { return }
         do throws(HTTPClientError) {
@@ -214,7 +216,7 @@ final class HTTP2ClientStream: @unchecked Sendable {
 
     // MARK: Time limits
 
-    /// When `timeOut` is due; monotonic milliseconds.
+    /// The time at which `timeOut` is due; monotonic milliseconds.
     var deadline: Int64 {
         let isLimited = pipe == nil || exchange.options.limitsStream
         let whole = isLimited ? exchange.place.deadline : .max

@@ -85,7 +85,7 @@ public struct HTTPClientConfiguration: Sendable {
     public var streamsPerConnection = 200
     /// Maximum exchanges that wait for a connection to one origin.
     public var waitingPerOrigin = 4_096
-    /// How long an idle connection is kept; it should be shorter than the servers' own timeout.
+    /// The maximum idle time of a connection; it should be shorter than the servers' own timeout.
     public var idleMilliseconds: Int64 = 50_000
     /// The time limit for resolving a host and connecting to one of its addresses.
     public var connectMilliseconds: Int64 = 10_000
@@ -93,7 +93,7 @@ public struct HTTPClientConfiguration: Sendable {
     public var addressMilliseconds: Int64 = 2_000
     /// TLS for https; `nil`: trust the system's authorities, and offer `protocols`.
     public var tls: TLSClient?
-    /// Whether http origins are known to speak HTTP/2 (RFC 9113 §3.3).
+    /// True if http origins are known to speak HTTP/2 (RFC 9113 §3.3).
     public var usesCleartextHTTP2 = false
     /// Decides to which addresses connections may be opened. It judges each resolved address right
     /// before it is connected to, so that no name can lead anywhere else. It runs on the event
@@ -107,7 +107,7 @@ public struct HTTPClientConfiguration: Sendable {
         limits.fields = 1_000
         return limits
     }()
-    /// How many bytes a streamed body buffers before the sender has to wait.
+    /// The number of bytes that a streamed body buffers before the sender has to wait.
     public var streamWindowBytes = 256 << 10
 
     /// The application protocols that clients offer by ALPN, most preferred first.
@@ -126,11 +126,11 @@ public struct ExchangeOptions: Sendable {
     public var stallMilliseconds: Int64? = 30_000
     /// Maximum length of the body in bytes, after decoding its content coding.
     public var bodyBytes = 16 << 20
-    /// Whether to return as soon as the head is received, with a streamed body.
+    /// True to return as soon as the head is received, with a streamed body.
     public var isStreamed = false
-    /// Whether the deadline of a stream is that of its end.
+    /// True if the deadline of a stream is that of its end.
     public var limitsStream = false
-    /// Whether to request gzip, and decode the response if it has gzip or deflate. Other codings
+    /// True to request gzip, and to decode the response if it has gzip or deflate. Other codings
     /// are left to the caller. Requests that set `Accept-Encoding` or `Range` themselves get their
     /// response unchanged.
     public var decodesGzip = true
@@ -141,7 +141,7 @@ public struct ExchangeOptions: Sendable {
     public init() {}
 }
 
-/// Why an exchange has no response.
+/// The reason why an exchange has no response.
 public enum HTTPClientError: Error, Sendable, Hashable {
     /// The host cannot be resolved.
     case unknownHost(HTTPOrigin, SocketAddress.ParsingError)
@@ -161,7 +161,7 @@ public enum HTTPClientError: Error, Sendable, Hashable {
     /// The server rejects HTTP/2 and requires HTTP/1.1 (RFC 9113 §7), but does not speak it, or the
     /// configuration does not allow it.
     case requiresHTTP1(HTTPOrigin)
-    /// The response, or the request to be sent, is invalid; with what is wrong with it.
+    /// The response, or the request to be sent, is invalid, for the given reason.
     case malformed(String)
     /// The response's body exceeds the limit.
     case tooLarge(limitBytes: Int)
@@ -223,7 +223,7 @@ final class Exchange: Sendable {
         var isRetried = false
         /// Its server requires HTTP/1.1 for it.
         var needsHTTP1 = false
-        /// How often in a row a connection has returned it without performing it.
+        /// The number of times in a row that a connection has returned it without performing it.
         var returns = 0
     }
     // Confined to the pool's loop.
@@ -251,15 +251,15 @@ final class Exchange: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Whether to retry on another connection: a kept-alive one may close just as it is reused (RFC
-    /// 9112 §9.3.1). That is safe if the method is, or if the server has nothing of the request
-    /// (RFC 9110 §9.2.2).
+    /// Returns true if the exchange may be retried on another connection: a kept-alive one may
+    /// close just as it is reused (RFC 9112 §9.3.1). That is safe if the method is, or if the
+    /// server has nothing of the request (RFC 9110 §9.2.2).
     ///
     /// - Parameters:
-    ///   - mayEnd: Whether the connection may close although the server does not fail, as when it
+    ///   - mayEnd: True if the connection may close although the server does not fail, as when it
     ///     had performed exchanges before.
-    ///   - hasSent: Whether the server may have received some of the request.
-    ///   - hasReceived: Whether something of the response has arrived.
+    ///   - hasSent: True if the server may have received some of the request.
+    ///   - hasReceived: True if a part of the response has arrived.
     func mayRetry(
         after error: HTTPClientError, mayEnd: Bool, hasSent: Bool, hasReceived: Bool
     ) -> Bool {

@@ -5,7 +5,8 @@ import Sockets
 
 /// The connections to one origin, and the exchanges that wait for one.
 struct OriginConnections {
-    /// Whether one connection is enough for all exchanges (HTTP/2).
+    /// The number of connections that an origin needs: one for all exchanges (HTTP/2), or one for
+    /// each.
     enum Sharing {
         /// The first TLS handshake tells.
         case unknown
@@ -30,7 +31,7 @@ struct OriginConnections {
     /// Connections that take exchanges, now or later.
     var usableCount: Int { all.count - leaving.count }
 
-    /// Whether another connection would help the waiting exchanges.
+    /// True if another connection would help the waiting exchanges.
     var needsConnection: Bool {
         guard !waiting.isEmpty else { return false }
         return sharing == .exclusive
@@ -41,8 +42,9 @@ struct OriginConnections {
         all.values.contains { $0.isShared && !isLeaving($0) }
     }
 
-    /// Whether another connection is within the limit. Those that only finish what they have begun
-    /// have a limit of their own: a server that ends connections often must not block exchanges.
+    /// Returns true if another connection is within the limit. Those that only finish their
+    /// exchanges have a limit of their own: a server that ends connections often must not block
+    /// exchanges.
     func hasPlace(_ limit: Int) -> Bool {
         usableCount + connecting < limit && all.count + connecting < 2 * limit
     }

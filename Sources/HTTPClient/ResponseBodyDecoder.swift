@@ -30,10 +30,10 @@ struct ResponseBodyDecoder {
         isOver = decoder.isComplete
     }
 
-    /// Whether more input is needed before there is more output.
+    /// True if more input is needed before there is more output.
     var needsMore: Bool { !isOver && !hasMoreInside }
 
-    /// Whether the whole body has been decoded.
+    /// True if the whole body has been decoded.
     var isComplete: Bool { isOver && !hasMoreInside }
 
     /// The announced length of the decoded body.
@@ -41,13 +41,13 @@ struct ResponseBodyDecoder {
         if content == nil, case .length(let length) = framing { length } else { nil }
     }
 
-    /// Reserves no memory for what a peer only announces.
+    /// The maximum bytes reserved for a body before any of it has arrived.
     static let reservedBytes = 256 << 10
 
-    /// Decodes what is possible; with a content coding, one step of it.
+    /// Decodes as much as possible; with a content coding, one step of it.
     ///
     /// - Parameter received: Bytes that were received but not consumed.
-    /// - Returns: How many of them were consumed.
+    /// - Returns: The number of them that were consumed.
     mutating func decode(
         _ received: borrowing Span<UInt8>, into body: inout [UInt8]
     ) throws(HTTPClientError) -> Int {
@@ -95,7 +95,7 @@ struct ResponseBodyDecoder {
 }
 
 extension ExchangeOptions {
-    /// The response of a head without its body, and what decodes the body.
+    /// Returns the response of a head without its body, and the decoder of the body.
     ///
     /// - Parameter decoder: Created for the first coded body and reused for later ones.
     /// - Throws: `tooLarge` if the head announces more than the limit.
@@ -134,7 +134,7 @@ final class ContentDecoder {
     enum Coding: String {
         /// RFC 1952
         case gzip
-        /// RFC 1950; some servers send what is inside (RFC 1951). It is never asked for.
+        /// RFC 1950; some servers send the data inside it (RFC 1951). It is never asked for.
         case deflate
     }
 
@@ -149,7 +149,7 @@ final class ContentDecoder {
         /// In a member; only gzip has several.
         case member(isFirst: Bool)
         case behindMember
-        /// What follows the last member is ignored, as browsers ignore it.
+        /// Bytes after the last member are ignored, as browsers ignore them.
         case ignoring
     }
 
@@ -176,8 +176,8 @@ final class ContentDecoder {
         state = .start
     }
 
-    /// Whether the input so far is a complete body. No input at all is an empty one, and a single
-    /// byte behind a member is no other member.
+    /// True if the input so far is a complete body. An empty input is an empty body, and a single
+    /// byte behind a member is not another member.
     var isWhole: Bool {
         guard case .member(let isFirst) = state else { return true }
         return !isFirst && stream.pointee.total_in < 2
@@ -185,7 +185,7 @@ final class ContentDecoder {
 
     /// Decodes the input from `position` on, up to one step's output.
     ///
-    /// - Returns: Whether this input has more output.
+    /// - Returns: True if this input has more output.
     /// - Throws: `malformed` if the input is not valid.
     func step(
         _ input: [UInt8], _ position: inout Int, into output: inout [UInt8]
@@ -209,7 +209,7 @@ final class ContentDecoder {
         }
     }
 
-    /// Begins a member if the input has one here; otherwise skips what does not matter.
+    /// Begins a member if the input has one here; otherwise skips bytes that do not matter.
     private func beginMember(_ input: [UInt8], _ position: inout Int) {
         guard position < input.count else { return }
         switch state {

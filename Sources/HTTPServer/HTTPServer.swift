@@ -3,7 +3,7 @@ public import Platform
 public import Sockets
 import Synchronization
 
-/// Why a server cannot start. See ``HTTPServer``.
+/// The reason why a server cannot start. See ``HTTPServer``.
 public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Another process listens there.
     case addressInUse(SocketAddress)
@@ -46,7 +46,7 @@ public final class HTTPServer: Sendable {
         case stopped
     }
 
-    /// What a running server consists of.
+    /// The parts of a running server.
     private struct Run {
         let doors: [BoundListener]
         let group: EventLoopGroup
@@ -262,8 +262,8 @@ public final class HTTPServer: Sendable {
     // MARK: Stopping
 
     /// Stops accepting, closes idle connections, lets requests in flight finish with `Connection:
-    /// close`, and closes what is left after `graceSeconds`. A second call with 0 closes everything
-    /// at once.
+    /// close`, and closes the remaining connections after `graceSeconds`. A second call with 0
+    /// closes everything at once.
     public func stop(graceSeconds: Double = 10) async {
         guard let run = running() else { return }
         for door in run.doors { await door.listener.stop() }
@@ -274,10 +274,10 @@ public final class HTTPServer: Sendable {
         await end(run)
     }
 
-    /// Waits until the requests have finished that are in handlers now, while others are served, up
-    /// to this time. Called once.
+    /// Waits up to `seconds` for the requests that are in handlers now to finish, while others are
+    /// served. Called once.
     ///
-    /// - Returns: Whether all of them have.
+    /// - Returns: True if all of them have finished.
     @discardableResult
     public func finishCurrentRequests(seconds: Double) async -> Bool {
         guard case .running(let run) = lifecycle.withLock({ $0 }) else { return true }
@@ -291,11 +291,10 @@ public final class HTTPServer: Sendable {
 
     /// Hands everything off without clients noticing: the sockets stay open, and new clients wait
     /// in the kernel's queue; idle connections are passed to `take`, the others after their current
-    /// response. TLS, and what a proxy reported of a client, cannot be passed on: such connections
-    /// are closed after their next response, or after `quietSeconds` without a request. If there
-    /// may be any, connections are accepted for another `quietSeconds` first. An HTTP/2
-    /// client has to reconnect at most twice: when this begins, and when connections are no longer
-    /// accepted.
+    /// response. TLS, and a proxy's report of a client, cannot be passed on: such connections are
+    /// closed after their next response, or after `quietSeconds` without a request. If there may be
+    /// any, connections are accepted for another `quietSeconds` first. An HTTP/2 client has to
+    /// reconnect at most twice: when this begins, and when connections are no longer accepted.
     ///
     /// When this returns, no handler is running. That takes `patienceSeconds` for clients in the
     /// middle of a request, and then up to `handlerSeconds` for handlers, `graceSeconds` by
@@ -304,7 +303,7 @@ public final class HTTPServer: Sendable {
     /// responses that are being sent continue for `graceSeconds`, and requests that arrive later
     /// receive a 503.
     ///
-    /// - Returns: Whether no handler was left behind.
+    /// - Returns: True if no handler was left behind.
     @discardableResult
     public func handOver(
         graceSeconds: Double, quietSeconds: Double = 1, patienceSeconds: Double = 0.5,
@@ -351,7 +350,7 @@ public final class HTTPServer: Sendable {
         await leftovers.waitUntilEmpty(seconds: graceSeconds + 1)
     }
 
-    /// - Returns: Whether all of them have ended.
+    /// - Returns: True if all of them have ended.
     private static func closeHandlers(_ locals: [LoopContext], seconds: Double) async -> Bool {
         let busy = ConnectionLimiter(limit: locals.count)
         for local in locals where busy.enter() == .admitted {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Threads for long computations that must not slow down anything else: they have the
-/// scheduler's lowest priority (nice 19, `setpriority(2)`). One thread can be prompt and have the
-/// usual priority, so that the work goes on while everything else is busy, too.
+/// Threads for long computations that must not slow down anything else: they have the scheduler's
+/// lowest priority (nice 19, `setpriority(2)`). One thread can be prompt and have the usual
+/// priority, so that the work goes on even while everything else is busy.
 ///
 /// It is fair: clients take turns, whatever number of items each has. It is bounded: at most
 /// `width` items run and `depth` wait. Items of cancelled tasks leave the queue. The threads are
@@ -13,7 +13,7 @@ import Glibc
 ///
 /// Safe to use from any thread.
 public final class BackgroundPool: Sendable {
-    /// Why work was not done.
+    /// The reason why work was not done.
     public enum Failure: Error, Sendable {
         /// Too much work is waiting.
         case full
@@ -21,17 +21,17 @@ public final class BackgroundPool: Sendable {
         case cancelled
     }
 
-    /// Whose work it is. See ``BackgroundPool``.
+    /// The client for whom work is done. See ``BackgroundPool``.
     public struct Client: Sendable, Hashable {
         /// From the largest network that it belongs to, to the client itself, which takes turns
         /// with others. A network has a share of a full queue, as each of its parts has of that.
         let networks: [UInt64]
-        /// Whether it may have reserved places.
+        /// True if it may have reserved places.
         let isKnown: Bool
 
         /// - Parameters:
         ///   - networks: At least one, and as many for each client of a pool.
-        ///   - isKnown: Whether it may have reserved places.
+        ///   - isKnown: True if it may have reserved places.
         public init(networks: [UInt64], isKnown: Bool = false) {
             self.networks = networks
             self.isKnown = isKnown
@@ -63,7 +63,7 @@ public final class BackgroundPool: Sendable {
         /// The number of threads, and of those that are doing an item.
         var threads = 0
         var running = 0
-        /// Whether a thread has the usual priority.
+        /// True if a thread has the usual priority.
         var hasPromptThread = false
 
         /// Every item counts as much as any other, so that clients simply take turns.
@@ -111,10 +111,10 @@ public final class BackgroundPool: Sendable {
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - width: How many items run at a time; at least 1.
-    ///   - depth: How many may wait meanwhile.
-    ///   - reserved: How many of these places only known clients may have.
-    ///   - isPrompt: Whether one of the threads has the usual priority.
+    ///   - width: The maximum items that run at a time; at least 1.
+    ///   - depth: The maximum items that wait meanwhile.
+    ///   - reserved: The number of these places that only known clients may have.
+    ///   - isPrompt: True if one of the threads has the usual priority.
     public init(width: Int, depth: Int, reserved: Int = 0, isPrompt: Bool = false) {
         self.isPrompt = isPrompt
         self.width = max(1, width)
@@ -210,7 +210,7 @@ public final class BackgroundPool: Sendable {
         }
     }
 
-    /// Rejects what waits if no thread could be started and none is left to do it.
+    /// Rejects waiting work if no thread could be started and none is left to do it.
     private func giveUp() {
         let items = state.withLock { state -> [Item] in
             state.threads -= 1

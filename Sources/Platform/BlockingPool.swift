@@ -30,7 +30,7 @@ public final class BlockingPool: Sendable {
     /// - Parameters:
     ///   - label: The label of the Dispatch queues, for debuggers.
     ///   - width: The number of threads; at least 1.
-    ///   - depth: How much work may wait while all of them are busy.
+    ///   - depth: The maximum items of work that wait while all of them are busy.
     ///   - whenIdle: Called by a worker that becomes idle, with its index, to release what it kept
     ///     between items.
     public init(

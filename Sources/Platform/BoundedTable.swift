@@ -5,7 +5,7 @@ package struct HashedKey: Sendable, Hashable {
     @usableFromInline package let high: UInt64
     @usableFromInline package let low: UInt64
 
-    /// - Parameter combine: adds to the hash what the key identifies.
+    /// - Parameter combine: Adds the parts of the key to the hash.
     package init(_ combine: (inout Hasher) -> Void) {
         func half(_ seed: UInt8) -> UInt64 {
             var hasher = Hasher()

@@ -12,7 +12,7 @@ public struct ChildProcess: Sendable {
     ///   - arguments: The first is the program's own name.
     ///   - environment: Entries of the form `NAME=value`.
     ///   - input: Its standard input; without one it shares this process's.
-    ///   - inOwnGroup: Whether it is shielded from interrupts typed at the terminal.
+    ///   - inOwnGroup: True if it is shielded from interrupts typed at the terminal.
     public init(
         _ path: String, _ arguments: [String], environment: [String], input: Int32? = nil,
         inOwnGroup: Bool = false

@@ -117,14 +117,14 @@ package struct FairQueue<Item> {
         return item
     }
 
-    /// Whether the first item of any client may run.
+    /// Returns true if the first item of any client may run.
     package func contains(where mayRun: (Item) -> Bool) -> Bool {
         count > 0 && entries.values.contains { $0.items.first.map(mayRun) ?? false }
     }
 
     /// Corrects a client's time after its item has run.
     ///
-    /// - Parameter estimate: What `next` charged for it.
+    /// - Parameter estimate: The time that `next` charged for it.
     package mutating func charge(_ nanoseconds: Int64, estimate: Int64, to client: UInt64) {
         guard let place = entries.index(forKey: client) else { return }
         clock += max(1, nanoseconds / Int64(entries.count))

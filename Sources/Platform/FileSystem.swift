@@ -1,6 +1,6 @@
 import Glibc
 
-/// What several targets do with files and paths.
+/// Operations on files and paths for several targets.
 package enum FileSystem {
     /// The path of the file's folder, derived from the file's path alone: `.` for `a.db`.
     package static func folder(of path: String) -> String {

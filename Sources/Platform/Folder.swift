@@ -35,7 +35,7 @@ package struct Folder: ~Copyable, Sendable {
         return Descriptor(raw)
     }
 
-    /// Whether this process is root, and another user can change the names in the folder.
+    /// True if this process is root, and another user can change the names in the folder.
     package var isOfOthers: Bool {
         geteuid() == 0 && (owner.user != 0 || owner.mode & 0o022 != 0)
     }

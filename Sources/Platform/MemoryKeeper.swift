@@ -5,8 +5,8 @@ import Glibc
 /// Returns memory that is no longer used to the kernel.
 ///
 /// Large blocks return when they are freed; small ones stay in malloc's arenas, where a burst would
-/// leave them for good. How much that is, is checked every two seconds, but less often if the check
-/// is slow: it walks all free blocks, and holds the lock of each arena while it does.
+/// leave them for good. Their amount is checked every two seconds, but less often if the check is
+/// slow: it walks all free blocks, and holds the lock of each arena while it does.
 public final class MemoryKeeper: Sendable {
     // Dispatch sources may be used from any thread (dispatch_source_create(3)).
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
@@ -54,7 +54,7 @@ public final class MemoryKeeper: Sendable {
     }
 }
 
-/// How much memory the process takes (proc_pid_statm(5)).
+/// The memory of the process (proc_pid_statm(5)).
 package struct ProcessMemory: Sendable {
     /// Bytes of address space.
     package let virtualBytes: Int

@@ -23,18 +23,18 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Another process is listening on the address.
     public var isAddressInUse: Bool { code == EADDRINUSE }
 
-    /// Whether an address could not be bound because no interface has it.
+    /// True if an address could not be bound because no interface has it.
     public var isAddressMissing: Bool { code == EADDRNOTAVAIL }
 
-    /// Whether this process lacks a permission.
+    /// True if this process lacks a permission.
     public var isForbidden: Bool { code == EACCES || code == EPERM }
 
-    /// Whether descriptors or memory are temporarily exhausted (`accept(2)`).
+    /// True if descriptors or memory are temporarily exhausted (`accept(2)`).
     package var isShortage: Bool {
         code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM
     }
 
-    /// Whether the error concerns one pending connection, which was aborted or is not permitted,
+    /// True if the error concerns one pending connection, which was aborted or is not permitted,
     /// and not the listening socket: the next connection may be accepted (`accept(2)`).
     package var isOfConnection: Bool {
         switch code {

@@ -7,10 +7,10 @@ public enum TimeLimit {
     // A serial queue gets its own thread when it needs one, whatever blocks all others.
     private static let queue = DispatchQueue(label: "broadsheet.limits")
 
-    /// Runs the work in a task of its own, and waits for it, but not for longer than this. It is
-    /// left behind then.
+    /// Runs the work in a task of its own, and waits up to `seconds` for it. Work that takes longer
+    /// continues without being waited for.
     ///
-    /// - Returns: Whether the work has ended.
+    /// - Returns: True if the work has ended.
     public static func finishes(
         withinSeconds seconds: Double, _ work: @escaping @Sendable () async -> Void
     ) async -> Bool {

@@ -36,7 +36,7 @@ public final class WorkerPool: Sendable {
     /// The purpose of a turn.
     public struct Demand: Sendable, Hashable {
         public var client: Client
-        /// Whether it probably takes milliseconds or much memory.
+        /// True if the work probably takes milliseconds or much memory.
         public var isHeavy: Bool
         /// The maximum expected size of its output.
         public var bytes: Int
@@ -106,7 +106,7 @@ public final class WorkerPool: Sendable {
     /// - Parameters:
     ///   - label: The label of the Dispatch queues, for debuggers.
     ///   - width: The number of threads; at least 1.
-    ///   - depth: How many turns of each kind may wait while all of them are busy.
+    ///   - depth: The maximum turns of each kind that wait while all of them are busy.
     ///   - limitBytes: The maximum bytes that turns hold; a quarter is reserved for light work.
     ///   - whenIdle: Called by a worker that becomes idle, with its index, to release what it kept
     ///     between items.
@@ -293,7 +293,7 @@ public final class WorkerPool: Sendable {
     /// The item that a worker has just finished.
     private struct Done {
         let demand: Demand
-        /// Whether a turn began with it, and was charged with the estimate.
+        /// True if a turn began with it, and was charged with the estimate.
         let isFirst: Bool
         let nanoseconds: Int64
     }

@@ -23,7 +23,7 @@ public final class WorkerTurn: TaskExecutor, Sendable {
         pool.add(WorkerPool.Item(turn: self, work: .job(UnownedJob(job))))
     }
 
-    /// Whether the turn was rejected in favour of others: the task should only report that.
+    /// True if the turn was rejected in favour of others: the task should only report that.
     public var isRejected: Bool { pool.isRejected(self) }
 
     /// Records how many bytes the output takes until the turn ends.

@@ -1,6 +1,6 @@
 public import HTTP
 
-/// Decides whether requests are served from the cache, without asking their routes.
+/// Decides which requests may be served from the cache, without asking their routes.
 ///
 /// A cache is only exact if it is notified of each change before that is visible. Where other
 /// processes change the same data, this process may be behind, and its routes wait until it is not.
@@ -14,6 +14,6 @@ public import HTTP
 /// }
 /// ```
 public protocol CacheGate: Sendable {
-    /// Whether a cached response is recent enough for a request with these fields.
+    /// Returns true if cached responses are recent enough for a request with these fields.
     func isOpen(to fields: borrowing HTTPFields) -> Bool
 }

@@ -20,7 +20,7 @@ struct CacheShard {
     /// A request that waits for the response that another request generates.
     struct Waiter {
         let continuation: UnsafeContinuation<CachedResponse?, Never>
-        /// What was visible when the request arrived, so that the response has to include it.
+        /// The state of the data when the request arrived, which the response has to include.
         let stamp: ReadStamp
     }
 
@@ -52,7 +52,7 @@ struct CacheShard {
 
     /// Stores the response if it is still valid, and evicts others for it.
     ///
-    /// - Returns: Whether it is still valid, stored or not.
+    /// - Returns: True if it is still valid, stored or not.
     mutating func insert(_ response: CachedResponse) -> Bool {
         guard history.isCurrent(response.dependencies, readAt: response.stamp) else { return false }
         if let place = places[response.key] { remove(at: place) }
@@ -143,7 +143,7 @@ struct CacheShard {
 
     // MARK: Fills
 
-    /// What to do for a key that may not be stored.
+    /// The next step for a key without a stored response, or that response.
     enum Entry {
         case found(CachedResponse)
         /// Generate it; data read from now on is at least as recent.
@@ -174,7 +174,8 @@ struct CacheShard {
         return true
     }
 
-    /// Whether it is still being generated, so that the continuation will be resumed.
+    /// Returns true if the response is still being generated, so that the continuation will be
+    /// resumed.
     mutating func join(
         _ key: CacheKey, _ continuation: UnsafeContinuation<CachedResponse?, Never>
     ) -> Bool {
@@ -239,11 +240,11 @@ struct CacheKey: Hashable {
     }
 }
 
-/// How recent the data is that a response is generated from.
+/// The state of the data from which a response is generated.
 struct ReadStamp {
     /// It includes at least the changes up to this one.
     var change: Int64 = 0
-    /// And what was invalidated without a number up to this call.
+    /// The invalidations without a number up to this one are also included.
     var invalidation: Int64 = 0
 
     func includes(_ other: ReadStamp) -> Bool {
@@ -270,10 +271,10 @@ struct InvalidationLog {
     /// Above this limit single tags are forgotten; whatever is read in that time is not stored.
     static let limit = 4_096
 
-    /// How recent reads are that start now.
+    /// The stamp of reads that start now.
     var stamp: ReadStamp { ReadStamp(change: visible, invalidation: invalidations) }
 
-    /// What these tags stand for has changed, and reads that start now see that.
+    /// Records that the data behind these tags has changed, and that reads that start now see it.
     mutating func invalidate(_ dependencies: [CacheTag]) {
         invalidations += 1
         if lastInvalidation.count + dependencies.count > Self.limit {
@@ -307,7 +308,7 @@ struct InvalidationLog {
         lastChange = lastChange.mapValues { [visible] in min($0, visible) }
     }
 
-    /// Whether something that depends on these tags, read at `stamp` or later, is still valid.
+    /// Returns true if data that depends on these tags, read at `stamp` or later, is still valid.
     func isCurrent(_ dependencies: [CacheTag], readAt stamp: ReadStamp) -> Bool {
         floor <= stamp.change && invalidationFloor <= stamp.invalidation
             && dependencies.allSatisfy { tag in

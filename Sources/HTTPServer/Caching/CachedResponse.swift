@@ -47,7 +47,7 @@ final class CachedResponse: Sendable {
         }
     }
 
-    /// What a request receives: the response in an accepted coding, or a 304.
+    /// The response to a request: the content in an accepted coding, or a 304.
     struct Choice {
         fileprivate let variant: Variant
         fileprivate let isNotModified: Bool
@@ -146,8 +146,8 @@ final class CachedResponse: Sendable {
     }
 }
 
-/// A serialized response that only lacks what differs for each request (`Date`, the request ID). It
-/// is a class, so that passing it on copies one reference.
+/// A serialized response that lacks only the fields of each request (`Date`, the request ID). It is
+/// a class, so that passing it on copies one reference.
 final class PreparedResponse: Sendable {
     let response: HTTPResponse
     /// The template of the route that generated it, for logs.
@@ -180,8 +180,8 @@ final class PreparedResponse: Sendable {
         }
     }
 
-    /// The approximate size of what the head has besides the response's own fields: the status
-    /// line, security headers and the length.
+    /// The approximate size of the head without the response's own fields: the status line,
+    /// security headers and the length.
     static let addedHeadBytes = 256
 
     /// - Parameter response: A response with bytes or without a body.
@@ -243,7 +243,8 @@ enum Gzip {
     /// zlib's default compromise between speed and size.
     private static let level: Int32 = 6
 
-    /// Whether the response is worth compressing: bytes of a compressible type, more than 1 KiB.
+    /// Returns true if the response is worth compressing: bytes of a compressible type, more than 1
+    /// KiB.
     static func isWorthwhile(_ response: HTTPResponse) -> Bool {
         guard case .bytes(let bytes) = response.body, bytes.count > smallestBytes,
             response.status == .ok, !response.fields.contains(.contentEncoding),

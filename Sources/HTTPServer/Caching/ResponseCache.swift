@@ -77,8 +77,8 @@ public final class ResponseCache: Sendable {
     // MARK: Changes
 
     /// Announces, before it becomes visible, that these tags (`nil`: all) change with the numbers
-    /// up to `sequence`. Responses that depend on them are removed, and what is read before
-    /// `didChange` is not stored.
+    /// up to `sequence`. Responses that depend on them are removed, and responses read before
+    /// `didChange` are not stored.
     public func willChange(_ dependencies: [CacheTag]?, through sequence: Int64) {
         for shard in shards { shard.withLock { $0.announce(dependencies, sequence) } }
     }
@@ -89,8 +89,8 @@ public final class ResponseCache: Sendable {
         for shard in shards { shard.withLock { $0.settle(sequence, isFailure: isFailure) } }
     }
 
-    /// Removes the responses that depend on these tags, because of something that is visible now
-    /// but has no number. What was read before is not stored.
+    /// Removes the responses that depend on these tags, because of a visible change that has no
+    /// number. Responses read before this call are not stored.
     public func invalidate(_ dependencies: [CacheTag]) {
         for shard in shards { shard.withLock { $0.invalidate(dependencies) } }
     }

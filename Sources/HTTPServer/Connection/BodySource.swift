@@ -1,8 +1,8 @@
 import HTTP
 import Sockets
 
-/// What carries one exchange: an HTTP/1 connection, or a stream of an HTTP/2 connection. It is used
-/// on the connection's loop.
+/// The carrier of one exchange: an HTTP/1 connection, or a stream of an HTTP/2 connection. It is
+/// used on the connection's loop.
 protocol ExchangeCarrier: AnyObject {
     /// Starts work that has to be finished by the deadline, in monotonic milliseconds.
     func beginWork(until deadline: Int64)
@@ -25,7 +25,7 @@ extension ChannelReference: ExchangePlace {
     }
 }
 
-/// Why a request's body cannot be read.
+/// The reason why a request's body cannot be read.
 enum BodyFailure: Error {
     case rejected(HTTPStatus, String)
     /// The client disconnected before the end of the body.
@@ -40,18 +40,18 @@ enum BodyFailure: Error {
 /// A body that has arrived.
 struct WholeBody {
     let bytes: [UInt8]
-    /// Whether it arrived after its head, so that access may have been revoked in between.
+    /// True if it arrived after its head, so that access may have been revoked in between.
     let isLate: Bool
 }
 
-/// Where the bytes of a request's body come from, however they are framed.
+/// The source of a request's body, however it is framed.
 protocol BodySource: AnyObject {
     var exchange: Exchange { get }
-    /// Whether bytes of the body have arrived that are not decoded yet.
+    /// True if bytes of the body have arrived that are not decoded yet.
     var hasBodyBytes: Bool { get }
     /// Tells the client that its body is wanted (RFC 9110 §10.1.1).
     func sendContinue() async throws(BodyFailure)
-    /// Decodes what has arrived.
+    /// Decodes the bytes that have arrived.
     func decode(
         _ decoder: inout BodyDecoder, into body: inout [UInt8]
     ) throws(BodyFailure)
@@ -95,10 +95,10 @@ extension BodySource {
 }
 
 extension ServerLimits {
-    /// Reserves no memory for what a client only announces.
+    /// The maximum bytes reserved for a body before any of it has arrived.
     fileprivate static let reservedBodyBytes = 64 << 10
 
-    /// - Parameter route: What the route does with bodies, which may have a limit of their own.
+    /// - Parameter route: The route's treatment of bodies, which may include a limit.
     func bodyDecoder(
         _ framing: BodyFraming, of route: HTTPRouteBody = .whole()
     ) throws(BodyFailure) -> BodyDecoder {

@@ -8,9 +8,9 @@ struct ConnectedClient {
     /// The key that limits count its address by; `nil` for this machine and for trusted proxies,
     /// which forward requests of others.
     let key: HashedKey?
-    /// Whether its forwarding headers are trusted.
+    /// True if the client's forwarding headers are trusted.
     let isTrusted: Bool
-    /// Whether it connected over TLS, if a proxy reports it.
+    /// True if the client connected over TLS, according to a proxy; `nil` without a report.
     private(set) var reportsTLS: Bool?
 
     init(_ peer: SocketAddress, trusting proxies: NetworkList) {
@@ -69,7 +69,7 @@ struct ConnectedClient {
 struct ForwardedClient {
     /// The peer's own address, or that of the last known proxy.
     let address: SocketAddress
-    /// Whether the client is named, rather than obfuscated, unknown or ambiguous.
+    /// True if the client is named, rather than obfuscated, unknown or ambiguous.
     let isKnown: Bool
     let key: HashedKey
 

@@ -31,8 +31,7 @@ final class ConnectionHandoff: Sendable {
     private let taker = Lock<Taker?>(nil)
     private let quiet = Atomic<Int64>(0)
 
-    /// How long a connection that cannot be handed off may be idle before it is closed, in
-    /// milliseconds.
+    /// The idle time in milliseconds after which a connection that cannot be handed off is closed.
     var quietMilliseconds: Int64 { quiet.load(ordering: .relaxed) }
 
     func setQuiet(seconds: Double) {

@@ -3,13 +3,13 @@ import HTTP2
 import Platform
 import Sockets
 
-/// What all connections of a listener share; it never changes. It is an object because a connection
-/// and each of its exchanges refer to it: copies would cost more than some requests do.
+/// The immutable state that all connections of a listener share. It is an object because a
+/// connection and each of its exchanges refer to it: copies would cost more than some requests do.
 final class ConnectionRules: Sendable {
     let limits: ServerLimits
     /// The settings of HTTP/2 connections.
     let http2: HTTP2Settings
-    /// Whether clients may speak HTTP/2 without TLS, with prior knowledge.
+    /// True if clients may speak HTTP/2 without TLS, with prior knowledge.
     let takesCleartextHTTP2: Bool
     let router: HTTPRouter
     let cache: ResponseCache?
@@ -36,10 +36,10 @@ final class ConnectionRules: Sendable {
     let departure: ConnectionHandoff
     /// The index of the listener within the server.
     let listener: Int
-    /// Whether each connection begins with a PROXY protocol header.
+    /// True if each connection begins with a PROXY protocol header.
     let expectsProxyHeader: Bool
     let proxyReports: ProxyReports
-    /// Whether clients connect directly to an address that only this machine can reach.
+    /// True if clients connect directly to an address that only this machine can reach.
     let isLoopback: Bool
     /// Set if clients must use TLS.
     let tls: TLSServer?
@@ -51,7 +51,7 @@ final class ConnectionRules: Sendable {
     /// The purpose of a listener.
     enum Purpose {
         case serving
-        /// It serves what comes from a proxy, with a PROXY protocol header.
+        /// It serves connections of a proxy, which begin with a PROXY protocol header.
         case servingProxy
         /// It redirects to this port with HTTPS.
         case redirecting(to: UInt16)
@@ -105,7 +105,7 @@ final class ConnectionRules: Sendable {
     typealias UpgradeHandler = @Sendable (consuming Descriptor) -> Void
 }
 
-/// What all listeners of a server share: the router, rate limits, budgets and counters.
+/// The state that all listeners of a server share: the router, rate limits, budgets and counters.
 final class SharedState: Sendable {
     let router: HTTPRouter
     let addressRate: RateLimiter?
@@ -126,7 +126,7 @@ final class SharedState: Sendable {
         bodies = BodyBudget(limit: limits.bodyMemoryBytes)
     }
 
-    /// How many addresses and accounts are tracked at a time, at 40 bytes each; others are treated
+    /// The maximum addresses and accounts tracked at a time, at 40 bytes each; others are treated
     /// as new.
     private static let addressCapacity = 65_536
     private static let accountCapacity = 4_096

@@ -11,26 +11,27 @@ extension Exchange {
         return response(to: .exposedCredentials)
     }
 
-    /// Whether nobody on the way could read the request: it came over TLS, from this machine, or
-    /// through a trusted proxy that says so. A proxy that names the client has to report its
-    /// scheme.
+    /// Returns true if nobody on the way could read the request: it came over TLS, from this
+    /// machine, or through a trusted proxy that says so. A proxy that names the client has to
+    /// report its scheme.
     func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
         if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
         if let forwarded { return forwarded.isKnown && forwarded.address.isLoopback }
         return channel.isSecure || client.reportsTLS ?? client.address.isLoopback
     }
 
-    /// Whether the client itself used TLS, up to here or up to a trusted proxy.
+    /// Returns true if the client itself used TLS, up to here or up to a trusted proxy.
     func isEncrypted(_ fields: borrowing HTTPFields) -> Bool {
         if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
         return forwarded == nil && (channel.isSecure || client.reportsTLS ?? false)
     }
 
-    /// Whether the client is on this machine and connected to an address of this machine alone.
+    /// True if the client is on this machine and connected to an address that only this machine can
+    /// reach.
     var isLocal: Bool { rules.isLoopback && client.address.isLoopback && forwarded == nil }
 
-    /// Replaces the session cookie by the field that it stands for, if it counts: whatever treats
-    /// requests with credentials differently then treats this one so as well.
+    /// Replaces a valid session cookie by the `Authorization` field that it stands for: code that
+    /// treats requests with credentials differently then also treats this one so.
     func adoptCookie(of head: inout RequestHead) {
         isByCookie = false
         // Nearly all clients are not browsers, and send none.

@@ -1,8 +1,8 @@
 import HTTP
 import Sockets
 
-/// One request and its response: who sends it, what it may cost, what is decided about it, and what
-/// observers learn of it. It does not know how messages are framed.
+/// One request and its response: its sender, its cost, the decisions about it, and its record for
+/// observers. It knows nothing of the framing of messages.
 ///
 /// A connection of HTTP/1 has one request at a time, so that one object serves them all. It is used
 /// on the connection's loop.
@@ -19,11 +19,11 @@ final class Exchange {
     /// The client of the request, if the peer forwards it.
     @exclusivity(unchecked) private(set) var forwarded: ForwardedClient?
     @exclusivity(unchecked) private(set) var requestID = ""
-    /// Whether the credentials of the request were in the session cookie.
+    /// True if the credentials of the request were in the session cookie.
     @exclusivity(unchecked) var isByCookie = false
-    /// The response, and what observers learn of the exchange.
+    /// The response, and the record of the exchange for observers.
     @exclusivity(unchecked) var sent = SentResponse()
-    /// Whether the request is safe.
+    /// True if the request's method is safe.
     private(set) var isRead = true
     /// Exists while the handler runs or its response takes memory.
     private var scope: ExchangeScope?
@@ -83,7 +83,8 @@ final class Exchange {
         addOwnFields(to: &response.fields)
     }
 
-    /// Adds what depends on the client and the request, and is not the same in a cached response.
+    /// Adds the fields that depend on the client and the request, and are not the same in a cached
+    /// response.
     func addOwnFields(to fields: inout HTTPFields) {
         if let strictTransport = rules.strictTransport, channel.isSecure {
             fields[.strictTransportSecurity] = strictTransport
@@ -170,7 +171,8 @@ final class Exchange {
 
     // MARK: Bodies
 
-    /// Reserves memory for what has arrived of a body; false if there is not enough.
+    /// Reserves memory for the `total` bytes of a body that have arrived; false if there is not
+    /// enough.
     func hold(_ total: Int) -> Bool {
         guard total > heldBodyBytes else { return true }
         guard rules.bodies.take(total - heldBodyBytes, total: total) else {
@@ -191,8 +193,8 @@ final class Exchange {
 extension Exchange {
     // MARK: Hosts
 
-    /// Whether the request names a host that is served at this address, if that is restricted.
-    /// HTTP/1.0 requests may name none; browsers never send those.
+    /// Returns true if the request names a host that is served at this address, or if hosts are not
+    /// restricted. HTTP/1.0 requests may name none; browsers never send those.
     func isForServedHost(_ head: borrowing RequestHead) -> Bool {
         guard let names = rules.hostNames else { return true }
         if let authority = head.target.authority {
@@ -226,7 +228,7 @@ extension Exchange {
         case route
     }
 
-    /// Decides what needs no waiting, and what must not depend on routes.
+    /// Makes the decisions that need no waiting, and those that must not depend on routes.
     func decide(by head: borrowing RequestHead) -> HeadDecision {
         guard isForServedHost(head) else {
             return .respond(rejectionByLimits() ?? response(to: .foreignHost))

@@ -104,17 +104,17 @@ extension HTTP1Connection {
 }
 
 extension HTTP1Connection {
-    /// Whether another process can continue the connection: no byte of a request has been read, and
+    /// True if another process can continue the connection: no byte of a request has been read, and
     /// TLS, whose keys cannot be passed on, has not begun.
     var canBePassed: Bool {
         channel.isGivenAway && channel.isOpen && buffer == nil && unsent == nil && !isBound
     }
 
-    /// Whether the connection is bound to this process, by TLS keys or by what a proxy reported of
-    /// the client.
+    /// True if the connection is bound to this process, by TLS keys or by a proxy's report of the
+    /// client.
     var isBound: Bool { channel.isSecure || isNamed }
 
-    /// Whether the next response is the last one on this connection.
+    /// True if the next response is the last one on this connection.
     var isLastResponse: Bool {
         channel.isDraining || local.isClosed
             || channel.isLeaving && isBound || channel.isGivenAway && !canBePassed

@@ -34,7 +34,7 @@ extension HTTP1Connection {
 
     // MARK: Slow readers
 
-    /// Sends what could not be written at once.
+    /// Sends the part of a response that could not be written at once.
     func send(_ rest: Unsent) async throws(ChannelError) {
         defer { exchange.notifyObservers() }
         try await writeRest(rest)
@@ -70,7 +70,7 @@ extension HTTP1Connection {
 }
 
 extension SocketChannel {
-    /// Shuts the connection down for writing, then reads and discards what the client still sends,
+    /// Shuts the connection down for writing, then reads and discards further bytes of the client,
     /// within limits: closing at once would reset the connection and could discard the response.
     func linger(_ limits: ServerLimits, _ local: LoopContext) async {
         shutdownWrite()
@@ -101,7 +101,7 @@ extension SocketChannel {
 struct Unsent {
     let head: [UInt8]
     let body: [UInt8]
-    /// How many bytes of both were written.
+    /// The number of bytes of both that were written.
     let start: Int
 
     var count: Int { head.count + body.count - start }

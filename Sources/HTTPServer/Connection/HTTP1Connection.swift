@@ -3,7 +3,7 @@ import HTTP2
 import Sockets
 
 /// One client's HTTP/1 connection, from its first byte to its last: framing, keep-alive and the
-/// deadlines of the wire, in one task. What is decided about a request is up to its ``Exchange``.
+/// deadlines of the wire, in one task. Its ``Exchange`` makes the decisions about a request.
 final class HTTP1Connection {
     let channel: SocketChannel
     let local: LoopContext
@@ -19,15 +19,15 @@ final class HTTP1Connection {
     var unsent: Unsent?
     /// Held only while it contains bytes or receives some.
     @exclusivity(unchecked) private(set) var buffer: ReadBuffer?
-    /// Whether a proxy has named the client.
+    /// True if a proxy has named the client.
     @exclusivity(unchecked) var isNamed = false
-    /// Whether this connection counts towards the limit of the client's address.
+    /// True if this connection counts towards the limit of the client's address.
     var isCounted = false
-    /// When an idle connection is closed; an incomplete TLS record does not extend it.
+    /// The time at which an idle connection is closed; an incomplete TLS record does not extend it.
     @exclusivity(unchecked) private var idleDeadline: Int64 = 0
-    /// Whether the connection is handed off to another process.
+    /// True if the connection is handed off to another process.
     var isPassedOn = false
-    /// Whether the client speaks HTTP/2, as an ``HTTP2Connection`` understands it.
+    /// True if the client speaks HTTP/2, which an ``HTTP2Connection`` handles.
     @exclusivity(unchecked) var speaksHTTP2 = false
     /// Requests, and bytes of responses, since the task last waited: neither many small ones nor a
     /// few large ones may starve the loop's other connections.
@@ -168,8 +168,8 @@ final class HTTP1Connection {
         return head
     }
 
-    /// Whether the client began with so many octets of the preface of HTTP/2, and may: it is not a
-    /// valid request of HTTP/1 (RFC 9113 §3.4).
+    /// Returns true if the client began with the first `count` octets of the preface of HTTP/2, and
+    /// may: it is not a valid request of HTTP/1 (RFC 9113 §3.4).
     private func isPreface(_ count: Int) -> Bool {
         guard rules.takesCleartextHTTP2, !channel.isSecure, rules.redirectPort == nil,
             exchange.requestID.isEmpty, let buffer, buffer.bytes.count >= count
@@ -206,7 +206,7 @@ final class HTTP1Connection {
         local.giveBack(buffer)
     }
 
-    /// Whether something that arrived while the task waited is left for the task.
+    /// True if a head or output is left for the task that arose while it waited.
     private var hasLeftovers: Bool { readyHead != nil || unsent != nil }
 
     // MARK: While the task waits

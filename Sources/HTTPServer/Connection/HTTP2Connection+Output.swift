@@ -4,7 +4,7 @@ import Sockets
 
 /// Sending: the frames of all streams that have something to send go out together.
 extension HTTP2Connection {
-    /// Sends what there is to send once the jobs of this turn have run.
+    /// Sends pending output once the jobs of this turn have run.
     func scheduleFlush() {
         guard !isReceiving, !isFlushScheduled else { return }
         isFlushScheduled = true
@@ -15,7 +15,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// Sends what the socket accepts, for a bounded time.
+    /// Sends as much as the socket accepts, for a bounded time.
     func flush() {
         guard !isOver else { return }
         var count = 0
@@ -39,7 +39,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// Whether the client, or a response, may cause more output. After the end of the input a
+    /// True if the client, or a response, may cause more output. After the end of the input a
     /// stream whose head is incomplete causes none, although the session waits for it.
     private var expectsMore: Bool {
         session.wantsToReceive && !(isInputOver && streams.values.allSatisfy(\.isClosed))
@@ -67,21 +67,22 @@ extension HTTP2Connection {
         return local.frames.count
     }
 
-    /// Keeps what the socket has not accepted, which counts towards the limit of waiting responses.
+    /// Keeps bytes that the socket has not accepted, which count towards the limit of waiting
+    /// responses.
     private func hold(_ bytes: [UInt8]) {
         unsent = UnsentOutput(bytes, now: now)
         remind(at: now + limits.writeStallMilliseconds)
         if rules.waiting.add(bytes.count) > limits.waitingBytes { channel.reset() }
     }
 
-    /// Drops what is left to send.
+    /// Drops the unsent output.
     func dropUnsent() {
         rules.waiting.remove(unsent.bytes.count)
         unsent = UnsentOutput()
     }
 
-    /// Whether a stream's body does not go on because of the client: its window is closed, or that
-    /// of the connection.
+    /// Returns true if a stream's body does not go on because of the client: its window is closed,
+    /// or that of the connection.
     func isStalled(since time: Int64, stream id: Int32) -> Bool {
         !session.isWindowOpen(of: id) || bodyTime <= time
     }
@@ -99,7 +100,7 @@ extension HTTP2Connection {
 
     // MARK: Time limits
 
-    /// When the connection is closed unless a request arrives.
+    /// The time at which the connection is closed unless a request arrives.
     var idleDeadline: Int64 {
         let allowed = limits.idleMilliseconds
         let quiet = channel.isLeaving ? rules.departure.quietMilliseconds : allowed
@@ -113,7 +114,7 @@ extension HTTP2Connection {
         channel.beginWork(until: time)
     }
 
-    /// Ends what has taken too long, and finds the next deadline.
+    /// Ends streams and waits that have taken too long, and finds the next deadline.
     func examine() {
         alarm = .max
         let time = now
@@ -184,7 +185,7 @@ extension HTTP2Connection {
         scheduleFlush()
     }
 
-    /// How long the client's acknowledgement is waited for.
+    /// The maximum wait for the client's acknowledgement.
     private static let announcementMilliseconds: Int64 = 1_000
 
     /// Accepts no further streams.

@@ -2,8 +2,8 @@ import HTTP
 import HTTP2
 import Sockets
 
-/// One client's HTTP/2 connection (RFC 9113): what it reads, and its streams. What is decided about
-/// a request is up to the ``Exchange`` of its stream.
+/// One client's HTTP/2 connection (RFC 9113): its input, and its streams. The ``Exchange`` of a
+/// stream makes the decisions about its request.
 ///
 /// Nearly everything happens in callbacks of the channel: the connection's task waits for the end,
 /// because resuming it costs more than many requests do. It is used on the connection's loop.
@@ -17,33 +17,33 @@ final class HTTP2Connection {
     // Exclusivity is not checked.
     /// Streams that have not ended, and those that have but whose handlers still run.
     @exclusivity(unchecked) private(set) var streams: [Int32: HTTP2Stream] = [:]
-    /// What was not sent at once of the session's output: the first bytes are sent.
+    /// The part of the session's output that was not sent at once: its first bytes are sent.
     @exclusivity(unchecked) var unsent = UnsentOutput()
     @exclusivity(unchecked) var isFlushScheduled = false
     /// Streams whose responses were submitted since the last flush.
     @exclusivity(unchecked) var submitted: [HTTP2Stream] = []
     @exclusivity(unchecked) var stage = Stage.open
-    /// Whether the client sends nothing more.
+    /// True if the client sends nothing more.
     @exclusivity(unchecked) private(set) var isInputOver = false
-    /// Whether arrivals are being processed, after which output is sent anyway.
+    /// True while arrivals are processed, after which output is sent anyway.
     @exclusivity(unchecked) private(set) var isReceiving = false
-    /// When the last request ended, or the connection began.
+    /// The time at which the last request ended, or the connection began.
     @exclusivity(unchecked) private(set) var lastUse: Int64 = 0
     @exclusivity(unchecked) var hasServed = false
-    /// When the end is announced at the latest, because the server is stopping.
+    /// The latest time at which the end is announced, because the server is stopping.
     @exclusivity(unchecked) var leaveDeadline = Int64.max
     /// The bytes of bodies that were passed on, and when that number last changed.
     @exclusivity(unchecked) var bodyBytes = 0
     @exclusivity(unchecked) var bodyTime: Int64 = 0
-    /// When the head that arrives has to be complete.
+    /// The time at which the head that arrives has to be complete.
     @exclusivity(unchecked) var headDeadline = Int64.max
-    /// When `examine` is called next.
+    /// The time of the next call of `examine`.
     @exclusivity(unchecked) var alarm = Int64.max
     /// The number of streams with a task.
     private var tasks = 0
     private var whenTasksEnd: UnsafeContinuation<Void, Never>?
 
-    /// How far the connection is from its end.
+    /// The progress of the connection towards its end.
     enum Stage {
         case open
         /// The client knows that the end is near; streams that it opens until then are served.
@@ -74,7 +74,7 @@ final class HTTP2Connection {
 
     /// Serves the client until one side ends the connection.
     ///
-    /// - Parameter start: What was received before it was known to be HTTP/2.
+    /// - Parameter start: The bytes received before the protocol was known to be HTTP/2.
     func run(_ start: ReadBuffer?) async {
         channel.onArrival = { [unowned self] in receive() ? nil : isOver ? nil : .max }
         channel.onWritable = { [unowned self] in if !unsent.isEmpty { flush() } }
@@ -128,7 +128,7 @@ final class HTTP2Connection {
 
     // MARK: Receiving
 
-    /// Reads and processes what has arrived, for a bounded time; true if there may be more.
+    /// Reads and processes bytes that have arrived, for a bounded time; true if there may be more.
     private func receive() -> Bool {
         var count = 0
         isReceiving = true

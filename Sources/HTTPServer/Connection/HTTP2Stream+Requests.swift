@@ -16,7 +16,7 @@ extension HTTP2Stream {
         }
     }
 
-    /// Rejects what is not a valid request.
+    /// Rejects a request that is not valid.
     func reject(_ error: HTTPParseError, bytes: Int) {
         exchange.beginUnread(receivedBytes: bytes)
         respond(

@@ -82,7 +82,8 @@ extension HTTP2Stream {
         return fields
     }
 
-    /// What differs from response to response; the request ID is different each time.
+    /// Appends the fields that differ from response to response; the request ID is different each
+    /// time.
     private func appendLast(to fields: inout HTTP2Fields) {
         fields.append("date", exchange.local.dateText)
         fields.append("x-request-id", exchange.requestID, isIndexed: false)

@@ -2,27 +2,27 @@ import HTTP
 import HTTP2
 import Sockets
 
-/// One stream of an HTTP/2 connection: the state of a request and its response, and what they wait
-/// for. It is used on the connection's loop.
+/// One stream of an HTTP/2 connection: the state of a request and its response, and of their waits.
+/// It is used on the connection's loop.
 final class HTTP2Stream {
     let id: Int32
     unowned let connection: HTTP2Connection
     let exchange: Exchange
     /// The task that serves the request, unless that took no waiting.
     private var task: Task<Void, Never>?
-    /// What has arrived of the request's body and was not read.
+    /// The bytes of the request's body that have arrived and were not read.
     private var arrived: [UInt8] = []
-    /// Whether the request is complete.
+    /// True if the request is complete.
     private(set) var isReceived: Bool
-    /// Why the request's body cannot be read.
+    /// The reason why the request's body cannot be read.
     private var failure: BodyFailure?
     private var response = Response.none
-    /// Whether the stream has ended.
+    /// True if the stream has ended.
     private(set) var isClosed = false
     private var isRecorded = false
     /// Bytes of the response that count as waiting for a slow reader.
     private var waitingBytes = 0
-    /// Whether a rejected body is small enough to be waited for.
+    /// True if a rejected body is small enough to be waited for.
     var discardsBody = false
     /// Ends a response that has no end.
     private var onStop: (@Sendable () -> Void)?
@@ -33,10 +33,10 @@ final class HTTP2Stream {
     private var waitDeadline = Int64.max
     private var workDeadline = Int64.max
     private var discardDeadline = Int64.max
-    /// When the client last took bytes of the body, and how many were left.
+    /// The time at which the client last took bytes of the body, and the number that were left.
     private var progress = (time: Int64.max, left: 0)
 
-    /// How far the response is.
+    /// The progress of the response.
     private enum Response {
         case none
         case sending(HTTP2Body)
@@ -184,7 +184,7 @@ final class HTTP2Stream {
         progress.time = .max
     }
 
-    /// Ends what has taken too long; returns the next deadline.
+    /// Ends waits that have taken too long; returns the next deadline.
     func examine(at time: Int64) -> Int64 {
         if workDeadline <= time { overrun() }
         if waitDeadline <= time {
@@ -233,7 +233,7 @@ final class HTTP2Stream {
 
     var hasArrived: Bool { !arrived.isEmpty || failure != nil }
 
-    /// What has arrived of the body since the last call.
+    /// Returns the bytes of the body that have arrived since the last call.
     func takeArrived() throws(BodyFailure) -> [UInt8] {
         if let failure { throw failure }
         let bytes = arrived

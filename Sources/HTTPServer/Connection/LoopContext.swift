@@ -2,17 +2,18 @@ import HTTP
 import Sockets
 import Synchronization
 
-/// What the connections of one loop share, so that an idle connection holds almost no memory.
+/// The state that the connections of one loop share, so that an idle connection holds almost no
+/// memory.
 ///
 /// `@unchecked`: it is used only on its loop's thread, except for the count, which is atomic.
 final class LoopContext: @unchecked Sendable {
     let loop: EventLoop
     /// The number of read buffers that connections hold.
     let buffersInUse = Atomic<Int>(0)
-    /// Where prepared responses are assembled.
+    /// The buffer in which prepared responses are assembled.
     let output = OutputBuffer()
     // Accesses to these never overlap, so exclusivity is not checked.
-    /// Where frames of HTTP/2 are collected until they are sent.
+    /// The buffer in which frames of HTTP/2 are collected until they are sent.
     @exclusivity(unchecked) var frames: [UInt8] = []
     @exclusivity(unchecked) private var buffers: [ReadBuffer] = []
     /// The `Host` value that was last found to be served: the next request often has the same.
@@ -27,7 +28,7 @@ final class LoopContext: @unchecked Sendable {
     @exclusivity(unchecked) private var generation = 0
     /// Called when the last of the earlier ones has finished.
     @exclusivity(unchecked) private var whenEarlierEnd: (@Sendable () -> Void)?
-    /// Handlers get no more requests: another process owns what they need.
+    /// True once handlers get no more requests: another process owns their data.
     @exclusivity(unchecked) private(set) var isClosed = false
     /// Called when the last handler has finished.
     @exclusivity(unchecked) private var whenIdle: (@Sendable () -> Void)?

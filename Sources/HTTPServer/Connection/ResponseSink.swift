@@ -1,13 +1,13 @@
 import HTTP
 import Sockets
 
-/// Where the one response to a request goes. Writing consumes it, so that no request receives two
+/// The sink for the one response to a request. Writing consumes it, so that no request receives two
 /// responses: the head is written once, then the body, whole or piece by piece.
 ///
 /// This is the sink of an HTTP/1 connection. It is used on the connection's loop.
 struct ResponseSink: ~Copyable {
     private let connection: HTTP1Connection
-    /// Whether the request lets the connection stay open.
+    /// True if the request lets the connection stay open.
     private let keepsAlive: Bool
 
     /// Bodies up to this size are copied after the head, which is cheaper than a second buffer.
@@ -63,7 +63,7 @@ struct ResponseSink: ~Copyable {
         }
     }
 
-    /// Agrees to another protocol (RFC 9110 §7.8); what follows on the connection belongs to it.
+    /// Agrees to another protocol (RFC 9110 §7.8); further bytes on the connection belong to it.
     consuming func switchProtocols(to name: String) async throws(ChannelError) {
         let response = HTTPResponse(
             .switchingProtocols, fields: [.connection: "Upgrade", .upgrade: name])
@@ -72,8 +72,8 @@ struct ResponseSink: ~Copyable {
         try await writeWhole(response, keepsAlive: true)
     }
 
-    /// Whether a handler asks to close the connection. Removes the fields that the server writes
-    /// itself.
+    /// Returns true if a handler asks to close the connection. Removes the fields that the server
+    /// writes itself.
     static func asksToClose(_ fields: inout HTTPFields) -> Bool {
         guard fields.hasFramingFields else { return false }
         let asks = fields.list(.connection, has: "close")

@@ -17,7 +17,7 @@ public import Sockets
 public struct ServerConfiguration: Sendable {
     /// The addresses to listen on; port 0 lets the kernel choose one.
     public var addresses: [SocketAddress]
-    /// Who may connect to Unix sockets.
+    /// The access to Unix sockets.
     public var socketAccess = SocketAccess()
     /// The number of event loops, each on its own thread.
     public var loops: Int
@@ -25,9 +25,9 @@ public struct ServerConfiguration: Sendable {
     public var maximumConnections = 20_000
     public var limits = ServerLimits()
     /// The limits of HTTP/2 connections, which clients get by ALPN if `h2` is among the protocols
-    /// of `tls`. `limits.message` applies to their messages, too.
+    /// of `tls`. `limits.message` also applies to their messages.
     public var http2 = HTTP2Settings()
-    /// Whether clients may speak HTTP/2 without TLS, with prior knowledge (RFC 9113 §3.3).
+    /// True if clients may speak HTTP/2 without TLS, with prior knowledge (RFC 9113 §3.3).
     public var takesCleartextHTTP2 = false
     /// Cached responses, which are served without calling handlers.
     public var cache: ResponseCache?
@@ -38,7 +38,7 @@ public struct ServerConfiguration: Sendable {
     public var sessionCookie: SessionCookie?
     /// Notified of each exchange.
     public var observers: [any ExchangeObserver] = []
-    /// Where responses are logged.
+    /// The log of responses.
     public var accessLog: AccessLog?
     /// Notified of each TLS handshake.
     public var handshakeObservers: [any HandshakeObserver] = []
@@ -51,7 +51,8 @@ public struct ServerConfiguration: Sendable {
     public var tls: TLSServer?
     /// Addresses where plain HTTP is redirected (308) to HTTPS on the first address's port.
     public var redirects: [SocketAddress] = []
-    /// How long browsers should only use HTTPS (`Strict-Transport-Security`, RFC 6797), in seconds.
+    /// The time for which browsers should only use HTTPS (`Strict-Transport-Security`, RFC 6797),
+    /// in seconds.
     public var strictTransportSeconds: Int?
     /// Provides the sockets for `addresses`; by default new ones.
     public var open: SocketOpener = { (address, access) throws(SystemError) in
@@ -79,7 +80,7 @@ public struct ServerConfiguration: Sendable {
     }
 
     /// Provides the socket for an address, a new one or one that is already bound.
-    /// - Parameter access: Who may connect to a Unix socket.
+    /// - Parameter access: The access to a Unix socket.
     public typealias SocketOpener =
         @Sendable (_ address: SocketAddress, _ access: SocketAccess) throws(SystemError) ->
         ListeningSocket

@@ -3,7 +3,7 @@ import Sockets
 
 /// A request's body that a handler reads as it arrives. It is used on the connection's loop.
 final class Upload {
-    /// How the body stands when the handler has returned.
+    /// The state of the body when the handler has returned.
     enum Outcome {
         case complete
         /// The handler left a part of it unread.
@@ -13,7 +13,7 @@ final class Upload {
         case failed(BodyFailure)
     }
 
-    /// What the body is read with.
+    /// The connection or stream of the body, and the check that follows it.
     private struct Source {
         let carrier: any BodySource
         /// The route's decision once the body is complete: access may have been revoked since the
@@ -26,10 +26,11 @@ final class Upload {
     private let loop: EventLoop
     private var decoder: BodyDecoder
     private let length: Int?
-    /// When the body began to arrive; the time that the handler takes does not count.
+    /// The time at which the body began to arrive, moved by the time that the handler takes, which
+    /// does not count.
     private var start: Int64
     private var handledSince: Int64
-    /// Whether the client waits to be told that the body is wanted.
+    /// True if the client waits to be told that the body is wanted.
     private var isAwaited: Bool
     /// The time left for it once the connections are handed off.
     private var lastDeadline = Int64.max
@@ -37,7 +38,7 @@ final class Upload {
     private var isReading = false
 
     /// - Parameters:
-    ///   - route: What the route does with bodies.
+    ///   - route: The route's treatment of bodies.
     ///   - readmit: The route's decision, asked for again once the body is complete.
     /// - Throws: `rejected` if the body is announced to be too large.
     init(

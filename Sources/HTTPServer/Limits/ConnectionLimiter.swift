@@ -21,7 +21,7 @@ final class ConnectionLimiter: Sendable {
 
     private let limit: Int
     private let state = Lock(State())
-    /// How many connections may receive a 503 at the same time.
+    /// The maximum connections that receive a 503 at the same time.
     private static let rejectedLimit = 32
 
     init(limit: Int) { self.limit = limit }
@@ -86,7 +86,7 @@ final class ConnectionLimiter: Sendable {
 final class AddressCounter: Sendable {
     private let limit: Int
     private let counts = Lock([HashedKey: Int]())
-    /// How many connections of one address may receive a 429 at the same time.
+    /// The maximum connections of one address that receive a 429 at the same time.
     private static let rejectedLimit = 8
 
     init(limit: Int) { self.limit = limit }

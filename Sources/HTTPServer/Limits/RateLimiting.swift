@@ -3,7 +3,7 @@ import Platform
 import Sockets
 import Synchronization
 
-/// The rate of requests that one client may send: a burst of so many, and then as many in each
+/// The rate of requests that one client may send: a burst of `requests`, and then as many in each
 /// period (a token bucket that refills evenly).
 ///
 /// It is always within the bounds of its initialiser.
@@ -56,7 +56,7 @@ extension HashedKey {
 /// The account of a request, as limits count it.
 struct LimitedAccount: Sendable {
     let key: HashedKey
-    /// Whether all such accounts of the client's address share one bucket.
+    /// True if all such accounts of the client's address share one bucket.
     let sharesAddress: Bool
 
     init(_ account: String, sharesAddress: Bool) {
@@ -102,7 +102,7 @@ final class RateLimiter: Sendable {
     }
 }
 
-/// What a client may still send after a request.
+/// The client's remaining allowance after a request.
 struct RateLimitStatus {
     /// The policy that the client is counted by.
     enum Measure {
@@ -110,7 +110,7 @@ struct RateLimitStatus {
         /// That of accounts, but one bucket for all of an address.
         case accountsOfAddress
 
-        /// Why a request beyond the limit is rejected.
+        /// The reason for which a request beyond the limit is rejected.
         var reason: RejectionReason { self == .address ? .addressRate : .keyRate }
 
         /// The same in words that follow "Too many requests".
@@ -147,9 +147,9 @@ struct RateLimitStatus {
 final class TokenBuckets: Sendable {
     /// The result of taking tokens.
     enum Outcome: Hashable {
-        /// Tokens were taken; so many are left, and the bucket is full again after so many seconds.
+        /// Tokens were taken; `left` remain, and the bucket is full again after `fullInSeconds`.
         case taken(left: Int, fullInSeconds: Int)
-        /// The bucket has too few tokens until so many seconds have passed.
+        /// The bucket has too few tokens until `seconds` have passed.
         case empty(seconds: Int)
     }
 
@@ -162,7 +162,7 @@ final class TokenBuckets: Sendable {
 
     private let interval: Int64
     private let window: Int64
-    /// What a token costs, as each of several servers sees only a part of a client's requests.
+    /// The number of servers among which a client's requests are spread; each token costs as many.
     private let servers = Atomic<Int64>(1)
     private let shards: [Lock<BoundedTable<Bucket>>]
     private static let shardCount = 16

@@ -1,7 +1,8 @@
 import Platform
 import Sockets
 
-/// Why the server rejects a request that it could serve at another time or for another client.
+/// The reason why the server rejects a request that it could serve at another time or for another
+/// client.
 ///
 /// The raw values are labels of metrics and do not change.
 ///

@@ -33,12 +33,13 @@ public struct ServerLimits: Sendable {
     /// Time limit of a handler. Then its task is cancelled; safe requests receive a 503, and the
     /// connections of others are closed, as the outcome is unknown.
     public var handlerMilliseconds: Int64 = 30_000
-    /// How long an HTTP/2 connection may go on with a burst of requests while the server stops,
-    /// until its end is announced.
+    /// The time for which an HTTP/2 connection may go on with a burst of requests while the server
+    /// stops, until its end is announced.
     package var burstMilliseconds: Int64 = 100
-    /// How long bytes of a rejected client are discarded, so that it can read the response …
+    /// The maximum time for which bytes of a rejected client are discarded, so that it can read the
+    /// response.
     public var lingerMilliseconds: Int64 = 2_000
-    /// … and at most how many of them.
+    /// The maximum bytes of a rejected client that are discarded.
     public var lingerBytes = 16 << 20
     /// Maximum open connections per address or IPv6 network (/64), otherwise 429; `nil`: unlimited.
     /// Connections from this machine and from trusted proxies are not counted.
@@ -54,7 +55,8 @@ public struct ServerLimits: Sendable {
 
     public init() {}
 
-    /// When a body of this size must make progress or be rejected (monotonic milliseconds).
+    /// Returns the time by which a body of this size must make progress or be rejected (monotonic
+    /// milliseconds).
     func bodyDeadline(since start: Int64, received: Int) -> Int64 {
         let rate = start + bodyGraceMilliseconds + Int64(received) * 1_000 / bodyBytesPerSecond
         return min(rate, start + bodyMilliseconds)

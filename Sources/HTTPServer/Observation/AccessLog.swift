@@ -28,7 +28,7 @@ public final class AccessLog: HandshakeObserver {
         }
     }
 
-    /// How much is logged.
+    /// The level of detail of a log.
     public enum Detail: Int, Sendable, Comparable {
         /// Responses with status 500 and above.
         case failures
@@ -54,7 +54,7 @@ public final class AccessLog: HandshakeObserver {
         set { shown.store(newValue.rawValue, ordering: .relaxed) }
     }
 
-    /// Whether a response with this status is logged.
+    /// Returns true if a response with this status is logged.
     func shows(_ status: HTTPStatus) -> Bool {
         shown.load(ordering: .relaxed) > Detail.failures.rawValue || status.code >= 500
     }
@@ -279,8 +279,8 @@ enum AccessLine {
     /// The bits of the letters that these begin with.
     private static let initials = secretWords.reduce(0 as UInt32) { $0 | 1 << UInt32($1[0] & 31) }
 
-    /// Whether the name contains one of the words, ignoring case. A percent-encoded name counts as
-    /// containing them.
+    /// Returns true if the name contains one of the words, ignoring case. A percent-encoded name
+    /// counts as containing them.
     private static func mayNameSecret(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
         for index in name.indices {
             let byte = name[index]

@@ -132,13 +132,13 @@ public final class ExchangeMetrics: ExchangeObserver {
 
     // MARK: Totals
 
-    /// What all exchanges come to since the start. See ``ExchangeMetrics``.
+    /// The sums over all exchanges since the start. See ``ExchangeMetrics``.
     public struct Totals: Sendable, Hashable {
         public var exchanges = 0
         /// Those with a status of 500 and above.
         public var failures = 0
-        /// How many took at most each of `bounds`, but longer than the one before; at the end, how
-        /// many took longer than all.
+        /// The number of exchanges that took at most each of `bounds`, but longer than the one
+        /// before; at the end, the number that took longer than all.
         public var durations = [Int](repeating: 0, count: Totals.bounds.count + 1)
 
         public init() {}

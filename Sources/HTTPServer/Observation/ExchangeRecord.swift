@@ -16,13 +16,13 @@ struct SentResponse {
     var traceID: String?
     var isHead = false
     var version = HTTPVersion.http11
-    /// What the client may still send after this request, if it is limited.
+    /// The client's remaining allowance after this request, if it is limited.
     var allowance: RateLimitStatus?
     /// The index of the request's origin among the allowed ones.
     var origin: Int?
     private var startNanoseconds: Int64 = 0
 
-    /// - Parameter isObserved: Whether an observer needs the duration.
+    /// - Parameter isObserved: True if an observer needs the duration.
     init(_ isObserved: Bool = false) {
         if isObserved { startNanoseconds = SystemClock.monotonicNanoseconds }
     }
@@ -66,7 +66,8 @@ public struct ExchangeRecord: Sendable {
     public let finishedMilliseconds: Int64
 }
 
-/// The sender of a request for logs: what its credentials are called, and never they themselves.
+/// The sender of a request for logs: the name of its credentials, and never the credentials
+/// themselves.
 ///
 /// Immutable, and safe to use from any thread. It is a class, so that the frames of requests have
 /// one reference to it.
@@ -90,7 +91,7 @@ public final class RequestSender: Sendable {
 /// Observes exchanges, for logs and metrics.
 ///
 /// It is called once for each response, on the connection's event loop, by several loops at once:
-/// it must be quick. Responses to bytes that are not a valid request are reported as well.
+/// it must be quick. Responses to bytes that are not a valid request are also reported.
 ///
 /// ```swift
 /// final class FailureCounter: ExchangeObserver {
@@ -111,7 +112,7 @@ struct TraceContext: Sendable, Hashable {
     let traceID: String
     /// The ID of the span that sent the request: 16 such digits.
     let parentID: String
-    /// Whether the sender may have recorded the trace.
+    /// True if the sender may have recorded the trace.
     let isSampled: Bool
 
     /// Parses `traceparent`; `nil` if it is missing, invalid or repeated, in which case the request

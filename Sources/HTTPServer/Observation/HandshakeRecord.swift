@@ -8,7 +8,7 @@ public struct HandshakeRecord: Sendable {
         case failed(Failure, reason: String)
     }
 
-    /// Why a handshake failed.
+    /// The reason why a handshake failed.
     public enum Failure: String, Sendable, CaseIterable {
         /// The client disconnected: mostly port scans.
         case gone

@@ -42,7 +42,7 @@ public final class LogWriter: Sendable {
     static let bufferBytes = batchBytes + (8 << 10)
 
     /// - Parameters:
-    ///   - descriptor: Where to write; the caller keeps ownership.
+    ///   - descriptor: The file to write to; the caller keeps ownership.
     ///   - format: The format of the line that reports dropped lines.
     ///   - limitBytes: The maximum bytes that may wait to be written.
     public init(descriptor: Int32, format: AccessLog.Format, limitBytes: Int = 4 << 20) {
@@ -72,7 +72,7 @@ public final class LogWriter: Sendable {
     }
 
     /// Waits until all lines so far are written, up to the timeout.
-    /// - Returns: Whether they were written.
+    /// - Returns: True if they were written.
     @discardableResult
     public func flush(withinSeconds seconds: Double) -> Bool {
         let done = DispatchSemaphore(value: 0)
@@ -92,7 +92,7 @@ public final class LogWriter: Sendable {
         return state.withLock { $0.spare.popLast() } ?? LineBuffer(capacity: Self.bufferBytes)
     }
 
-    /// - Returns: Whether the writer took the buffer; otherwise its lines are dropped.
+    /// - Returns: True if the writer took the buffer; otherwise its lines are dropped.
     @discardableResult
     private func take(_ buffer: LineBuffer, limitBytes: Int) -> Bool {
         let (isTaken, starts) = state.withLock { state in
@@ -162,7 +162,7 @@ public final class LogWriter: Sendable {
     }
 
     /// An unwritable log is no reason to stop serving, so lines that fail are dropped.
-    /// - Returns: How many bytes were written.
+    /// - Returns: The number of bytes written.
     private func put(_ buffer: LineBuffer) -> Int {
         if isTorn { isTorn = put(lineEnd.bytes) == 0 }
         guard !isTorn else { return 0 }

@@ -63,8 +63,8 @@ public struct CrossOrigin: Sendable {
         .rateLimitPolicy, .retryAfter, .wwwAuthenticate, .xRequestID,
     ].map(\.rawValue).joined(separator: ", ")
 
-    /// The request fields that pages may send besides the safelisted ones. The last ones are what
-    /// libraries for traces and requests add by themselves.
+    /// The request fields that pages may send besides the safelisted ones. Libraries for traces and
+    /// requests add the last ones by themselves.
     private static let sendable =
         ([
             HTTPFieldName.authorization, .broadsheetAfter, .contentType, .idempotencyKey, .ifMatch,

@@ -25,13 +25,13 @@ public struct HostNames: Sendable {
         return true
     }
 
-    /// Whether requests may name this host.
+    /// Returns true if requests may name this host.
     func contains(_ authority: Authority) -> Bool {
         Self.isAddress(authority.host) || names.contains(authority.host.lowercased())
     }
 
-    /// Letters, digits, hyphens and underscores between dots: what DNS allows for hosts, and less
-    /// than URLs allow (RFC 3986 §3.2.2).
+    /// Returns true if the text has only letters, digits, hyphens and underscores between dots: the
+    /// names that DNS allows for hosts, and fewer than URLs allow (RFC 3986 §3.2.2).
     static func isName(_ text: String) -> Bool {
         text.utf8.count <= 253
             && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -40,7 +40,7 @@ public struct HostNames: Sendable {
                 }
     }
 
-    /// Whether it is an IPv4 address, or an IPv6 address in brackets.
+    /// Returns true for an IPv4 address, or an IPv6 address in brackets.
     static func isAddress(_ host: String) -> Bool {
         if host.hasPrefix("[") { return true }
         return SocketAddress(ip: host, port: 0) != nil

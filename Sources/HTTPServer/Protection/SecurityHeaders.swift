@@ -21,7 +21,8 @@ enum SecurityHeaders {
         }
     }
 
-    /// Whether a browser would show it as a document that can run scripts: HTML, XHTML, SVG.
+    /// Returns true if a browser would show the response as a document that can run scripts: HTML,
+    /// XHTML, SVG.
     private static func isPage(_ fields: borrowing HTTPFields) -> Bool {
         // Nearly all responses are JSON, which is recognised without creating a string.
         let mayBe =

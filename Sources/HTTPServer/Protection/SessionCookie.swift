@@ -7,7 +7,7 @@ public import HTTP
 /// §2.4), only over TLS, and only below one path; otherwise it is as if it were missing. Where it
 /// counts, it is the same as `Authorization: Bearer`, which wins if both are sent.
 ///
-/// The value is the token, and what the application keeps with it after a `.`.
+/// The value is the token, optionally followed by a `.` and data of the application.
 ///
 /// ```swift
 /// configuration.sessionCookie = SessionCookie("__Host-session", below: "/v1/")
@@ -27,7 +27,7 @@ public struct SessionCookie: Sendable {
     /// The fields of responses to requests whose credentials were in the cookie.
     static let varying: HTTPFields = [.vary: "Cookie, Sec-Fetch-Site"]
 
-    /// Whether a page of the same origin sent the request, according to the browser.
+    /// Returns true if a page of the same origin sent the request, according to the browser.
     public static func isFromSameOrigin(_ fields: borrowing HTTPFields) -> Bool {
         let expected = "same-origin"
         return fields.withOnlyBytes(of: .secFetchSite) { value in
@@ -51,7 +51,7 @@ public struct SessionCookie: Sendable {
         value(in: fields).map { String($0.prefix { $0 != "." }) }
     }
 
-    /// Whether it was sent at all.
+    /// Returns true if the cookie was sent at all.
     func isIn(_ fields: borrowing HTTPFields) -> Bool {
         fields.contains(.cookie) && !values(in: fields).isEmpty
     }

@@ -1,6 +1,6 @@
 public import HTTP
 
-/// Why the server itself, rather than a handler, rejects a request.
+/// The reason why the server itself, rather than a handler, rejects a request.
 ///
 /// A value, rendered on the connection's event loop. The server adds `Allow` and `Retry-After`
 /// itself; nothing in it comes from a handler, so that it can be shown to the client.

@@ -2,7 +2,7 @@ public import HTTP
 public import Platform
 public import Sockets
 
-/// What the server knows of a request besides the request itself.
+/// The server's knowledge of a request besides the request itself.
 ///
 /// A value, passed to admission and handler; use it anywhere. `scope` and `body` belong to the
 /// exchange and have no effect after it.
@@ -23,11 +23,11 @@ public struct RequestContext: Sendable {
     public let parameters: PathParameters
     /// The time of the request in seconds since 1970.
     public let receivedSeconds: Int64
-    /// Whether nobody on the way could read the request: it came over TLS or from this machine.
+    /// True if nobody on the way could read the request: it came over TLS or from this machine.
     public let isConfidential: Bool
-    /// Whether the client used TLS, up to this server or up to a trusted proxy.
+    /// True if the client used TLS, up to this server or up to a trusted proxy.
     public let isEncrypted: Bool
-    /// Whether the client is on this machine, and connected to a loopback address without a trusted
+    /// True if the client is on this machine, and connected to a loopback address without a trusted
     /// proxy. An untrusted one is taken for the client.
     public let isLocal: Bool
     /// Shared with the server for the exchange; `nil` outside of a server.
@@ -126,7 +126,7 @@ public enum Admission: Sendable {
     /// - Parameters:
     ///   - account: The account whose limits apply, whatever address the request comes from;
     ///     `nil`: the address's.
-    ///   - sharesAddress: Whether the account shares its limit with all such accounts of the
+    ///   - sharesAddress: True if the account shares its limit with all such accounts of the
     ///     address, because anyone can have many of them.
     ///   - sender: Is logged.
     case admitted(
@@ -142,14 +142,14 @@ public enum Admission: Sendable {
     }
 }
 
-/// What the server does with the requests of a method and path. `on` and `protect` of a builder
-/// make it. See ``RouterBuilder``.
+/// The treatment of the requests of a method and path. `on` and `protect` of a builder make it. See
+/// ``RouterBuilder``.
 public struct HTTPRoute: Sendable {
     let body: HTTPRouteBody
     let admit: HTTPAdmission
 }
 
-/// What a route does with the bodies of its requests.
+/// A route's treatment of the bodies of its requests.
 ///
 /// Whatever the route, a body that breaks a limit receives the server's response.
 ///
@@ -186,8 +186,8 @@ protocol ExchangePlace: Sendable {
         afterMilliseconds delay: Int64, ifWanted isWanted: @escaping @Sendable () -> Bool)
 }
 
-/// What the server and a request's handler share during one exchange: from the start of the handler
-/// until the response is sent or the connection fails.
+/// The state that the server and a request's handler share during one exchange: from the start of
+/// the handler until the response is sent or the connection fails.
 ///
 /// Safe to use from any thread. After the exchange, a turn that is held ends at once.
 ///
@@ -210,14 +210,14 @@ public final class ExchangeScope: Sendable {
 
     /// - Parameters:
     ///   - meter: The bucket that the request is charged to; `nil`: it is not limited.
-    ///   - place: Where the response is sent; `nil` outside of a server.
+    ///   - place: The exchange through which the response is sent; `nil` outside of a server.
     init(meter: RateMeter?, place: (any ExchangePlace)? = nil) {
         self.meter = meter
         self.place = place
     }
 
     /// Closes the connection, or the stream of HTTP/2, if the exchange is not over by then, because
-    /// the client does not read what was sent.
+    /// the client does not read the response.
     ///
     /// - Parameter delay: In milliseconds.
     public func disconnect(afterMilliseconds delay: Int64) {
@@ -249,7 +249,7 @@ public final class ExchangeScope: Sendable {
         return nil
     }
 
-    /// What the client may still send, if it was charged here.
+    /// The client's remaining allowance, if it was charged here.
     var allowance: RateLimitStatus? { state.withLock { $0.allowance } }
 
     /// The response is sent, or will never be.

@@ -242,7 +242,7 @@ extension RouterBuilder<HTTPRoute> {
 }
 
 extension PathTemplate {
-    /// Why it cannot be the path of a route; `nil` if it can.
+    /// The reason why it cannot be the path of a route; `nil` if it can.
     fileprivate var fault: String? {
         guard description.hasPrefix("/") else { return "it does not start with /" }
         guard description == "/" || !"\(description)/".contains("//") else {
@@ -266,7 +266,7 @@ extension PathTemplate {
     }
 }
 
-/// Why routes are invalid or conflict. See ``RouterBuilder``.
+/// The reason why routes are invalid or conflict. See ``RouterBuilder``.
 public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed(String, String)
     /// Two handlers match the same requests.

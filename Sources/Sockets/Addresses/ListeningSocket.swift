@@ -34,7 +34,7 @@ public final class ListeningSocket: Sendable {
     /// The file of a Unix socket when it was created.
     private let file: FileIdentity?
 
-    /// - Parameter access: Who may connect to a Unix socket.
+    /// - Parameter access: The access to a Unix socket.
     public init(
         _ address: SocketAddress, access: SocketAccess = SocketAccess(), backlog: Int32 = 4_096
     ) throws(SystemError) {
@@ -118,7 +118,7 @@ public final class ListeningSocket: Sendable {
         try access.apply(toFileAt: path) { FileIdentity($0) == file }
     }
 
-    /// Whether closing removes the file of a Unix socket.
+    /// Sets if closing removes the file of a Unix socket.
     public func ownFile(_ ownsFile: Bool) { state.withLock { $0.ownsFile = ownsFile } }
 
     deinit { close() }

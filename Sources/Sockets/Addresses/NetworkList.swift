@@ -86,7 +86,7 @@ extension SocketAddress {
         }
     }
 
-    /// Whether connections to it stay on this machine: 127.0.0.0/8, ::1 or a Unix socket.
+    /// True if connections to it stay on this machine: 127.0.0.0/8, ::1 or a Unix socket.
     public var isLoopback: Bool {
         guard let octets = networkOctets else { return true }
         if octets.count == 4 { return octets[0] == 127 }

@@ -1,5 +1,5 @@
 extension SocketAddress {
-    /// Whether it is an address of the public Internet: globally reachable by IANA's registries of
+    /// True for an address of the public Internet: globally reachable by IANA's registries of
     /// special-purpose addresses (RFC 6890), and not one at which a provider of machines serves
     /// their metadata.
     ///

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Platform
 
-/// Who may connect to a Unix socket: the mode and the group of its file.
+/// The access to a Unix socket: the mode and the group of its file.
 ///
 /// ```swift
 /// let access = try SocketAccess(parsing: "mode=0660")
@@ -14,7 +14,7 @@ public struct SocketAccess: Sendable, Hashable {
     /// `nil`: the group of the process, or that of a folder with the setgid bit.
     public var group: UInt32?
 
-    /// Why text does not say who may connect.
+    /// The reason why text is not a valid access to a socket.
     public enum ParsingError: Error, Sendable, Hashable, CustomStringConvertible {
         case badMode(String)
         case unknownGroup(String)
@@ -69,7 +69,7 @@ public struct SocketAccess: Sendable, Hashable {
 
     /// Gives the file of a socket this mode and this group, if they are not its own already.
     ///
-    /// - Parameter isOurs: Whether it is the file of the socket: another one may have taken its
+    /// - Parameter isOurs: Returns true for the file of the socket: another one may have taken its
     ///   place, which is left alone.
     func apply(toFileAt path: String, _ isOurs: (stat) -> Bool) throws(SystemError) {
         guard self != SocketAccess() else { return }

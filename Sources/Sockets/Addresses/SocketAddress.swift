@@ -9,7 +9,7 @@ public enum SocketAddress: Sendable, Hashable {
     /// A path of at most 107 bytes.
     case unix(String)
 
-    /// Why text is not a valid address.
+    /// The reason why text is not a valid address.
     public enum ParsingError: Error, Sendable, Hashable, CustomStringConvertible {
         case noPort
         case badPort
@@ -55,7 +55,7 @@ public enum SocketAddress: Sendable, Hashable {
         return try look(up: host, port: port)
     }
 
-    /// Whether this machine can bind IPv6's loopback address.
+    /// True if this machine can bind IPv6's loopback address.
     public static var hasIPv6: Bool {
         let loopback = SocketAddress.v6([UInt8](repeating: 0, count: 15) + [1], port: 0)
         return (try? ListeningSocket(loopback)) != nil

@@ -92,7 +92,7 @@ struct LoopTimers {
 
     mutating func remove(_ timer: LoopTimer) { entries[timer.token] = nil }
 
-    /// Cancels all timers; the caller releases what they retain.
+    /// Cancels all timers and returns their work, for the caller to release.
     mutating func takeAll() -> [() -> Void] {
         defer { entries = [:] }
         return entries.values.map(\.work)

@@ -27,11 +27,12 @@ public final class EventLoop: TaskExecutor, Sendable {
         var nextTurn: [UnsafeContinuation<Void, Never>] = []
         var turnEnd: [() -> Void] = []
         var isDraining = false
-        /// Whether channels are handed off: soon (false), or now.
+        /// False once channels are handed off when they are idle, true once they are handed off
+        /// now.
         var leaves: Bool?
         var isStopping = false
         var wires: TLSRecordBuffers?
-        /// When Dispatch wakes the loop at the latest; monotonic milliseconds.
+        /// The latest time at which Dispatch wakes the loop; monotonic milliseconds.
         var wakeTime = Int64.max
     }
 
@@ -87,10 +88,10 @@ public final class EventLoop: TaskExecutor, Sendable {
         precondition(isOnLoop, "programmer error: loop-confined state used off its loop")
     }
 
-    /// Whether the caller runs on the loop.
+    /// True if the caller runs on the loop.
     public var isOnLoop: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Whether the loop has no thread, because nothing is ready. From any thread.
+    /// True if the loop has no thread, because nothing is ready. From any thread.
     var isResting: Bool { thread.load(ordering: .relaxed) == 0 }
 
     /// Runs the work on the loop soon.
@@ -138,7 +139,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         thread.store(0, ordering: .relaxed)
     }
 
-    /// How long a busy loop keeps its thread without an event.
+    /// The time for which a busy loop keeps its thread without an event.
     private static let patienceMilliseconds: Int32 = 20
 
     private var isDone: Bool { state.isStopping && state.slots.isEmpty }
@@ -209,7 +210,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         if !inbox.work.isEmpty { state.work.append(contentsOf: inbox.work) }
     }
 
-    /// - Returns: Whether anything happened.
+    /// - Returns: True if anything happened.
     private func waitForEvents(upTo milliseconds: Int32) -> Bool {
         var timeout = hasReady || isDone ? 0 : milliseconds
         if timeout > 0, let delay = state.wheel.delay(from: state.now) {
@@ -275,8 +276,8 @@ public final class EventLoop: TaskExecutor, Sendable {
         await withUnsafeContinuation { state.nextTurn.append($0) }
     }
 
-    /// Runs the work once when this turn's jobs have run: what they have to send can then be sent
-    /// together. Only on the loop.
+    /// Runs the work once when this turn's jobs have run: their output can then be sent together.
+    /// Only on the loop.
     public func atEndOfTurn(_ work: @escaping () -> Void) {
         checkIsOnLoop()
         state.turnEnd.append(work)

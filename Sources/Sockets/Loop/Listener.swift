@@ -90,7 +90,7 @@ public final class Listener: Sendable {
         }
     }
 
-    /// - Returns: Whether connections can be accepted at all.
+    /// - Returns: True if connections can be accepted at all.
     private func acceptBatch() -> Bool {
         for _ in 0..<Self.batch {
             do throws(SystemError) {

@@ -30,8 +30,8 @@ protocol Poller: ~Copyable, Sendable {
 
     /// Readable (`poll(2)`) as long as `wait` would not have to wait.
     var descriptor: Int32 { get }
-    /// Reports what is ready, for which it waits up to the timeout (0: not at all).
-    /// - Returns: Whether anything was ready, or was woken.
+    /// Reports descriptors that are ready, and waits for them up to the timeout (0: not at all).
+    /// - Returns: True if anything was ready, or the poller was woken.
     borrowing func wait(
         milliseconds: Int32, _ report: (ReadyEvent) -> Void
     ) throws(SystemError) -> Bool

@@ -4,7 +4,7 @@ public struct ProxyHeader: Sendable, Hashable {
     /// The proxy's client; `nil` if the proxy connects for itself, as in health checks, or does not
     /// know its client.
     public let client: SocketAddress?
-    /// Whether the client connected over TLS; `nil` if the header does not report it.
+    /// True if the client connected over TLS; `nil` if the header does not report it.
     public let isSecure: Bool?
 
     /// The length of the fixed part: signature, version, command, family, and the length of the
@@ -20,8 +20,8 @@ public struct ProxyHeader: Sendable, Hashable {
     private static let tlsType: UInt8 = 0x20
     private static let tlsBit: UInt8 = 0x01
 
-    /// The length of what follows the first 16 bytes; `nil` if they are not such a header, or its
-    /// version or length is not supported.
+    /// Returns the length of the header after its first 16 bytes; `nil` if they are not such a
+    /// header, or its version or length is not supported.
     static func restBytes(_ start: [UInt8]) -> Int? {
         guard start.count == startBytes, start.starts(with: signature), start[12] >> 4 == 2 else {
             return nil
@@ -69,8 +69,8 @@ public struct ProxyHeader: Sendable, Hashable {
         }
     }
 
-    /// Whether the client connected over TLS, according to the remaining values; `nil` if they are
-    /// malformed.
+    /// Returns true if the client connected over TLS, according to the remaining values; `nil` if
+    /// they are malformed.
     private static func reportsTLS(_ values: ArraySlice<UInt8>) -> Bool?? {
         var rest = values
         var isSecure: Bool?
@@ -92,7 +92,7 @@ public struct ProxyHeader: Sendable, Hashable {
 }
 
 extension ProxyHeader {
-    /// What a connection began with instead of a header.
+    /// The beginning of a connection without a header.
     public enum Mismatch: Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
         /// Not one byte, as in a check of whether the port is open.
         case nothing
@@ -138,7 +138,7 @@ extension ProxyHeader {
 extension SocketChannel {
     /// Reads the header that a proxy sends first, and no byte beyond it.
     ///
-    /// - Returns: What came instead, also if the peer closed the connection too early.
+    /// - Returns: The header, or the mismatch, also if the peer closed the connection too early.
     /// - Throws: `cancelled`; the channel can then be handed off if nothing was received.
     public func readProxyHeader(
         until deadline: Int64
@@ -154,7 +154,7 @@ extension SocketChannel {
 
     /// Reads `count` bytes; fewer if the peer closes the connection before.
     ///
-    /// - Parameter mayLeave: Whether another process may read them instead if none was received.
+    /// - Parameter mayLeave: True if another process may read them instead if none was received.
     private func read(
         upTo count: Int, until deadline: Int64, mayLeave: Bool = false
     ) async throws(ChannelError) -> [UInt8] {

@@ -63,7 +63,7 @@ extension SocketChannel {
         if isBroken { onBreak?(self) }
     }
 
-    /// Whether the server has begun to stop or to hand off its connections.
+    /// True if the server has begun to stop or to hand off its connections.
     public var isStopping: Bool { isDraining || isLeaving }
 
     public func endWork() {

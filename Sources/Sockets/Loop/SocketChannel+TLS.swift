@@ -1,7 +1,7 @@
 import Glibc
 
 extension SocketChannel {
-    /// Whether the channel is encrypted.
+    /// True if the channel is encrypted.
     public var isSecure: Bool { session?.isEstablished ?? false }
 
     /// The application protocol that both sides agreed on by ALPN (RFC 7301); `nil` for none.
@@ -10,7 +10,7 @@ extension SocketChannel {
     /// The negotiated version: `TLSv1.2`, `TLSv1.3`; `nil` without TLS.
     public var secureVersion: String? { session.map(\.version) }
 
-    /// Whether the handshake resumed an earlier session.
+    /// True if the handshake resumed an earlier session.
     public var isResumedSession: Bool { session?.isResumed ?? false }
 
     /// Performs the server's side of a TLS handshake (RFC 8446, RFC 5246); reads and writes are
@@ -160,7 +160,7 @@ extension SocketChannel {
         }
     }
 
-    /// - Returns: How many bytes were consumed; encrypted bytes that could not be sent are pending
+    /// - Returns: The number of bytes consumed; encrypted bytes that could not be sent are pending
     ///   in the session, and `write` does not encrypt them again.
     func writeAtOnce(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, through session: TLSSession
@@ -178,8 +178,8 @@ extension SocketChannel {
 
     /// Continues to write these bytes without waiting.
     ///
-    /// - Parameter start: What the function has returned for the same bytes before, at first 0.
-    /// - Returns: How many bytes were sent until now.
+    /// - Parameter start: The last result of the function for the same bytes, at first 0.
+    /// - Returns: The number of bytes sent until now.
     public func writeMore(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         guard isWritable, isOpen else { return start }
         guard let session else {
@@ -197,11 +197,11 @@ extension SocketChannel {
         return written - session.heldBack
     }
 
-    /// How many bytes that do not count as sent are encrypted, and may be sent in part.
+    /// The number of bytes that do not count as sent but are encrypted, and may be sent in part.
     var heldBack: Int { session?.heldBack ?? 0 }
 
-    /// Encrypts the next bytes of both pieces and sends what the kernel accepts.
-    /// - Returns: How many bytes were encrypted.
+    /// Encrypts the next bytes of both pieces and sends as much as the kernel accepts.
+    /// - Returns: The number of bytes encrypted.
     private func encryptBatch(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, from start: Int,
         _ session: TLSSession
@@ -241,7 +241,7 @@ extension SocketChannel {
         if !session.unsent.isEmpty { try await waitWritable(until: deadline) }
     }
 
-    /// Sends what the kernel accepts now; a failure closes the channel.
+    /// Sends as much as the kernel accepts now; a failure closes the channel.
     private func sendSome(_ bytes: UnsafeRawBufferPointer) -> Int {
         while isWritable, isOpen {
             let count = sendRaw(bytes)
@@ -275,7 +275,7 @@ extension SocketChannel {
 
 extension TLSSession {
     /// Encrypts one record that begins at an offset in the two pieces.
-    /// - Returns: How many of their bytes it contains.
+    /// - Returns: The number of their bytes in the record.
     fileprivate func writeRecord(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, from start: Int
     ) throws(TLSFailure) -> Int {

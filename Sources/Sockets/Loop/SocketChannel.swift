@@ -1,7 +1,7 @@
 import Glibc
 public import Platform
 
-/// Why a channel cannot continue.
+/// The reason why a channel cannot continue.
 public enum ChannelError: Error, Sendable, Hashable {
     /// The deadline expired.
     case timedOut
@@ -32,10 +32,10 @@ public final class SocketChannel {
     private var isReadable = true
     var isWritable = true
     private(set) var isHungUp = false
-    /// Whether nothing that is sent can arrive any more.
+    /// True if no sent byte can arrive any more.
     public internal(set) var isBroken = false
     private var isReadToEnd = false
-    /// Whether a peer that sends no more counts as disconnected, as for a response without an end.
+    /// True if a peer that sends no more counts as disconnected, as for a response without an end.
     public var breaksWhenHungUp = false { didSet { noteBreakIfHungUp() } }
     // Read for each request, and never while they change, so exclusivity is not checked.
     @exclusivity(unchecked) public private(set) var isDraining = false
@@ -47,7 +47,7 @@ public final class SocketChannel {
     private var isInterrupted = false
     private var failure: ChannelError?
 
-    /// What the task waits for.
+    /// The event for which the task waits.
     private enum Wait {
         case none
         case readable(UnsafeContinuation<Void, Never>, isIdle: Bool)
@@ -59,7 +59,7 @@ public final class SocketChannel {
     /// The deadline of the work; monotonic milliseconds.
     var workDeadline = Int64.max
     var isWorking = false
-    /// When the loop's timer wheel shows this channel next.
+    /// The time at which the loop's timer wheel shows this channel next.
     private var armedAt = Int64.max
     /// Called on the loop when the work deadline expires while the task is still busy; it should
     /// close the channel.
@@ -101,7 +101,7 @@ public final class SocketChannel {
         case wouldBlock
     }
 
-    /// Whether a read may return something; otherwise nothing is known to be available.
+    /// True if a read may return something; otherwise nothing is known to be available.
     public var mayRead: Bool {
         isReadable || failure != nil || !isReadToEnd && session?.mayRead ?? false
     }
@@ -113,7 +113,7 @@ public final class SocketChannel {
         isReadable = false
     }
 
-    /// Reads what is available (`recv(2)`) into a buffer that is not empty.
+    /// Reads available bytes (`recv(2)`) into a buffer that is not empty.
     public func read(
         into buffer: UnsafeMutableRawBufferPointer
     ) throws(ChannelError) -> ReadResult {
@@ -149,8 +149,7 @@ public final class SocketChannel {
     ///
     /// - Parameters:
     ///   - deadline: Monotonic milliseconds (`loop.now`).
-    ///   - isIdle: Whether it waits between requests: a stopping server ends such a wait
-    ///     immediately.
+    ///   - isIdle: True between requests: a stopping server ends such a wait immediately.
     /// - Throws: `timedOut`; the channel can still be used afterwards.
     public func waitReadable(until deadline: Int64, isIdle: Bool = false)
         async throws(ChannelError)
@@ -185,7 +184,7 @@ public final class SocketChannel {
     /// Writes both pieces with as few calls as possible (`sendmsg(2)`).
     ///
     /// - Parameters:
-    ///   - start: How many bytes were already sent.
+    ///   - start: The number of bytes already sent.
     ///   - stallMilliseconds: The maximum time without progress.
     public func write(
         _ head: [UInt8], _ body: [UInt8] = [], from start: Int = 0, stallMilliseconds: Int64
@@ -227,13 +226,13 @@ public final class SocketChannel {
     }
 
     /// Writes both pieces with one call.
-    /// - Returns: How many bytes were sent; `write` continues from there.
+    /// - Returns: The number of bytes sent; `write` continues from there.
     public func writeAtOnce(_ head: [UInt8], _ body: [UInt8] = []) -> Int {
         head.withUnsafeBytes { writeAtOnce($0, body) }
     }
 
     /// Writes both pieces with one call; the first is borrowed until it returns.
-    /// - Returns: How many bytes were sent.
+    /// - Returns: The number of bytes sent.
     public func writeAtOnce(_ head: UnsafeRawBufferPointer, _ body: [UInt8]) -> Int {
         guard isWritable, isOpen else { return 0 }
         return body.withUnsafeBytes { body in
@@ -253,7 +252,7 @@ public final class SocketChannel {
         }
     }
 
-    /// Sends what is left of both pieces with one call; -1 and `errno` as from `sendmsg(2)`.
+    /// Sends the rest of both pieces with one call; -1 and `errno` as from `sendmsg(2)`.
     private func send(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, from written: Int
     ) -> Int {
@@ -278,8 +277,8 @@ public final class SocketChannel {
 
     // MARK: Ending
 
-    /// Sends what can be sent at once and closes the channel, whatever its task is doing; the task
-    /// is cancelled, and its next use of the channel throws.
+    /// Sends as many of the bytes as it can at once and closes the channel, whatever its task is
+    /// doing; the task is cancelled, and its next use of the channel throws.
     public func abort(_ error: ChannelError = .cancelled, sending bytes: [UInt8] = []) {
         guard isOpen else { return }
         if !bytes.isEmpty { _ = writeAtOnce(bytes) }

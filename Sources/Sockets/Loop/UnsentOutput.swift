@@ -3,7 +3,7 @@
 package struct UnsentOutput {
     @usableFromInline package private(set) var bytes: [UInt8] = []
     private var sent = 0
-    /// When the socket last accepted some of it, in monotonic milliseconds.
+    /// The time at which the socket last accepted some of it, in monotonic milliseconds.
     package private(set) var progressTime: Int64 = 0
 
     package init() {}
@@ -15,12 +15,13 @@ package struct UnsentOutput {
 
     @inlinable package var isEmpty: Bool { bytes.isEmpty }
 
-    /// How many bytes at its end have not left the process, not even as a part of a TLS record.
+    /// Returns the number of bytes at its end that have not left the process, not even as a part of
+    /// a TLS record.
     package func untouchedCount(on channel: SocketChannel) -> Int {
         bytes.count - sent - channel.heldBack
     }
 
-    /// Sends what the socket accepts; returns how many bytes.
+    /// Sends as much as the socket accepts; returns the number of bytes.
     package mutating func send(to channel: SocketChannel, now: Int64) -> Int {
         let before = sent
         sent = bytes.withUnsafeBytes { channel.writeMore($0, from: before) }

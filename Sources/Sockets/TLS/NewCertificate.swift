@@ -7,7 +7,7 @@ public final class NewCertificate: Sendable {
     // As above.
     private nonisolated(unsafe) let key: OpaquePointer
 
-    /// Why a certificate cannot be created.
+    /// The reason why a certificate cannot be created.
     public enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
         /// The name is neither a DNS name nor an IP address.
         case badName(String)
@@ -26,9 +26,9 @@ public final class NewCertificate: Sendable {
         /// DNS names and IP addresses.
         package var names: [String]
         package var usesRSA = false
-        /// Whether it is an authority that may sign others.
+        /// True if it is an authority that may sign others.
         package var isAuthority = false
-        /// Whether the names are subject alternative names (RFC 9525 §6.3), rather than the first
+        /// True if the names are subject alternative names (RFC 9525 §6.3), rather than the first
         /// one only in the subject.
         package var hasAlternativeNames = true
         /// Seconds from now.

@@ -41,7 +41,7 @@ final class TLSContext: Sendable {
     /// Makes a session continue with this context's certificates.
     func take(over ssl: OpaquePointer) { SSL_set_SSL_CTX(ssl, raw) }
 
-    /// Configures what must be set before the first session.
+    /// Makes the settings that are required before the first session.
     func configure(
         _ body: (OpaquePointer) -> Bool
     ) throws(TLSContextError) {
@@ -85,7 +85,7 @@ public enum TLSProfile: String, Sendable, Hashable, CaseIterable {
     static let groups = "X25519:P-256:P-384"
 }
 
-/// Why a TLS connection was not established or broke.
+/// The reason why a TLS connection was not established or broke.
 public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The peer closed the connection without a close_notify alert (RFC 8446 §6.1): data may be
     /// missing.

@@ -92,7 +92,7 @@ final class TLSIdentity: Sendable {
     }
 }
 
-/// What is wrong with a certificate or its key.
+/// The fault of a certificate or its key.
 enum TLSIdentityError: Error, Hashable {
     case badCertificate(String)
     case badKey(String)

@@ -14,7 +14,7 @@ public struct CertificateAndKey: Sendable {
     }
 }
 
-/// Why certificates cannot be used.
+/// The reason why certificates cannot be used.
 public struct TLSConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Part: Sendable, Hashable {
         case certificate, key

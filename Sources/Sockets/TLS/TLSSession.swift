@@ -11,7 +11,7 @@ final class TLSSession {
     private var unread = Leftover()
     /// Encrypted bytes that were not sent yet.
     private(set) var unsent = Leftover()
-    /// How many plaintext bytes `unsent` contains.
+    /// The number of plaintext bytes in `unsent`.
     private var unsentPlain = 0
     /// OpenSSL may produce more output without new input.
     private var mayHaveMore = false
@@ -46,7 +46,7 @@ final class TLSSession {
 
     // MARK: Input
 
-    /// Whether `read` may produce bytes before new ones are received.
+    /// True if `read` may produce bytes before new ones are received.
     var mayRead: Bool { mayHaveMore || !unread.isEmpty || hasEnded || isHolding }
 
     /// The result of processing input.
@@ -161,7 +161,7 @@ final class TLSSession {
         ERR_clear_error()
     }
 
-    /// Whether the peer can continue without the handshake's last output: the session tickets of a
+    /// True if the peer can continue without the handshake's last output: the session tickets of a
     /// TLS 1.3 server.
     var canWait: Bool { server != nil && SSL_version(ssl) == TLS1_3_VERSION }
 
@@ -194,7 +194,7 @@ final class TLSSession {
         }
     }
 
-    /// How many plaintext bytes the pending output contains.
+    /// The number of plaintext bytes in the pending output.
     var heldBack: Int { unsentPlain }
 
     /// A queue of bytes that holds no memory while it is empty.
@@ -252,7 +252,7 @@ final class TLSRecordBuffers {
     /// Joins pieces that are encrypted into one record.
     let joined = UnsafeMutableRawBufferPointer.allocate(
         byteCount: TLSRecordBuffers.recordBytes, alignment: 16)
-    /// What OpenSSL may still read of the operation's input.
+    /// The rest of the operation's input, which OpenSSL may still read.
     private(set) var input = UnsafeRawBufferPointer(start: nil, count: 0)
     private var output = UnsafeMutableRawBufferPointer.allocate(
         byteCount: TLSRecordBuffers.outputBytes, alignment: 16)
@@ -289,10 +289,11 @@ final class TLSRecordBuffers {
 
     // MARK: One operation
 
-    /// Sets what OpenSSL reads next. It must not move until it is read or taken back.
+    /// Sets the bytes that OpenSSL reads next. They must not move until they are read or taken
+    /// back.
     func put(_ bytes: UnsafeRawBufferPointer) { input = bytes }
 
-    /// What OpenSSL did not read.
+    /// Returns the input that OpenSSL did not read.
     func takeInput() -> UnsafeRawBufferPointer {
         defer { input = UnsafeRawBufferPointer(start: nil, count: 0) }
         return input
@@ -300,7 +301,7 @@ final class TLSRecordBuffers {
 
     var hasOutput: Bool { outputCount > 0 }
 
-    /// What OpenSSL wrote, until `clearOutput`.
+    /// The bytes that OpenSSL wrote, until `clearOutput`.
     var encrypted: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: output[..<outputCount])
     }
