@@ -90,7 +90,7 @@ let package = Package(
         layer("ArticleSearch", ["ArticleAPI"]),
         layer("Feeds", ["ArticleAPI", "HTTP", "Markup"]),
         layer("OpenAPI", ["ArticleAPI", "HTTP"]),
-        layer("SwiftGenerator", ["ArticleAPI", "HTTP"]),
+        layer("BroadsheetSwiftGenerator", ["ArticleAPI", "HTTP"]),
 
         // Rung 4: the SDK; the store's engine.
         .target(
@@ -132,8 +132,8 @@ let package = Package(
             name: "broadsheet",
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
-                "CLinux", "HTTP", "HTTP2", "HTTPClient", "HTTPServer", "Platform", "Resources",
-                "ArticleDatabase", "Sockets", "SwiftGenerator",
+                "BroadsheetSwiftGenerator", "CLinux", "HTTP", "HTTP2", "HTTPClient", "HTTPServer",
+                "Platform", "Resources", "ArticleDatabase", "Sockets",
             ],
             swiftSettings: rules),
 
@@ -166,7 +166,8 @@ let package = Package(
             "OpenAPITests", ["ArticleAPI", "HTTP", "OpenAPI", "Resources", "TestSupport"],
             exclude: ["Released"]),
         tests(
-            "SwiftGeneratorTests", ["ArticleAPI", "OpenAPI", "SwiftGenerator", "TestSupport"],
+            "BroadsheetSwiftGeneratorTests",
+            ["ArticleAPI", "BroadsheetSwiftGenerator", "OpenAPI", "TestSupport"],
             exclude: ["Descriptions", "Golden", "Samples"]),
         tests(
             "ArticleClientTests",
@@ -275,8 +276,8 @@ let package = Package(
             "ExampleTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleStore",
-                "Feeds", "HTTP", "HTTPServer", "Markup",
-                "OpenAPI", "Platform", "Sockets", "ArticleDatabase", "SwiftGenerator",
+                "BroadsheetSwiftGenerator", "Feeds", "HTTP", "HTTPServer", "Markup", "OpenAPI",
+                "Platform", "Sockets", "ArticleDatabase",
                 "TestDatabases", "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
@@ -292,8 +293,8 @@ let package = Package(
         .target(
             name: "FuzzingLaws",
             dependencies: [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "ParserLaws",
-                "SwiftGenerator",
+                "ArticleAPI", "ArticleServices", "ArticleStore", "BroadsheetSwiftGenerator", "HTTP",
+                "ParserLaws",
             ],
             path: "Tests/Fuzzing/Laws",
             swiftSettings: rules),

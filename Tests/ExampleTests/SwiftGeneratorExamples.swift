@@ -1,4 +1,4 @@
-import SwiftGenerator
+import BroadsheetSwiftGenerator
 import Testing
 
 /// The example of the generator.

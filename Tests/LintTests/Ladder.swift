@@ -34,7 +34,7 @@ enum Ladder {
         "ArticleSearch": Rung(3, ["ArticleAPI"]),
         "Feeds": Rung(3, ["ArticleAPI", "HTTP", "Markup"], modules: system),
         "OpenAPI": Rung(3, ["ArticleAPI", "HTTP"]),
-        "SwiftGenerator": Rung(3, ["ArticleAPI", "HTTP"]),
+        "BroadsheetSwiftGenerator": Rung(3, ["ArticleAPI", "HTTP"]),
         "ArticleClient": Rung(
             4, ["ArticleAPI", "ArticleModels", "HTTP", "HTTPClient", "Platform", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
@@ -62,8 +62,8 @@ enum Ladder {
             6,
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
-                "CLinux", "HTTP", "HTTP2", "HTTPClient", "HTTPServer", "Platform", "Resources",
-                "ArticleDatabase", "Sockets", "SwiftGenerator",
+                "BroadsheetSwiftGenerator", "CLinux", "HTTP", "HTTP2", "HTTPClient", "HTTPServer",
+                "Platform", "Resources", "ArticleDatabase", "Sockets",
             ], modules: system),
         "TestSupport": Rung(
             5,

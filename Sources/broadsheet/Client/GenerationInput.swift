@@ -1,9 +1,9 @@
+import BroadsheetSwiftGenerator
 import Glibc
 import HTTP
 import HTTPClient
 import Platform
 import Sockets
-import SwiftGenerator
 
 /// The texts from which code is generated: files, standard input, or URLs.
 struct GenerationInput: Sendable {

@@ -1,6 +1,6 @@
+import BroadsheetSwiftGenerator
 import Glibc
 import Platform
-import SwiftGenerator
 
 /// Writes Swift source that is made from samples of JSON or from the description of an API.
 struct GenerateCommand: Command {

@@ -1,9 +1,9 @@
+import BroadsheetSwiftGenerator
 import ParserLaws
-import SwiftGenerator
 
 /// Untrusted documents from which Swift is generated: the same document gives the same text, and
 /// nothing of it leaves the string literals and comments. Whether the text compiles is tested by
-/// `Tests/SwiftGeneratorTests`, as that takes a second for each.
+/// `Tests/BroadsheetSwiftGeneratorTests`, as that takes a second for each.
 enum GeneratorLaws {
     static func samples(_ input: [UInt8]) -> [String] {
         var laws = LawBook()

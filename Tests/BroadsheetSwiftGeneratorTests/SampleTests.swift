@@ -1,4 +1,4 @@
-import SwiftGenerator
+import BroadsheetSwiftGenerator
 import Testing
 
 /// What is inferred from samples.

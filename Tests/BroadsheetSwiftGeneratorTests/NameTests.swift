@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SwiftGenerator
+@testable import BroadsheetSwiftGenerator
 
 /// Names, literals and comments that are made from untrusted text.
 @Suite struct NameTests {

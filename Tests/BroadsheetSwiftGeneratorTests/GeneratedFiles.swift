@@ -1,5 +1,5 @@
+import BroadsheetSwiftGenerator
 import Foundation
-import SwiftGenerator
 import Testing
 
 /// The documents of the tests, and what is generated from them.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import SwiftGenerator
+import BroadsheetSwiftGenerator
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import ArticleAPI
+import BroadsheetSwiftGenerator
 import OpenAPI
-import SwiftGenerator
 import TestSupport
 import Testing
 
