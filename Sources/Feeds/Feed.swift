@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// A feed as a value, whatever its format: what Atom, RSS 2.0 and JSON Feed have in common.
+/// A feed of any format, with the parts that Atom, RSS 2.0 and JSON Feed have in common.
 ///
 /// Texts are plain text unless their name says otherwise.
 ///
@@ -9,10 +9,11 @@ package import ArticleAPI
 /// let titles = feed.entries.map(\.title)
 /// ```
 package struct Feed: Sendable, Hashable {
-    /// What identifies the feed for good (`atom:id`); the address of the feed in RSS and JSON Feed.
+    /// The permanent identifier of the feed (`atom:id`); the address of the feed in RSS and JSON
+    /// Feed.
     package var id: String
     package var title: String
-    /// What the feed is about; may be empty.
+    /// The subject of the feed; may be empty.
     package var subtitle: String
     /// The absolute URL of the page that the feed belongs to.
     package var homePage: String?
@@ -26,7 +27,7 @@ package struct Feed: Sendable, Hashable {
     package var language: String?
     package var updatedAt: Timestamp?
     package var entries: [FeedEntry]
-    /// How many entries a parser left out, because the document has too many.
+    /// The number of entries that a parser left out, because the document has too many.
     package var omittedEntries = 0
 
     package init(
@@ -49,7 +50,7 @@ package struct Feed: Sendable, Hashable {
 
 /// One entry of a feed. See ``Feed``.
 package struct FeedEntry: Sendable, Hashable {
-    /// What identifies the entry for good, within its feed.
+    /// The permanent identifier of the entry, within its feed.
     package var id: String
     /// The absolute URL of the page that shows the entry.
     package var url: String?
@@ -81,7 +82,7 @@ package struct FeedEntry: Sendable, Hashable {
     package struct Image: Sendable, Hashable {
         /// An absolute URL.
         package var url: String
-        /// What it shows.
+        /// The description of the image.
         package var alternativeText: String?
 
         package init(url: String, alternativeText: String? = nil) {

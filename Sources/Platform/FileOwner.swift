@@ -43,7 +43,7 @@ package struct FileError: Error, Sendable, CustomStringConvertible {
     package let path: String
     /// A clause about the file: `it is a symbolic link`.
     package let reason: String
-    /// `errno`; `ELOOP` if the file is not of the expected kind.
+    /// `errno`; `ELOOP` also if the file is not a regular file, or its links are not followed.
     package let code: Int32
 
     package init(_ path: String, _ reason: String, code: Int32) {

@@ -40,7 +40,8 @@ enum AtomFeed: XMLFeedFormat {
         return entry
     }
 
-    /// What elements of Atom say in an item of RSS, whatever their prefix is.
+    /// Returns the entry that elements of Atom describe in an item of RSS, whatever their prefix
+    /// is.
     static func entry(within item: FeedElement) throws(FeedError) -> FeedEntry {
         var element = item
         element.children = item.children.filter { child in

@@ -34,7 +34,7 @@ enum DateNames {
         }
     }
 
-    /// What follows the number of a day.
+    /// The endings of the number of a day.
     static let ordinals: Set<String> = ["st", "nd", "rd", "th", "er", "e", "º", "ª", "ste"]
 
     /// Words without a meaning of their own.
@@ -141,7 +141,8 @@ enum DateNames {
             ], from: 0)
     ) { $1 }
 
-    /// The names in each list, in the order of what they name; `-` stands for none.
+    /// Returns the number of each name, which is its position in its list, counted from `first`;
+    /// `-` stands for none.
     private static func names(in lists: [String], from first: Int) -> [String: Int] {
         var numbers: [String: Int] = [:]
         for list in lists {
@@ -152,8 +153,8 @@ enum DateNames {
         return numbers
     }
 
-    /// The names, and their beginnings of three letters and more, with what they name: `several` if
-    /// they differ. A whole name counts more than the beginning of another one.
+    /// Returns the numbers of the names, and of their beginnings of three letters and more:
+    /// `several` if they differ. A whole name takes precedence over the beginning of another one.
     private static func starts(of lists: [String], from first: Int) -> [String: Int] {
         var numbers: [String: Int] = [:]
         for (name, number) in lists.flatMap({ names(in: [$0], from: first) }) {

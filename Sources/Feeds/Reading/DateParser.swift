@@ -34,7 +34,7 @@ private struct Reading {
 
     init(tokens: [DateToken]) { self.tokens = tokens }
 
-    /// Whether every part was understood.
+    /// Reads all tokens; returns true if every part was understood.
     mutating func readAll() -> Bool {
         // Invariant: the tokens before `position` were understood.
         while position < tokens.count {
@@ -65,7 +65,8 @@ private struct Reading {
         return zone.minutesEast(on: day, at: clock)
     }
 
-    /// Whether what is in parentheses changes nothing, or is a zone where no other is.
+    /// Returns true if the text in parentheses changes nothing, or is a zone where there is no
+    /// other.
     mutating func understands(_ remarks: [[DateToken]]) -> Bool {
         guard offset == nil, zone == nil else { return true }
         for remark in remarks {
@@ -241,7 +242,7 @@ private struct Reading {
         return true
     }
 
-    /// Whether the number is not the end of a word, other than that of a month.
+    /// Returns true if the number is not the end of a word, other than that of a month.
     private func follows() -> Bool {
         guard let previous = token(-1) else { return true }
         return previous.word.map { DateNames.meaning(of: $0)?.month != nil } ?? true

@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// What a text says of a day, until all of it is known.
+/// The parts of a day in a text, until all of it is known.
 struct DateParts {
     /// Year, month and day whose order was certain.
     private var known: [DateToken.Unit: Int] = [:]
@@ -57,7 +57,7 @@ struct DateParts {
 
     // MARK: The day
 
-    /// Whether a day is said, and not only a year or a month.
+    /// True if the text has a day, and not only a year or a month.
     var hasDay: Bool { written != nil || known[.day] != nil || numbers.count > 1 }
 
     /// The day that the parts mean; `nil` if they mean none, or several.
@@ -162,7 +162,7 @@ struct DateParts {
         return ClockTime(numbers[3], numbers[4], second).map { (date, $0) }
     }
 
-    /// Digits as numbers with so many of them each.
+    /// Splits digits into numbers of the given lengths.
     static func numbers(in digits: String, of lengths: [Int]) -> [Int] {
         var rest = digits[...]
         return lengths.compactMap { length in

@@ -92,7 +92,7 @@ struct DateText {
 /// A part of a written date.
 struct DateToken: Hashable {
     let kind: Kind
-    /// Whether it begins the text, or white space or a comma is before it.
+    /// True if it begins the text, or white space or a comma is before it.
     let isApart: Bool
 
     enum Kind: Hashable {
@@ -100,7 +100,7 @@ struct DateToken: Hashable {
         case number(String)
         /// Letters, in lower case.
         case word(String)
-        /// What a number counts, in Chinese, Japanese and Korean.
+        /// The unit of a number, in Chinese, Japanese and Korean.
         case unit(Unit)
         case mark(Unicode.Scalar)
     }
@@ -125,7 +125,7 @@ struct DateToken: Hashable {
     var mark: Unicode.Scalar? { if case .mark(let scalar) = kind { scalar } else { nil } }
     var unit: Unit? { if case .unit(let unit) = kind { unit } else { nil } }
 
-    /// The digits of a number that has so many.
+    /// Returns the digits of a number if their count is in the range.
     func digits(_ count: ClosedRange<Int>) -> String? {
         guard case .number(let text) = kind, count.contains(text.utf8.count) else { return nil }
         return text

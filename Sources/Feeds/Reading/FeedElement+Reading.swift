@@ -1,8 +1,8 @@
 import Markup
 
 extension FeedElement {
-    /// How many elements and texts each entry may have, and how many there may be outside of
-    /// entries. It bounds the memory for documents that consist of nothing but tags.
+    /// The maximum elements and texts of each entry, and also of the document outside of entries.
+    /// It bounds the memory for documents that consist of nothing but tags.
     static let limitNodes = 200_000
 
     /// The start of an element, in a document at `address`.
@@ -20,7 +20,7 @@ extension FeedElement {
 
     /// Reads the content up to the end of the element, whose start was the last event.
     ///
-    /// - Parameter nodes: how many may still be read; they are counted down.
+    /// - Parameter nodes: The number of nodes that may still be read, which is counted down.
     mutating func readContent(
         from reader: XMLReader, at address: String, nodes: inout Int
     ) throws(FeedError) {

@@ -87,7 +87,7 @@ extension FeedEntry {
 }
 
 extension String {
-    /// Whether there is anything else than white space and punctuation.
+    /// True if there is anything other than white space and punctuation.
     fileprivate var hasWords: Bool {
         contains { !$0.isWhitespace && !$0.isPunctuation }
     }

@@ -1,6 +1,6 @@
-/// Why bytes are not a feed. See ``FeedParser``.
+/// The reason why bytes are not a feed. See ``FeedParser``.
 package struct FeedError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was found, and what was expected.
+    /// A description of the bytes found, and of those expected.
     package let message: String
     /// The line of the document, counted from 1; `nil` if the fault has no place.
     package let line: Int?

@@ -1,4 +1,4 @@
-/// What modules of RSS say, in all formats of XML: Media RSS, iTunes' podcasts and Dublin Core.
+/// The content of modules of RSS in all XML formats: Media RSS, iTunes' podcasts and Dublin Core.
 enum FeedModules {
     static func isMedia(_ namespace: String) -> Bool {
         namespace == FeedNamespace.media || namespace == String(FeedNamespace.media.dropLast())
@@ -10,7 +10,8 @@ enum FeedModules {
         namespace == FeedNamespace.dublinCore || namespace == "http://purl.org/dc/terms/"
     }
 
-    /// Adds what the format's own elements do not say. Content is preferred from where it is whole.
+    /// Adds content that the format's own elements lack, preferably from an element that has it
+    /// whole.
     static func addMissing(from element: FeedElement, to entry: inout FeedEntry) {
         let media = FeedMedia.places(in: element)
         if entry.title.isEmpty {
@@ -62,7 +63,7 @@ extension FeedEntry {
     }
 }
 
-/// The images of Media RSS (`media:content`, `media:thumbnail`), which Atom uses as well.
+/// The images of Media RSS (`media:content`, `media:thumbnail`), which Atom also uses.
 enum FeedMedia {
     /// The entry and its groups, of which YouTube has one.
     static func places(in entry: FeedElement) -> [FeedElement] {
@@ -99,7 +100,7 @@ enum FeedMedia {
     }
 }
 
-/// What feeds of Broadsheet say beside the formats. See `Resources/manual/feeds.md`.
+/// Broadsheet's own elements in feeds. See `Resources/manual/feeds.md`.
 enum FeedExtension {
     private static func isBroadsheet(_ namespace: String) -> Bool {
         namespace == FeedNamespace.broadsheet
@@ -110,7 +111,8 @@ enum FeedExtension {
         entry.contentMarkdown = element.first("markdown", in: isBroadsheet)?.text
     }
 
-    /// Whether the texts of an element of RSS, other than `content:encoded`, contain no HTML.
+    /// Returns true if the texts of an element of RSS, other than `content:encoded`, contain no
+    /// HTML.
     static func hasPlainText(_ element: FeedElement) -> Bool {
         element.attributes.contains {
             $0.name == "text" && isBroadsheet($0.namespace) && $0.value == "plain"

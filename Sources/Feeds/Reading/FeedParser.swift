@@ -28,9 +28,9 @@ package enum FeedParser {
     /// title, content or file as its id; an empty one is left out, and counted.
     ///
     /// - Parameters:
-    ///   - contentType: that of the response; its `charset`, if it is known, overrides what XML
-    ///     declares.
-    ///   - address: the absolute URL that the document was read from.
+    ///   - contentType: The media type of the response; its `charset`, if it is known, overrides
+    ///     the XML declaration.
+    ///   - address: The absolute URL that the document was read from.
     package static func parse(
         _ bytes: [UInt8], contentType: String?, address: String
     ) throws(FeedError) -> Feed {

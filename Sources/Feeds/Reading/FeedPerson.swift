@@ -1,7 +1,7 @@
 import HTTP
 
 /// The names of people in feeds, without the e-mail addresses that RSS and many programs put into
-/// them: what is published here are names. Who gives nothing but an address has no name.
+/// them: only names are published here. A person with nothing but an address has no name.
 enum FeedPerson {
     /// The names in texts such as `Jane`, `jane@example.org (Jane)`, `"Jane" <jane@example.org>`.
     static func names(in texts: [String]) -> [String] {
@@ -19,7 +19,7 @@ enum FeedPerson {
     }
 
     private static let brackets: Set<Character> = ["<", ">", "(", ")", "[", "]", "\"", ",", ";"]
-    /// What is left between a name and an address, or around them.
+    /// The characters that are left between a name and an address, or around them.
     private static let edges: Set<Character> = [
         " ", "\"", ",", ";", ":", "-", "–", "—", "|", "<", ">",
     ]

@@ -1,8 +1,8 @@
 import Markup
 
-/// What the plain texts of feeds have in common: their limits, and the HTML in them.
+/// The common treatment of plain texts in feeds: their limits, and the HTML in them.
 enum FeedText {
-    /// Unicode scalars of a title, a name or a tag; what follows is left out.
+    /// The maximum Unicode scalars of a title, a name or a tag; further ones are left out.
     static let lineLimit = 1_000
     /// Unicode scalars of a summary.
     static let summaryLimit = 10_000
@@ -48,7 +48,7 @@ enum FeedText {
         looksLikeHTML(text) ? plain(html: text) : text
     }
 
-    /// Whether a text has a tag, or a reference to a character, near its beginning.
+    /// Returns true if a text has a tag, or a reference to a character, near its beginning.
     static func looksLikeHTML(_ text: String) -> Bool {
         let bytes = Array(text.utf8.prefix(64 << 10))
         let lastClose = bytes.lastIndex(of: UInt8(ascii: ">")) ?? 0
@@ -61,7 +61,7 @@ enum FeedText {
         }
     }
 
-    /// Whether the name of a tag, or a comment, follows the `<`.
+    /// Returns true if the name of a tag, or a comment, follows the `<`.
     private static func beginsTag(_ rest: ArraySlice<UInt8>) -> Bool {
         if rest.starts(with: "!--".utf8) { return true }
         let name = rest.first == UInt8(ascii: "/") ? rest.dropFirst() : rest
@@ -71,7 +71,7 @@ enum FeedText {
             || next == 0x0A
     }
 
-    /// Whether the name or number of a character and a semicolon follow the `&`.
+    /// Returns true if the name or number of a character and a semicolon follow the `&`.
     private static func beginsReference(_ rest: ArraySlice<UInt8>) -> Bool {
         let name = rest.prefix {
             isLetter($0) || (48...57).contains($0) || $0 == UInt8(ascii: "#")

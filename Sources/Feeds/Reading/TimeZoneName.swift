@@ -33,9 +33,9 @@ struct TimeZoneName: Hashable {
         }
     }
 
-    /// Whether clocks in the United States show daylight time: since 2007, from the second Sunday
-    /// in March to the first one in November, at 2:00 (15 U.S.C. §260a); before that, only what no
-    /// year since 1976 contradicts. `nil` in the hours that exist twice or not at all.
+    /// Returns true if clocks in the United States show daylight time: since 2007, from the second
+    /// Sunday in March to the first one in November, at 2:00 (15 U.S.C. §260a). `nil` in the hours
+    /// that exist twice or not at all, and on earlier days on which the years since 1976 differ.
     private static func isDaylightTime(_ day: CalendarDay, _ clock: ClockTime) -> Bool? {
         guard day.year >= 1976 else { return nil }
         switch day.month {

@@ -3,7 +3,7 @@ import Markup
 /// A format of feeds in XML: how its elements become values.
 protocol XMLFeedFormat {
     static func isEntry(_ element: FeedElement) -> Bool
-    /// What the element around the entries says of the feed.
+    /// Returns the feed that the element around the entries describes.
     static func feed(_ element: FeedElement, at address: String) throws(FeedError) -> Feed
     /// The authors of entries that name none.
     static func authors(_ element: FeedElement) throws(FeedError) -> [String]
@@ -16,7 +16,7 @@ struct XMLFeed {
     private let address: String
     private var entries: [FeedEntry] = []
     private var omitted = 0
-    /// How many more nodes there may be outside of entries.
+    /// The number of further nodes that may be read outside of entries.
     private var nodes = FeedElement.limitNodes
 
     private init(_ reader: XMLReader, at address: String) {
@@ -55,7 +55,8 @@ struct XMLFeed {
         throw FeedError("the document is empty, and no feed", line: reader.line)
     }
 
-    /// The entries in an element, whose start was the last event, and what else it says.
+    /// Reads the feed of an element, whose start was the last event: its entries and its other
+    /// content.
     private mutating func read<Format: XMLFeedFormat>(
         _ format: Format.Type, in element: FeedElement
     ) throws(FeedError) -> Feed {

@@ -36,7 +36,7 @@ extension XMLWriter {
         if let text, !text.isEmpty { element(name, text, attributes) }
     }
 
-    /// The main image (Media RSS), with what it shows.
+    /// Writes the main image (Media RSS), with its description.
     mutating func media(_ image: FeedEntry.Image?) {
         guard let image else { return }
         element("media:content", [("url", image.url), ("medium", "image")]) { writer in
@@ -44,7 +44,7 @@ extension XMLWriter {
         }
     }
 
-    /// What the formats lack.
+    /// Writes the parts of an entry that the formats lack.
     mutating func broadsheet(_ entry: FeedEntry) {
         optional("broadsheet:slug", entry.slug)
         optional("broadsheet:markdown", entry.contentMarkdown)

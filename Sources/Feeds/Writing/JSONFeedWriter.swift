@@ -1,6 +1,7 @@
 import ArticleAPI
 
-/// Writes JSON Feed 1.1. What it lacks is in `_broadsheet`, as the format provides for extensions.
+/// Writes JSON Feed 1.1. Parts that it lacks are in `_broadsheet`, as the format provides for
+/// extensions.
 enum JSONFeedWriter {
     static func write(_ feed: Feed) -> [UInt8] {
         var writer = JSONWriter(capacity: 64 << 10)

@@ -12,7 +12,7 @@ package struct HTMLLimits: Sendable, Hashable {
     package init(inputBytes: Int = 4 << 20) { self.inputBytes = inputBytes }
 }
 
-/// Why HTML could not be read.
+/// The reason why HTML could not be read.
 package enum HTMLError: Error, Sendable, Hashable, CustomStringConvertible {
     case inputTooLarge(limitBytes: Int)
     case outputTooLarge(limitBytes: Int)
@@ -38,7 +38,7 @@ package enum HTMLError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// The owner of a tree that libxml2 reads from HTML of any quality (`htmlParseChunk`).
 final class HTMLDocument {
-    /// Whether elements were nested more deeply than libxml2 reads (256), so that the rest is lost.
+    /// True if elements were nested more deeply than libxml2 reads (256), so that the rest is lost.
     let isCutOff: Bool
     private let handle: htmlParserCtxtPtr
 
@@ -54,8 +54,8 @@ final class HTMLDocument {
     /// each with all others.
     private static let uncheckedTagBytes = 64 << 10
     private static let attributeLimit = 5_000
-    /// How many bytes libxml2 may look through for the ends of tags in one document. In HTML
-    /// without unfinished tags, it looks at no byte twice.
+    /// Returns the number of bytes that libxml2 may look through for the ends of tags in one
+    /// document. In HTML without unfinished tags, it looks at no byte twice.
     private static func lookedThroughLimit(_ count: Int) -> Int {
         min(max(2_000_000, 100 * count), 100_000_000)
     }
@@ -128,7 +128,7 @@ final class HTMLDocument {
 
     /// Parses the bytes in parts.
     ///
-    /// - Returns: whether no tag has too many attributes.
+    /// - Returns: True if no tag has too many attributes.
     private static func push(_ bytes: [UInt8], to handle: htmlParserCtxtPtr) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
             var start = 0
@@ -153,8 +153,8 @@ final class HTMLDocument {
         }
     }
 
-    /// Whether libxml2 finds the ends of end tags and processing instructions in reasonable time:
-    /// for each, it looks through the input up to the next `>`, wherever that is.
+    /// Returns true if libxml2 finds the ends of end tags and processing instructions in reasonable
+    /// time: for each, it looks through the input up to the next `>`, wherever that is.
     private static func hasFewUnfinishedTags(_ bytes: [UInt8]) -> Bool {
         let limit = lookedThroughLimit(bytes.count)
         var lookedThrough = 0

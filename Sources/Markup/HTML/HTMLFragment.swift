@@ -127,8 +127,8 @@ package struct HTMLFragment: ~Copyable {
     /// Longer references are left as they are.
     private static let limitBytes = 8_192
 
-    /// The absolute URL, with the white space left out that browsers ignore; what has a scheme, or
-    /// is invalid, stays as it is.
+    /// Returns the absolute URL, without the white space that browsers ignore; a URL that has a
+    /// scheme, or is invalid, stays as it is.
     private static func resolved(_ reference: String, _ base: String) -> String {
         let bare = String(
             String.UnicodeScalarView(
@@ -151,7 +151,7 @@ package struct HTMLFragment: ~Copyable {
         }.joined(separator: ", ")
     }
 
-    /// The content of the body's first child, and what follows that.
+    /// Returns the content of the body's first child, and the nodes after that child.
     private func serialized() -> String? {
         guard let buffer = xmlBufferCreate() else { return nil }
         defer { xmlBufferFree(buffer) }

@@ -1,7 +1,7 @@
 import CXML
 import HTTP
 
-/// The names of HTML elements by what becomes of them.
+/// The names of HTML elements by their treatment.
 enum HTMLNames {
     static let blocks: Set<String> = [
         "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details",
@@ -11,14 +11,14 @@ enum HTMLNames {
         "td", "tfoot", "th", "thead", "tr", "ul", "xmp",
     ]
 
-    /// Elements that are left out with their content, and what is reported for them.
+    /// Elements that are left out with their content, and the kind that is reported for them.
     static let leftOut: [String: LeftOutMarkup.Kind] = [
         "script": .script, "style": .style, "svg": .drawing, "canvas": .drawing, "math": .drawing,
         "input": .form, "select": .form, "textarea": .form, "button": .form, "applet": .frame,
     ]
 
     /// Elements that are left out without a report: the content of a page is not in its head, and
-    /// what is there for browsers without scripts is there twice.
+    /// the content for browsers without scripts is there twice.
     static let silent: Set<String> = [
         "head", "title", "meta", "link", "noscript", "template", "param", "source", "track",
     ]
@@ -85,8 +85,8 @@ extension xmlNodePtr {
         return largest.map { String($0.url) }
     }
 
-    /// The text in the node and in what it contains, with line feeds for line breaks; of an
-    /// attribute's first child, the value. It is stream-safe.
+    /// The text in the node and its descendants, with line feeds for line breaks; of an attribute's
+    /// first child, the value. It is stream-safe.
     var text: String {
         var text = ""
         addText(to: &text)
@@ -126,7 +126,7 @@ extension xmlNodePtr {
             }
     }
 
-    /// How many columns a cell takes.
+    /// The number of columns that a cell spans.
     var columns: Int { min(max(self["colspan"].flatMap { Int($0) } ?? 1, 1), 100) }
 
     var alignment: MarkdownTable.Alignment {

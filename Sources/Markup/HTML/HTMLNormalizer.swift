@@ -1,8 +1,9 @@
-/// Writes HTML so that libxml2, which reads HTML 4, finds in it what browsers find.
+/// Writes HTML so that libxml2, which reads HTML 4, reads it as browsers do.
 ///
-/// - Void elements that it does not know, such as `source`, end with `/>`. What follows them would
-///   be their content.
-/// - Bogus comments, such as `<![CDATA[…]]>`, are left out (HTML §13.2.5.41). They would be text.
+/// - Void elements that it does not know, such as `source`, end with `/>`. Otherwise the nodes
+///   after them would be their content.
+/// - Bogus comments, such as `<![CDATA[…]]>`, are left out (HTML §13.2.5.41). Otherwise they would
+///   be text.
 struct HTMLNormalizer {
     private let bytes: [UInt8]
     private var output: [UInt8] = []
@@ -36,7 +37,7 @@ struct HTMLNormalizer {
         }
     }
 
-    /// - Returns: the index after the markup, or after what only looks like it.
+    /// - Returns: The index after the markup, or after text that only looks like it.
     private mutating func end(of start: Int) -> Int? {
         let rest = bytes[(start + 1)...]
         guard let next = rest.first else { return nil }

@@ -1,6 +1,6 @@
 import CXML
 
-/// Walks the tree of an HTML document, and gives what Markdown can express.
+/// Walks the tree of an HTML document, and returns its content as far as Markdown can express it.
 struct HTMLReader {
     private let base: String?
     private var counts: [LeftOutMarkup.Kind: Int] = [:]
@@ -232,7 +232,7 @@ struct HTMLReader {
         return MarkdownTable(alignments: alignments, header: header, rows: lines)
     }
 
-    /// Whether the blocks in a cell are only paragraphs or the like.
+    /// Returns true if the blocks in a cell are only paragraphs or the like.
     private func holdsOneLine(_ node: xmlNodePtr) -> Bool {
         node.children.allSatisfy { child in
             guard child.isElement else { return true }
@@ -337,7 +337,7 @@ struct HTMLReader {
         return content
     }
 
-    /// What a page embeds becomes a link to it.
+    /// Returns a link to the resource that a page embeds.
     private func frameLink(_ node: xmlNodePtr) -> [MarkdownInline]? {
         let sources = node.children.filter { $0.isElement && $0.name == "source" }
         let written =
@@ -372,7 +372,7 @@ extension [MarkdownBlock] {
 }
 
 extension [MarkdownInline] {
-    /// Whether there is more than white space.
+    /// True if there is more than white space.
     var hasContent: Bool {
         contains { part in
             switch part {

@@ -12,7 +12,7 @@ indirect enum MarkdownBlock {
 /// A list; `start` is the first number of an ordered one.
 struct MarkdownList {
     var start: Int?
-    /// Whether the paragraphs of the items are set apart (`<li><p>`).
+    /// True if the paragraphs of the items are set apart (`<li><p>`).
     var isLoose: Bool
     var items: [[MarkdownBlock]]
 }
@@ -31,7 +31,8 @@ struct MarkdownTable {
     var rows: [[[MarkdownInline]]]
 }
 
-/// A part of a line. What encloses others has a beginning and an end, in the order of the text.
+/// A part of a line. A part that encloses others has a beginning and an end, in the order of the
+/// text.
 enum MarkdownInline {
     enum Style: Hashable { case emphasis, strong, deleted }
 

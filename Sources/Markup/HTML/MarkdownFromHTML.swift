@@ -1,8 +1,8 @@
 /// Converts HTML of any quality to Markdown (GitHub's flavour) that renders as the same text.
 ///
-/// Paragraphs, headings, lists, links, images, code, quotes and tables keep their form; what has
-/// none in Markdown stays as text, and all that is not text is left out. An e-mail address becomes
-/// a link, since renderers of this flavour find it in any text.
+/// Paragraphs, headings, lists, links, images, code, quotes and tables keep their form; text of
+/// elements without a form in Markdown stays, and everything that is not text is left out. An
+/// e-mail address becomes a link, since renderers of this flavour find it in any text.
 ///
 /// A value; use it on any thread.
 package struct MarkdownFromHTML: Sendable {

@@ -12,7 +12,7 @@ struct MarkdownLine {
 
     private let mode: Mode
     private var text = String.UnicodeScalarView()
-    /// Where the last line begins.
+    /// The index at which the last line begins.
     private var lineStart: String.UnicodeScalarView.Index
     /// White space that has not been written; it is at the end of a line or before more text.
     private var gap: [Blank] = []
@@ -20,7 +20,7 @@ struct MarkdownLine {
     private var pending: [Open] = []
     private var open: [Open] = []
     private var lastEnd: End?
-    /// Whether text other than white space or punctuation must not follow the end of a style.
+    /// True if text other than white space or punctuation must not follow the end of a style.
     private var isFragile = false
 
     private enum Blank: Equatable {
@@ -31,7 +31,7 @@ struct MarkdownLine {
         var isFixed: Bool { if case .fixed = self { true } else { false } }
     }
 
-    /// What is open: a style with its delimiter, or a link.
+    /// An open style with its delimiter, or an open link.
     private struct Open {
         var style: Style?
         var delimiter = ""
@@ -160,16 +160,16 @@ extension MarkdownLine {
         text.endIndex == lineStart && mode != .heading && mode != .cell
     }
 
-    /// Whether the line so far is a number that would begin a list's item.
+    /// True if the line so far is a number that would begin a list's item.
     private var isAfterNumber: Bool {
         let line = text[lineStart...]
         return !line.isEmpty && line.allSatisfy { ("0"..."9").contains($0) }
             && mode != .heading && mode != .cell
     }
 
-    /// Whether an ampersand before this begins a reference (CommonMark §2.5).
+    /// Returns true if an ampersand before this begins a reference (CommonMark §2.5).
     ///
-    /// - Parameter atEnd: the result if it depends on what follows.
+    /// - Parameter atEnd: The result if it depends on later text.
     private static func beginsReference(
         _ rest: ArraySlice<Unicode.Scalar>, atEnd: Bool
     ) -> Bool {
@@ -205,8 +205,8 @@ extension MarkdownLine {
 
     /// Writes white space and beginnings before content.
     ///
-    /// - Parameter first: the first character of the content.
-    /// - Returns: whether that character was written as a reference.
+    /// - Parameter first: The first character of the content.
+    /// - Returns: True if that character was written as a reference.
     @discardableResult
     private mutating func startContent(with first: Unicode.Scalar) -> Bool {
         writeGap()

@@ -1,13 +1,13 @@
 /// Writes blocks as lines of Markdown.
 struct MarkdownWriter {
     private(set) var text = ""
-    /// Whether there is more text than the limit; the rest is not written.
+    /// True if there is more text than the limit; the rest is not written.
     private(set) var isFull = false
     private var bytes = 0
     private var prefixes: [Prefix] = []
     private let limitBytes: Int
 
-    /// What precedes the lines of a quote or of a list's item.
+    /// The prefix of the lines of a quote or of a list's item.
     private struct Prefix {
         /// Precedes the first line only.
         var first: String
@@ -114,7 +114,7 @@ struct MarkdownWriter {
         }
     }
 
-    /// Whether the blocks of an item can follow each other without blank lines.
+    /// Returns true if the blocks of an item can follow each other without blank lines.
     private static func canBeTight(_ item: [MarkdownBlock]) -> Bool {
         zip(item, item.dropFirst()).allSatisfy { block, next in
             switch (block, next) {

@@ -1,5 +1,5 @@
-/// Whether no time is left to read a document, however long it still is. Readers look at it again
-/// and again, and then end with an error.
+/// A check for the end of the time allowed to read a document. Readers repeat it often, and end
+/// with an error once no time is left.
 ///
 /// A structure, since a task-local value of a function type crashes in optimized builds: Swift 6.3
 /// passes no type for it.
@@ -9,7 +9,7 @@ package struct ReadingTime: Sendable {
 
     private let hasEnded: @Sendable () -> Bool
 
-    /// Whether readers should end.
+    /// Returns true if readers should end.
     package static func isOver() -> Bool { current.hasEnded() }
 
     /// Runs work whose readers end as soon as the condition holds.
@@ -23,6 +23,6 @@ package struct ReadingTime: Sendable {
         return try result.get()
     }
 
-    /// What the errors of all readers say.
+    /// The text of the errors of all readers.
     package static let phrase = "there was no time to read it"
 }

@@ -1,20 +1,20 @@
 import HTTP
 
-/// References to resources, such as those of links: what browsers accept (WHATWG URL Standard),
-/// written as a URI (RFC 3986).
+/// References to resources, such as those of links: as browsers accept them (WHATWG URL Standard),
+/// written as URIs (RFC 3986).
 package enum Reference {
-    /// The reference as an absolute one.
+    /// Returns the absolute reference.
     ///
-    /// That of the web has its scheme and its host in lower case, the host in ASCII (IDNA), and no
-    /// default port; white space around it and line breaks within it are left out, backslashes in
-    /// paths are slashes, and what may not occur in a URI, such as spaces, brackets and a `%`
-    /// without two digits, is percent-encoded. A reference with another scheme is returned as it
-    /// is.
+    /// A reference to the web has its scheme and its host in lower case, the host in ASCII (IDNA),
+    /// and no default port; white space around it and line breaks within it are left out,
+    /// backslashes in paths are slashes, and octets that may not occur in a URI, such as spaces,
+    /// brackets and a `%` without two digits, are percent-encoded. A reference with another scheme
+    /// is returned as it is.
     ///
     /// Against `https://example.org/a/`, `../b.png` is `https://example.org/b.png`, and
     /// `//www.bücher.example/` is `https://www.xn--bcher-kva.example/`.
     ///
-    /// - Parameter base: a URL of the web; `nil` if a relative reference has none. If the base is
+    /// - Parameter base: A URL of the web; `nil` if a relative reference has none. If the base is
     ///   relative itself, so is the result.
     /// - Returns: `nil` if the reference cannot be understood.
     package static func resolve(_ reference: String, against base: String?) -> String? {
@@ -120,7 +120,7 @@ package enum Reference {
 
     // MARK: Paths, queries and fragments
 
-    /// What follows an authority, with percent-encoding for what may not occur there.
+    /// Returns the part after an authority, with octets that may not occur there percent-encoded.
     private static func encodedTail(_ text: Substring) -> String {
         let bytes = Array(text.utf8)
         var encoded: [UInt8] = []

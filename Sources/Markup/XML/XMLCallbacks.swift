@@ -16,8 +16,8 @@ enum LibXML {
     static func initialize() { _ = isInitialized }
 }
 
-/// The functions that libxml2 calls with what it finds (SAX2): each finds the `XMLParser` in the
-/// user data, and passes on values.
+/// The functions that libxml2 calls for the parts of a document (SAX2): each finds the `XMLParser`
+/// in the user data, and passes on values.
 enum XMLCallbacks {
     static var handler: xmlSAXHandler {
         var handler = xmlSAXHandler()

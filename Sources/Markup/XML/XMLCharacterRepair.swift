@@ -4,7 +4,7 @@
 /// windows-1252, as most such bytes were copied from there, or replaced by U+FFFD.
 struct XMLCharacterRepair {
     private(set) var repairs = XMLRepairs()
-    /// Why nothing is read any more, and the line.
+    /// The reason why nothing is read any more, and the line.
     private(set) var failure: XMLError?
     private let readsWindows1252: Bool
     /// The beginning of a character, or of a pair of surrogates, whose rest has not arrived.
@@ -63,7 +63,7 @@ struct XMLCharacterRepair {
 
     private enum Sequence {
         case valid(Int)
-        /// Whether it is valid depends on what follows.
+        /// Its validity depends on the next bytes.
         case incomplete
         /// This number of bytes stands for others.
         case replaced(Int, [UInt8], XMLRepairs.Kind)

@@ -1,4 +1,4 @@
-/// Which characters may occur in XML 1.0 documents (XML 1.0 §2.2, production `Char`).
+/// The characters that may occur in XML 1.0 documents (XML 1.0 §2.2, production `Char`).
 package enum XMLCharacters {
     /// The text without the characters that no XML document may contain, not even as references:
     /// control characters other than tab, line feed and carriage return, U+FFFE and U+FFFF.

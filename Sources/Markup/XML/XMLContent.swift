@@ -26,8 +26,8 @@ extension XMLReader {
         return content.text
     }
 
-    /// The markup inside of the element as HTML, without prefixes and namespaces, up to the end of
-    /// the element: what Atom calls the content of type `xhtml` (RFC 4287 §3.1.1.3).
+    /// Returns the markup inside of the element as HTML, without prefixes and namespaces, up to the
+    /// end of the element: in Atom, content of type `xhtml` (RFC 4287 §3.1.1.3).
     ///
     /// - Returns: `nil` if there are more than `limitBytes` of UTF-8. They are skipped.
     package func markup(limitBytes: Int) throws(XMLError) -> String? {

@@ -42,12 +42,12 @@ final class XMLConverter {
         return output
     }
 
-    /// What stands for bytes that cannot be decoded: it does not occur in UTF-8.
+    /// The byte that stands for bytes that cannot be decoded: it does not occur in UTF-8.
     private static let undecodable: UInt8 = 0xFF
 
-    /// Decodes until the input ends, a buffer is full, or something cannot be decoded.
+    /// Decodes until the input ends, a buffer is full, or a byte cannot be decoded.
     ///
-    /// - Returns: how many bytes were decoded, and the error's number.
+    /// - Returns: The number of bytes decoded, and the error's number.
     private func step(
         _ input: inout [UInt8], from index: Int, to output: inout [UInt8]
     ) -> (Int, Int32) {

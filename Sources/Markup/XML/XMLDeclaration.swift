@@ -1,7 +1,7 @@
-/// What an XML declaration says, `<?xml version="1.0" encoding="UTF-8"?>` (XML 1.0 §2.8).
+/// The content of an XML declaration, `<?xml version="1.0" encoding="UTF-8"?>` (XML 1.0 §2.8).
 struct XMLDeclaration {
     private(set) var encoding: String?
-    /// Whether it is as XML prescribes.
+    /// True if it is as XML prescribes.
     private(set) var isWellFormed = false
 
     static let start = Array("<?xml".utf8)

@@ -1,7 +1,7 @@
 /// Decodes a document to UTF-8, piece by piece, for `XMLRepair`. The encoding is that of a byte
 /// order mark, of the media type, or of the XML declaration, in this order (RFC 7303 §3).
 ///
-/// For what cannot be decoded, there is a byte that does not occur in UTF-8.
+/// A byte that does not occur in UTF-8 stands for bytes that cannot be decoded.
 struct XMLDecoder {
     /// `nil` until it is known.
     private(set) var encoding: XMLEncoding?
@@ -10,7 +10,7 @@ struct XMLDecoder {
     private var start: [UInt8] = []
     private var converter: XMLConverter?
 
-    /// How many bytes are looked through for a declaration, as in HTML (§13.2.3.2).
+    /// The number of bytes that are looked through for a declaration, as in HTML (§13.2.3.2).
     private static let sniffedBytes = 1_024
 
     init(label: String?) { self.label = label }

@@ -3,7 +3,7 @@
 struct XMLDoctypeRepair {
     private(set) var names: Set<[UInt8]> = []
     private var state = State.between
-    /// The beginning of a declaration, with spaces for what is quoted.
+    /// The beginning of a declaration, with spaces for quoted parts.
     private var token: [UInt8] = []
 
     private enum State {
@@ -19,7 +19,7 @@ struct XMLDoctypeRepair {
     private static let limitNames = 1_000
     private static let limitBytes = 1_000
 
-    /// - Returns: whether the byte is the `]` that ends the declarations.
+    /// - Returns: True if the byte is the `]` that ends the declarations.
     mutating func take(_ byte: UInt8) -> Bool {
         switch state {
         case .between:

@@ -19,12 +19,13 @@ struct XMLEncoding: Sendable, Hashable {
         else { return nil }
     }
 
-    /// Whether text of ASCII is the same in it.
+    /// True if ASCII text is encoded as in ASCII.
     private var isLikeASCII: Bool { !name.hasPrefix("UTF-16") }
 
-    /// The encoding of a document.
+    /// Returns the encoding of a document.
     ///
-    /// - Parameter label: what its media type says; ignored if it is not known, as by browsers.
+    /// - Parameter label: The charset of its media type; ignored if it is not known, as by
+    ///   browsers.
     static func detect(
         _ start: ArraySlice<UInt8>, label: String?
     ) throws(XMLError) -> (encoding: XMLEncoding, markBytes: Int) {
@@ -67,7 +68,7 @@ struct XMLEncoding: Sendable, Hashable {
         }
     }
 
-    /// What the XML declaration says, even if something precedes it.
+    /// Returns the encoding in the XML declaration, even if something precedes it.
     private static func declaredLabel(_ start: ArraySlice<UInt8>) -> String? {
         var rest = start
         // Invariant: there is no declaration before `rest`.
@@ -84,8 +85,8 @@ struct XMLEncoding: Sendable, Hashable {
         return nil
     }
 
-    /// The number of bytes that one replacement character stands for. What follows the first byte
-    /// of a character is not taken for a first one, unless it is ASCII.
+    /// Returns the number of bytes that one replacement character stands for. A byte after the
+    /// first one of a character is not taken for a first one, unless it is ASCII.
     func invalidLength(_ bytes: ArraySlice<UInt8>) -> Int {
         if name.hasPrefix("UTF-16") { return min(2, bytes.count) }
         if name.hasPrefix("UTF-32") { return min(4, bytes.count) }

@@ -19,7 +19,7 @@ package struct XMLLimits: Sendable, Hashable {
     package init(documentBytes: Int?) { self.documentBytes = documentBytes }
 }
 
-/// Why and where a document could not be read.
+/// The reason why a document could not be read, and the line.
 package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The line of the document, from 1.
     package var line: Int

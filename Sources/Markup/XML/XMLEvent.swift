@@ -1,4 +1,4 @@
-/// What an ``XMLReader`` finds in a document, in the document's order.
+/// A part of a document, as an ``XMLReader`` finds it, in the document's order.
 package enum XMLEvent: Sendable, Hashable {
     /// The start of an element. An empty element has a start and an end.
     case start(XMLElement)

@@ -3,10 +3,10 @@ import CXML
 /// Makes the markup of a document well-formed where that needs no guess about its structure, piece
 /// by piece, for `XMLRepair`. It expects UTF-8 of characters that XML allows.
 ///
-/// - An ampersand that begins no reference, and a `<` that begins no markup, are text, and so is a
+/// - An ampersand that begins no reference, and a `<` that begins no markup, are text, as is a
 ///   reference to an entity that the document declares. HTML's names of characters are replaced.
-/// - The declarations of a DOCTYPE are left out, and what is before the XML declaration, before the
-///   root element and after it.
+/// - The declarations of a DOCTYPE are left out, as is everything before the XML declaration,
+///   before the root element and after it.
 /// - Attributes may have no quotes, no value, or no space between them; of repeated ones, the first
 ///   counts.
 /// - The end tag of the root element may be missing.
@@ -21,12 +21,12 @@ struct XMLMarkupRepair {
     private var references = XMLReferences()
     private var declarations = XMLDoctypeRepair()
 
-    /// What is read, when it is not known how it ends.
+    /// The construct being read, until its end is known.
     private enum State {
         /// With the number of brackets before it.
         case text(brackets: Int = 0)
         case reference
-        /// `<` and the bytes that decide what it begins.
+        /// `<` and the bytes that decide which markup it begins.
         case opening
         case tag(Value)
         case endTag
@@ -38,7 +38,7 @@ struct XMLMarkupRepair {
         case declarations
     }
 
-    /// Where one is in the attributes of a start tag.
+    /// The position within the attributes of a start tag.
     private enum Value {
         case none, expected
         case quoted(UInt8)
@@ -74,7 +74,8 @@ struct XMLMarkupRepair {
         }
     }
 
-    /// - Returns: whether the byte belongs to what is read; otherwise, something else begins.
+    /// - Returns: True if the byte belongs to the construct being read; otherwise, another one
+    ///   begins.
     private mutating func take(_ byte: UInt8) -> Bool {
         switch state {
         case .text, .comment, .section: return false
@@ -139,7 +140,7 @@ struct XMLMarkupRepair {
         return index + 1
     }
 
-    /// Reads what has begun as if it were markup as text.
+    /// Reads the unfinished markup as text.
     private mutating func readAsText() {
         let bytes = token
         token = []
@@ -181,7 +182,7 @@ struct XMLMarkupRepair {
     private static let sectionStart = Array("<![CDATA[".utf8)
     private static let doctypeStart = Array("<!DOCTYPE".utf8)
     private static let endStart = Array("</".utf8)
-    /// What begins markup, but for tags.
+    /// The beginnings of markup other than tags.
     private static let starts = [
         commentStart, sectionStart, doctypeStart, endStart, XMLDeclaration.start,
     ]

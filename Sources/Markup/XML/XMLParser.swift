@@ -2,7 +2,7 @@ import CXML
 import HTTP
 
 /// The owner of a parser of libxml2 to which bytes are pushed (`xmlParseChunk`), and which queues
-/// what it finds.
+/// its events.
 ///
 /// libxml2's own `xmlTextReader` is not used: it builds a node for each text, however long, and has
 /// read the declarations of a DOCTYPE before it reports them.
@@ -13,7 +13,7 @@ final class XMLParser {
     /// An event and the line on which it ends.
     typealias Found = (event: XMLEvent, line: Int)
 
-    /// Why the document cannot be read further.
+    /// The reason why the document cannot be read further.
     private(set) var failure: XMLError?
     private let handle: xmlParserCtxtPtr
     private let limits: XMLLimits
@@ -21,7 +21,7 @@ final class XMLParser {
     private var queue: [Found] = []
     private var taken = 0
     private var text: [UInt8] = []
-    /// Whether the last octet of a CDATA section was a carriage return.
+    /// True if the last octet of a CDATA section was a carriage return.
     private var isAfterReturn = false
     /// `xml:lang` and `xml:base` of the open elements.
     private var scopes: [(language: String?, base: String?)] = []
@@ -179,7 +179,7 @@ final class XMLParser {
         return XMLName(text, in: namespace.map { String(cString: $0).streamSafe })
     }
 
-    /// Whether an element may have so many attributes; otherwise the document fails.
+    /// Returns true if an element may have this number of attributes; otherwise the document fails.
     func accepts(attributes: Int32, namespaces: Int32) -> Bool {
         guard max(attributes, namespaces) <= limits.attributes else {
             fail(.tooManyAttributes(limit: limits.attributes))

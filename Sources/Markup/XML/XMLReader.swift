@@ -2,8 +2,8 @@
 ///
 /// Nothing outside of the document is ever read, and no entities exist but the five of XML, numeric
 /// ones and names of HTML's characters (`&eacute;`): declarations in a DOCTYPE are left out, and
-/// references to other entities stay text as they are written. What is not well-formed in a way
-/// that is common is repaired (`XMLRepair`).
+/// references to other entities stay text as they are written. Common violations of well-formedness
+/// are repaired (`XMLRepair`).
 ///
 /// After the start of an element, `text(limitBytes:)`, `markup(limitBytes:)` and `skip()` read up
 /// to its end.
@@ -26,8 +26,8 @@ package final class XMLReader {
     private var isAtEnd = false
     private var isFinished = false
 
-    /// Number of bytes that are parsed together: fewer than a block of libxml2 would be slow, and
-    /// what is incomplete is looked through again with each further part.
+    /// The number of bytes that are parsed together: fewer than a block of libxml2 would be slow,
+    /// and an incomplete construct is looked through again with each further part.
     private static let partBytes = 2_048
     /// Number of bytes that are repaired together.
     private static let chunkBytes = 64 << 10
@@ -54,7 +54,7 @@ package final class XMLReader {
         }
     }
 
-    /// What was repaired in the part of the document that was read.
+    /// The repairs of the part of the document that was read.
     package var repairs: XMLRepairs { repair.repairs }
 
     /// The next event; `nil` at the end of the document. After an error, there are no more events.
@@ -105,7 +105,7 @@ package final class XMLReader {
 
     /// Reads on until there are `count` bytes.
     ///
-    /// - Returns: whether there are.
+    /// - Returns: True if there are.
     @discardableResult
     private func fill(_ count: Int) throws(XMLError) -> Bool {
         while chunk.count - start < count, !isAtEnd {

@@ -1,23 +1,24 @@
 import CXML
 
-/// References of a document to characters and entities (XML 1.0 §4.1), and what is read for them.
+/// References of a document to characters and entities (XML 1.0 §4.1), and the text that is read
+/// for them.
 struct XMLReferences {
     /// Entities that the document declares. They are never expanded.
     var declared: Set<[UInt8]> = []
     /// A high surrogate whose low one may follow: some programs write characters in two halves.
     private var highSurrogate: UInt32?
 
-    /// What is written instead of a reference, and why.
+    /// The bytes that are written instead of a reference, and the reason.
     typealias Replacement = (bytes: [UInt8], kind: XMLRepairs.Kind)
 
     /// Maximum length of a reference; a longer one is text.
     static let limitBytes = 100
 
-    /// Whether a reference may have this byte between its ampersand and its semicolon.
+    /// Returns true if a reference may have this byte between its ampersand and its semicolon.
     static func isPart(_ byte: UInt8) -> Bool { XMLNames.isPart(byte) || byte == UInt8(ascii: "#") }
 
-    /// What is written for an ampersand and what follows it, up to and including a semicolon, if
-    /// that is there; `nil` if it is a reference that every document may have.
+    /// Returns the replacement for an ampersand and the bytes after it, up to and including a
+    /// semicolon, if there is one; `nil` if it is a reference that every document may have.
     mutating func replacement(for token: ArraySlice<UInt8>) -> Replacement? {
         let high = highSurrogate
         highSurrogate = nil

@@ -37,13 +37,13 @@ package struct XMLRepair {
         return markup.take(text)
     }
 
-    /// What was repaired so far.
+    /// The repairs so far.
     package var repairs: XMLRepairs {
         guard let characters else { return markup.document.repairs }
         return characters.repairs.merged(with: markup.document.repairs)
     }
 
-    /// Why bytes are not read any more.
+    /// The reason why bytes are not read any more.
     var failure: XMLError? {
         markup.document.failure ?? characters?.failure ?? decoder.failure
     }

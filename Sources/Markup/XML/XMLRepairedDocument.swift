@@ -1,34 +1,34 @@
-/// What `XMLMarkupRepair` has written, and what it knows of the document's structure.
+/// The document that `XMLMarkupRepair` has written, and its knowledge of the document's structure.
 struct XMLRepairedDocument {
     private(set) var repairs = XMLRepairs()
-    /// Why nothing is read any more, and the line.
+    /// The reason why nothing is read any more, and the line.
     private(set) var failure: XMLError?
     /// The line that the output begins on.
     private(set) var firstLine = 1
     /// The name of the root element.
     private(set) var root: [UInt8]?
-    /// Whether the document may still begin: so far, there may have been a message in HTML before
+    /// True if the document may still begin: so far, there may have been a message in HTML before
     /// it, as PHP writes them.
     private(set) var isDoubtful = true
     /// Number of open elements.
     private var depth = 0
     private var hasDoctype = false
-    /// Whether the root element contains another.
+    /// True if the root element contains another.
     private var hasChild = false
     private var isBeginningNoted = false
     private var isEndNoted = false
     private var output: [UInt8] = []
     private var outputCount = 0
 
-    /// How many bytes may come before the document.
+    /// The maximum bytes before the document.
     private static let limitBefore = 64 << 10
 
     var isInRoot: Bool { depth > 0 }
     var isAfterRoot: Bool { root != nil && depth == 0 }
-    /// Whether nothing is missing but the last end tag.
+    /// True if nothing is missing but the last end tag.
     var needsEnd: Bool { depth == 1 && hasChild }
 
-    /// Removes what was written, unless it may have to be left out.
+    /// Removes and returns the bytes written, unless they may have to be left out.
     mutating func release(atEnd: Bool) -> [UInt8] {
         guard atEnd || failure != nil || !isDoubtful else { return [] }
         defer { output = [] }
@@ -71,7 +71,7 @@ struct XMLRepairedDocument {
         if isAfterRoot { isEndNoted = true } else { isBeginningNoted = true }
     }
 
-    /// Begins with another document on this line: what precedes it is left out.
+    /// Begins another document on this line: everything before it is left out.
     mutating func restart(line: Int) {
         if output.contains(where: { !XMLNames.isSpace($0) }) { noteOutside(line: firstLine) }
         output = []
@@ -83,7 +83,7 @@ struct XMLRepairedDocument {
         hasChild = false
     }
 
-    /// Whether a DOCTYPE may begin here; then it does.
+    /// True if a DOCTYPE may begin here; reading this begins it.
     var takesDoctype: Bool {
         mutating get {
             guard root == nil, !hasDoctype else { return false }
@@ -92,9 +92,9 @@ struct XMLRepairedDocument {
         }
     }
 
-    /// The start tag of an element, which is then to be written.
+    /// Begins an element, whose start tag is then to be written.
     ///
-    /// - Returns: whether it belongs to the document.
+    /// - Returns: True if it belongs to the document.
     mutating func begin(
         _ name: some Collection<UInt8>, isHTML: Bool, isEmpty: Bool, line: Int
     ) -> Bool {

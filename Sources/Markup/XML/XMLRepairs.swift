@@ -1,4 +1,4 @@
-/// What was repaired in a document: how often, and on which lines.
+/// The repairs in a document: their number, and their lines.
 package struct XMLRepairs: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case character
@@ -29,7 +29,7 @@ package struct XMLRepairs: Sendable, Hashable {
             }
         }
 
-        /// Whether the repair cannot have changed the meaning, so that any number is accepted.
+        /// True if the repair cannot have changed the meaning, so that any number is accepted.
         fileprivate var isCertain: Bool { self == .namedCharacter }
     }
 
@@ -55,8 +55,8 @@ package struct XMLRepairs: Sendable, Hashable {
     /// Number of those that may have changed the meaning.
     private var guesses = 0
 
-    /// - Parameter position: the number of bytes that were read so far.
-    /// - Returns: whether the document may be read further.
+    /// - Parameter position: The number of bytes read so far.
+    /// - Returns: True if the document may be read further.
     mutating func note(_ kind: Kind, line: Int, position: Int) -> Bool {
         count += 1
         if let last = list.last, last.kind == kind, last.line == line {

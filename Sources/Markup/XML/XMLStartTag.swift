@@ -1,7 +1,7 @@
 /// A start tag, from `<` to `>`, whose attributes may have been written as in HTML.
 struct XMLStartTag {
     let name: ArraySlice<UInt8>
-    /// Whether it ends with `/>`.
+    /// True if it ends with `/>`.
     private(set) var isEmpty = false
     /// The tag as XML; as it was, if it was right.
     private(set) var repaired: [UInt8] = []

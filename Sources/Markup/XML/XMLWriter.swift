@@ -16,7 +16,7 @@ package struct XMLWriter: ~Copyable {
     private let isDocument: Bool
     private var hasFailed = false
 
-    /// - Parameter isDocument: whether it begins with the XML declaration.
+    /// - Parameter isDocument: True if it begins with the XML declaration.
     package init(isDocument: Bool = true) {
         self.isDocument = isDocument
         LibXML.initialize()
@@ -40,7 +40,7 @@ package struct XMLWriter: ~Copyable {
         end()
     }
 
-    /// An element with what `content` writes.
+    /// Writes an element with the content that `content` writes.
     package mutating func element(
         _ name: String, _ attributes: [(String, String)] = [],
         _ content: @Sendable (inout XMLWriter) -> Void
@@ -72,14 +72,14 @@ package struct XMLWriter: ~Copyable {
 
     /// Ends the innermost element.
     ///
-    /// - Parameter isExplicit: whether an empty element has an end tag too, which HTML requires of
+    /// - Parameter isExplicit: True if even an empty element has an end tag, which HTML requires of
     ///   most elements.
     package mutating func end(isExplicit: Bool = false) {
         check(
             isExplicit ? xmlTextWriterFullEndElement(writer) : xmlTextWriterEndElement(writer))
     }
 
-    /// The bytes of what was written. The elements of a document that are still open are ended.
+    /// Returns the bytes written. The elements of a document that are still open are ended.
     package consuming func finish() throws(XMLWriterError) -> [UInt8] {
         if isDocument { check(xmlTextWriterEndDocument(writer)) }
         check(xmlTextWriterFlush(writer))

@@ -1,7 +1,8 @@
 import ArticleAPI
 import HTTP
 
-/// Writes requests as operations (OpenAPI 3.1 §4.8.10), and collects what they refer to.
+/// Writes requests as operations (OpenAPI 3.1 §4.8.10), and collects the schemas and examples that
+/// they refer to.
 struct OperationWriter {
     private let requests: [any BackendAPIRequest.Type]
     private let examples: WireExamples
@@ -136,8 +137,8 @@ struct OperationWriter {
             ("links", isCreated ? links(to: located) : nil))
     }
 
-    /// Whether the response has an entity tag: those that are streamed have none, and neither do
-    /// those that could disclose a hash of a secret.
+    /// Returns true if the response has an entity tag: those that are streamed have none, and
+    /// neither do those that could disclose a hash of a secret.
     private func hasValidator<Request: BackendAPIRequest>(_: Request.Type) -> Bool {
         guard Request.Item.encoding.mediaType != nil else { return false }
         return !Request.endpoint.carriesSecrets && !Request.endpoint.isStreamed

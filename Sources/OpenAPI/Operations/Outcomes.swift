@@ -1,8 +1,8 @@
 import ArticleAPI
 import HTTP
 
-/// How requests of a type can end: what their declaration says, and what follows from their parts,
-/// method and access.
+/// The outcomes of requests of a type: those of their declaration, and those that follow from their
+/// parts, method and access.
 struct Outcomes {
     /// The statuses of success, the usual one first.
     let successes: [HTTPStatus]
@@ -29,8 +29,8 @@ struct Outcomes {
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// What any request can meet, whatever it is for: bad credentials, limits, and a server that
-    /// cannot respond.
+    /// The problems that any request can meet: bad credentials, limits, and a server that cannot
+    /// respond.
     private static let ofEveryRequest: [Problem.Kind] = [
         .malformedRequest, .unauthenticated, .insecureTransport, .requestTimeout, .contentTooLarge,
         .addressTooLong, .expectationFailed, .misdirectedRequest, .tooManyRequests,

@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// Who sends a value. Requests are described as the backend reads them, which rejects unknown
+/// The sender of a value. Requests are described as the backend reads them, which rejects unknown
 /// attributes and takes `null` for an absent value; responses as the backend writes them.
 enum Direction: Hashable {
     case request, response
