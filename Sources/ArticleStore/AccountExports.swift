@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// The part of a store that gives users what is kept about them.
+/// The part of a store that exports the data kept about a user.
 ///
 /// Writes are neither blocked by an export nor part of it. Safe to use from any thread; the closure
 /// runs on a thread of the store, once for each record.
@@ -19,7 +19,7 @@ public protocol AccountExportSource: Sendable {
     ) async throws(StoreError)
 }
 
-/// One part of what is kept about a user. See ``AccountExportSource``.
+/// One record of the data kept about a user. See ``AccountExportSource``.
 public enum AccountRecord: Sendable, Hashable {
     /// The first one, once.
     case account(UserRecord)
@@ -31,8 +31,8 @@ public enum AccountRecord: Sendable, Hashable {
     /// A key that acts for the user; oldest first.
     case key(KeyRecord)
     case article(AccountExport.OwnedArticle)
-    /// Whether or not the user sees it; oldest first.
+    /// A comment, even one that the user does not see; oldest first.
     case comment(Comment)
-    /// Whether or not the user sees its article; newest first.
+    /// A bookmark, even of an article that the user does not see; newest first.
     case bookmark(Bookmark)
 }

@@ -61,7 +61,7 @@ public struct BodyHTML: Sendable, Hashable {
     }
 }
 
-/// How an article's slug is chosen. See ``ArticleContent``.
+/// The choice of an article's slug. See ``ArticleContent``.
 public enum SlugChoice: Sendable, Hashable {
     /// The current one (for a new article, the id).
     case keep
@@ -94,8 +94,8 @@ public struct Edit: Sendable {
     /// A write with a key is done once: the caller checks `idempotencyRecord` before. If another
     /// write with the key was committed in between, `.repeated` or `.keyReused` is thrown.
     public var key: IdempotencyKey?
-    /// Whose edit it is, which decides what it may change: editors write everything, authors the
-    /// articles that they own, and everyone else nothing.
+    /// The audience of the editor, which decides the articles that the edit may change: editors
+    /// write everything, authors the articles that they own, and everyone else nothing.
     ///
     /// It is compared with the owner in the transaction of the write. An article that is hidden
     /// from the audience throws `.notFound`, and one that it may only read `.notOwner`.
@@ -111,9 +111,10 @@ public struct Edit: Sendable {
         self.audience = audience
     }
 
-    /// Who makes an edit. Its name is looked up when the history is read.
+    /// The account or part of the server that makes an edit. Its name is looked up when the history
+    /// is read.
     public enum Actor: Sendable, Hashable {
-        /// Whoever runs the server: imports, commands on the machine, the operator's key.
+        /// The operator of the server: imports, commands on the machine, the operator's key.
         case `operator`
         /// The server itself: the publication of scheduled articles.
         case system
@@ -123,7 +124,7 @@ public struct Edit: Sendable {
         case key(id: String)
         /// The user with this id, in person or by a key.
         case user(UserRecord.ID)
-        /// Nobody who could be looked up.
+        /// An actor that cannot be looked up.
         case unrecorded(name: String?)
     }
 }
@@ -170,13 +171,13 @@ public struct Epoch: Sendable, Hashable {
 
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    /// The version of this revision of the subject in this history: `7-x1y2z3`. The same revision
-    /// in another history, or one that was made at another time after the database was set back,
+    /// Returns the version of this revision of the subject in this history: `7-x1y2z3`. The same
+    /// revision in another history, or one made at another time after the database was set back,
     /// has the same version with a probability of 2^-30.
     ///
     /// - Parameters:
-    ///   - time: when the revision was made.
-    ///   - state: what else tells revisions apart.
+    ///   - time: The time at which the revision was made.
+    ///   - state: A number that tells otherwise equal revisions apart.
     public func version<Subject>(
         of id: Identifier<Subject>, revision: Int, at time: Timestamp, state: Int64 = 0
     ) -> String {

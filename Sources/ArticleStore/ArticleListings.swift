@@ -66,15 +66,15 @@ public struct ArticleQuery: Sendable, Hashable {
     public var after: ArticlePosition?
     /// 1 to 100.
     public var limit: Int = 20
-    /// Whether to include bodies.
+    /// True to include bodies.
     public var withBodies: Bool = false
-    /// Whether to count the articles on all pages.
+    /// True to count the articles on all pages.
     public var counts: Bool = false
 
     public init(audience: Audience) { self.audience = audience }
 }
 
-/// Which articles a list or a copy consists of; all if nothing is set. See ``ArticleQuery`` and
+/// The articles of a list or a copy; all if nothing is set. See ``ArticleQuery`` and
 /// ``ChangeQuery``.
 public struct ArticleFilter: Sendable, Hashable {
     /// Tag keys: an article must have all of them.
@@ -91,7 +91,7 @@ public struct ArticleFilter: Sendable, Hashable {
 
     public init() {}
 
-    /// Whether it is limited to a range of publication times.
+    /// True if it is limited to a range of publication times.
     package var isBounded: Bool { publishedAfter != nil || publishedBefore != nil }
 }
 

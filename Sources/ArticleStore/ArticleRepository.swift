@@ -120,7 +120,7 @@ public protocol RevisionRepository: Sendable {
 /// ```
 public struct ArticleVersion: Sendable, Hashable {
     public var article: Article
-    /// When it or one of its authors last changed.
+    /// The time at which it or one of its authors last changed.
     public var changedAt: Timestamp
 
     public init(article: Article, changedAt: Timestamp) {

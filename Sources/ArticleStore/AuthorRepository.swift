@@ -11,8 +11,8 @@ public import ArticleAPI
 /// }
 /// ```
 public protocol AuthorRepository: Sendable {
-    /// Authors in the order of their ids; the public only sees those with a public article, and
-    /// the owner of an article its authors, too.
+    /// Returns authors in the order of their ids; the public only sees those with a public article,
+    /// and the owner of an article also sees its authors.
     func authors(
         after id: Author.ID?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Author, Author.ID>

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// Stores what users bookmark.
+/// Stores the bookmarks of users.
 ///
 /// Bookmarks of articles that the user does not see are kept, but not listed. Each method is one
 /// atomic step, and a write is durable when it returns. Safe to use from any thread.
@@ -27,8 +27,8 @@ public protocol BookmarkRepository: Sendable {
         at time: Timestamp
     ) async throws(StoreError) -> (bookmark: Bookmark, isNew: Bool)
 
-    /// Removes a bookmark, whether or not the user sees the article. Throws `.notFound` if there is
-    /// none.
+    /// Removes a bookmark, even if the user does not see the article. Throws `.notFound` if there
+    /// is none.
     func deleteBookmark(
         of article: Article.ID, for user: User.ID
     ) async throws(StoreError)

@@ -12,7 +12,7 @@ public protocol ChangeRepository: Sendable {
     /// Changes with numbers above `sequence`, in order, at most `limit`.
     func changes(after sequence: Int64, limit: Int) async throws(StoreError) -> [ChangeRecord]
 
-    /// A page of what has changed for an audience, limited in items, bytes and examined rows.
+    /// Returns a page of changes for an audience, limited in items, bytes and examined rows.
     ///
     /// - Throws: `.otherHistory` if the query's position does not belong to this history,
     ///   `.notFound` if the query is for comments and those on the article are not visible, or for
@@ -24,7 +24,7 @@ public protocol ChangeRepository: Sendable {
     func observeChanges(_ observer: any ChangeObserver)
 }
 
-/// A query for what has changed for an audience.
+/// A query for the changes for an audience.
 ///
 /// ```swift
 /// var query = ChangeQuery(audience: .editors)
@@ -50,32 +50,33 @@ public struct ChangeQuery: Sendable, Hashable {
     /// The reader of comments and owner of bookmarks, which include those of articles that the user
     /// does not see; `nil` for an anonymous reader.
     public var user: User.ID?
-    /// What the client has; `nil` if it has nothing, which begins the snapshot.
+    /// The position of the client's copy; `nil` if it has none, which begins the snapshot.
     public var position: ChangePosition?
-    /// Whether to skip everything that has happened: the slice is empty and the last one.
+    /// True to skip everything that has happened: the slice is empty and the last one.
     public var startsNow = false
     /// 1 to 500.
     public var limit = 100
-    /// Whether to include bodies.
+    /// True to include bodies.
     public var withBodies = false
 
     public init(audience: Audience) { self.audience = audience }
 
-    /// Who reads comments.
+    /// The reader of comments.
     package var viewer: CommentViewer { CommentViewer(audience: audience, user: user) }
 }
 
-/// How far a client has followed the changes of an audience. See ``ChangeQuery``.
+/// A client's position in the changes of an audience. See ``ChangeQuery``.
 public struct ChangePosition: Sendable, Hashable {
     /// The history in which the numbers count.
     public var epoch: Epoch
     /// The client has everything that last changed for the audience at this number or before.
     public var sequence: Int64
-    /// What has changed since, the client has in a state of this number or later, if at all. Equal
-    /// to `sequence` once the client has read the last page.
+    /// The number of the oldest state in the client's copy: subjects that changed after it are in
+    /// the copy in a state of this number or later, if at all. Equal to `sequence` once the client
+    /// has read the last page.
     public var base: Int64
-    /// The audience's last change when the client read: what it does not have yet may have been
-    /// skipped because of that.
+    /// The audience's last change at the time of the client's read, because of which items that the
+    /// client does not have yet may have been skipped.
     public var seen: Int64
     /// Proves that the numbers are of this history: the mark of the commit with the change that was
     /// seen, as a database that was set back uses numbers again; 0 if it has none.
@@ -95,9 +96,9 @@ public struct ChangeSlice: Sendable {
     /// The number of each change, and the change with the article, whose body is `nil` unless
     /// requested.
     public var items: [(sequence: Int64, change: SyncChange<Article>)]
-    /// What the client has after these changes.
+    /// The position of the client after these changes.
     public var position: ChangePosition
-    /// Whether nothing follows.
+    /// True if nothing follows.
     public var isLast: Bool
 
     public init(
@@ -155,8 +156,8 @@ public struct ChangeRecord: Sendable, Hashable {
     public var subject: Subject
     public var revision: Int
     public var isDeletion: Bool
-    /// Whether anonymous clients may see a difference: not if a draft was edited. Always true for a
-    /// past change of an author or a comment, since whether it was public is not kept.
+    /// True if anonymous clients may see a difference: not if a draft was edited. Always true for a
+    /// past change of an author or a comment, as its visibility at that time is not kept.
     public var isPublic: Bool
     /// The writer of a comment whose new display name changes this and all their other comments.
     /// Only known at the time of the change.
@@ -177,7 +178,8 @@ public struct ChangeRecord: Sendable, Hashable {
         self.bookmarker = bookmarker
     }
 
-    /// Whether it concerns articles and authors, and not what readers add to them.
+    /// True if it concerns articles and authors, and not the comments and bookmarks that readers
+    /// add to them.
     package var isOfContent: Bool {
         switch subject {
         case .article, .author: true
@@ -185,7 +187,7 @@ public struct ChangeRecord: Sendable, Hashable {
         }
     }
 
-    /// What changed.
+    /// The subject that changed.
     public enum Subject: Sendable, Hashable {
         case article(Article.ID)
         case author(Author.ID)

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// Stores what readers write about articles.
+/// Stores readers' comments on articles.
 ///
 /// A comment is only found by those who see its article, and by its own visibility: it has no
 /// changes of its own when the article leaves their sight. Each method is one atomic step, and a
@@ -32,7 +32,7 @@ public protocol CommentRepository: Sendable {
     /// read the comments.
     func commentCounts(of articles: [Article.ID]) async throws(StoreError) -> [Int]
 
-    /// What decides whether a comment would be accepted now, for checks before it is rendered.
+    /// Returns the facts that decide about a new comment, for checks before it is rendered.
     ///
     /// Throws like `createComment`.
     func situation(
@@ -87,7 +87,7 @@ public protocol CommentRepository: Sendable {
     ) async throws(StoreError)
 }
 
-/// Who reads or writes comments. See ``CommentRepository``.
+/// The reader or writer of comments. See ``CommentRepository``.
 public struct CommentViewer: Sendable, Hashable {
     /// Editors see all comments; everyone else sees visible ones, and their own pending ones.
     public var audience: Audience
@@ -110,7 +110,7 @@ public struct CommentQuery: Sendable, Hashable {
     /// Only in a query for all articles; `nil` for those of all users.
     public var writer: User.ID?
     public var sort: CommentSort
-    /// Where the page begins; `nil` for the beginning.
+    /// The position before the page; `nil` for the first page.
     public var after: CommentPosition?
     /// 1 to 100.
     public var limit: Int
@@ -177,17 +177,17 @@ public struct CommentContent: Sendable, Hashable {
     }
 }
 
-/// What decides whether a new comment is accepted. See ``CommentRepository``.
+/// The facts that decide about the acceptance of a new comment. See ``CommentRepository``.
 public struct CommentSituation: Sendable, Hashable {
     /// That of the article; `nil` if it has none.
     public var policy: CommentPolicy?
-    /// Whether the comment replies to something other than a visible comment on the same article
+    /// True if the comment replies to something other than a visible comment on the same article
     /// that is not a reply.
     public var isParentUnusable: Bool
-    /// When the writer wrote their last comments within an hour, the newest first; at most 1,000.
+    /// The times of the writer's last comments within an hour, the newest first; at most 1,000.
     /// Some may be up to a minute later than this one.
     public var recent: [Timestamp]
-    /// Whether the writer wrote the same text on the same article within a minute.
+    /// True if the writer wrote the same text on the same article within a minute.
     public var isRepetition: Bool
 
     public init(
@@ -203,7 +203,7 @@ public struct CommentSituation: Sendable, Hashable {
 /// A comment that is about to be changed. See ``CommentRepository``.
 public struct CommentEdition: Sendable, Hashable {
     public var comment: Comment
-    /// Whether the viewer wrote it.
+    /// True if the viewer wrote it.
     public var isOwn: Bool
     /// That of the article; `nil` if it has none.
     public var policy: CommentPolicy?

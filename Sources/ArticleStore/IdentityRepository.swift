@@ -19,7 +19,7 @@ public protocol IdentityRepository: Sendable {
 
     /// Adds a user with an identity. An invitation is used up in the same step.
     ///
-    /// Throws `.identityTaken` if a user has the identity, or what `createUser` without one throws.
+    /// Throws `.identityTaken` if a user has the identity, or as `createUser` without one does.
     func createUser(
         _ user: UserRecord, using invitation: String?, identity: IdentityRecord,
         at time: Timestamp
@@ -35,7 +35,7 @@ public protocol IdentityRepository: Sendable {
     ) async throws(StoreError)
 }
 
-/// Who a user is at a provider. See ``IdentityRepository``.
+/// A user's identity at a provider. See ``IdentityRepository``.
 public struct IdentityRecord: Sendable, Hashable {
     /// The provider's claim `iss`.
     public var issuer: String

@@ -52,14 +52,14 @@ public struct ImportItem: Sendable, Hashable {
     /// The id for the article if this path is new.
     public var id: Article.ID
     public var content: ArticleContent
-    /// Whether an update keeps the slug, because it was derived from a title, which may change.
+    /// True if an update keeps the slug, because it was derived from a title, which may change.
     public var keepsSlug: Bool
-    /// Slugs that led to the article elsewhere. They lead to it here, too, as soon as it is public,
+    /// Slugs that led to the article elsewhere. They also lead to it here, as soon as it is public,
     /// unless they belong to another article.
     public var formerSlugs: [String]
-    /// How the article of an earlier import is found.
+    /// The way in which the article of an earlier import is found.
     public var recognition = Recognition.path
-    /// Whether an article that was deleted here since its import is restored.
+    /// True to restore an article that was deleted here since its import.
     public var restoresDeleted = false
 
     public enum Recognition: Sendable, Hashable {
@@ -85,8 +85,9 @@ public struct ImportItem: Sendable, Hashable {
         self.formerSlugs = formerSlugs
     }
 
-    /// The end of a path by which a file is recognized in another folder: its name with what
-    /// follows it, and its folder if files in other folders are called the same (`index.md`).
+    /// Returns the end of a path by which a file is recognized in another folder: its name with its
+    /// extension, and also its folder if files in other folders usually have the same name
+    /// (`index.md`).
     public static func name(ofPath path: String) -> String {
         let parts = path.split(separator: "/")
         guard let last = parts.last else { return path }
@@ -165,7 +166,7 @@ public struct ExportedArticle: Sendable, Hashable {
     public var aliases: [String]
     /// The slugs that led to it elsewhere (`ImportItem.formerSlugs`), in alphabetical order.
     public var formerSlugs: [String]
-    /// Where it was imported from, with the digest and the revision of that import.
+    /// The mark of its import: the path, the digest and the revision.
     public var imported: ImportMark?
 
     public init(
@@ -195,7 +196,7 @@ public struct ExportedRevision: Sendable, Hashable {
     public var action: Revision.Action
     /// With the name as of the export. A store that finds no such key or account keeps that name.
     public var actor: Revision.Actor
-    /// When the step was made (the article's `updatedAt`, except for deletions).
+    /// The time of the step (the article's `updatedAt`, except for deletions).
     public var time: Timestamp
     public var article: Article
 

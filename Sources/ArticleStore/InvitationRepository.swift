@@ -41,7 +41,7 @@ public struct InvitationRecord: Sendable, Hashable {
     public var createdBy: String
     public var createdAt: Timestamp
     public var expiresAt: Timestamp
-    /// When it was used; `nil` if it was not.
+    /// The time of its use; `nil` if it was not used.
     public var usedAt: Timestamp?
     /// The user that it was used for; `nil` once that user is deleted.
     public var usedBy: UserRecord.ID?

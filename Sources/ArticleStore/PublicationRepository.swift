@@ -14,7 +14,7 @@ public protocol PublicationRepository: Sendable {
     /// `limit` (1 to 1,000). Each becomes `published` by a revision of the system; one that was
     /// imported can still be updated by its file.
     ///
-    /// - Returns: how many were published, and when the next one is due.
+    /// - Returns: The number of published articles, and the time at which the next one is due.
     func publishDueArticles(
         at time: Timestamp, limit: Int
     ) async throws(StoreError) -> (published: Int, next: Timestamp?)
@@ -27,7 +27,7 @@ public protocol PublicationRepository: Sendable {
     func scheduledCounts(at time: Timestamp) async throws(StoreError) -> ScheduledCounts
 }
 
-/// How many articles are scheduled; each number is at most 10,000, at which counting stops.
+/// The numbers of scheduled articles; each is at most 10,000, at which counting stops.
 ///
 /// ```swift
 /// let counts = try await store.scheduledCounts(at: time)

@@ -7,13 +7,13 @@ public import ArticleAPI
 /// ```
 public protocol PurgeRepository: Sendable {
     /// Removes revisions of an article, or the article with its whole history, its slugs, its
-    /// comments, and where it was imported from. It is deleted by that, if it was not before; its
-    /// id is not used again. What was removed before is skipped.
+    /// comments, and the mark of its import. That deletes it, if it was not deleted before; its id
+    /// is not used again. Revisions removed before are skipped.
     ///
     /// The files still have the text until ``StoreMaintenance/rewrite()``, and the index of the
     /// search while the article is one of ``SearchRepository/searchPurges()``.
     ///
-    /// - Parameter revisions: their numbers; empty for the whole article.
+    /// - Parameter revisions: Their numbers; empty for the whole article.
     /// - Throws: `.notFound` if there never was such an article or revision; `.conflict` if one of
     ///   the revisions is the last one.
     func purge(
@@ -24,7 +24,7 @@ public protocol PurgeRepository: Sendable {
     func eraseSearch() async throws(StoreError)
 }
 
-/// What a purge has removed. See ``PurgeRepository``.
+/// The numbers of records removed by a purge. See ``PurgeRepository``.
 public struct PurgeCounts: Sendable, Hashable {
     public var revisions: Int
     public var comments: Int

@@ -9,8 +9,9 @@ public import ArticleAPI
 /// while !walk.isComplete { walk = try await store.removeHistory(rules, at: time, walk) }
 /// ```
 public protocol RetentionRepository: Sendable {
-    /// Takes one step of a walk over the whole store: removes some of what the rules do not keep,
-    /// and renderings, tags, languages, sources and actors that nothing uses any more.
+    /// Takes one step of a walk over the whole store: removes some of the revisions and articles
+    /// that the rules do not keep, and renderings, tags, languages, sources and actors that nothing
+    /// uses any more.
     ///
     /// Of an article that was deleted too long ago, nothing is left but its id. Clients that have
     /// not followed the changes until its deletion have to begin again.
@@ -19,9 +20,9 @@ public protocol RetentionRepository: Sendable {
     ) async throws(StoreError) -> RetentionWalk
 }
 
-/// How far a walk that removes old history has come. See ``RetentionRepository``.
+/// The progress of a walk that removes old history. See ``RetentionRepository``.
 public struct RetentionWalk: Sendable, Hashable {
-    /// How many revisions and deleted articles the walk has removed.
+    /// The numbers of revisions and deleted articles that the walk has removed.
     public package(set) var revisions = 0
     public package(set) var articles = 0
     package var phase = Phase.renderings

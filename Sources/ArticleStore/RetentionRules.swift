@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// How much history a store keeps; everything by default.
+/// The limits of the history that a store keeps; everything by default.
 ///
 /// ```swift
 /// var rules = RetentionRules()
@@ -23,15 +23,15 @@ public struct RetentionRules: Sendable, Hashable {
     package static let pieceMilliseconds: Int64 = 600_000
 }
 
-/// What decides whether a revision is kept.
+/// The facts that decide if a revision is kept.
 package struct RevisionFacts: Sendable, Hashable {
     package var number: Int
     package var time: Timestamp
-    /// Who made it: the row of an actor, or a name.
+    /// The actor of the revision: the row of an actor, or a name.
     package var actor: Int64?
     package var editor: String?
     package var owner: UserRecord.ID?
-    /// Whether the public saw it.
+    /// True if the public saw it.
     package var isPublished: Bool
 
     package init(
@@ -48,16 +48,16 @@ package struct RevisionFacts: Sendable, Hashable {
 }
 
 extension RetentionRules {
-    /// The numbers of the revisions that are not kept.
+    /// Returns the numbers of the revisions that are not kept.
     ///
     /// Those that were replaced too long ago go. Of the others, those above the limit go, the
-    /// oldest first: at first what its own author replaced within minutes, then the rest, but the
-    /// last revision of a day (UTC) and what was published go last, again first what was replaced
+    /// oldest first: at first those that their own author replaced within minutes, then the rest,
+    /// but the last revisions of a day (UTC) and published ones go last, again first those replaced
     /// within minutes. The present revision stays, and the last one of each owner, which tells who
     /// saw the article.
     ///
-    /// - Parameter history: in the order of numbers, from the oldest; the last one is the present
-    ///   one, or the last of those that are looked at together.
+    /// - Parameter history: The revisions in the order of numbers, from the oldest; the last one is
+    ///   the present one, or the last of those that are looked at together.
     package func excess(in history: [RevisionFacts], at time: Timestamp) -> [Int] {
         var removed: Set<Int> = []
         var rest: [(rank: Int, number: Int)] = []

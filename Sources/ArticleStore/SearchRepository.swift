@@ -55,16 +55,16 @@ public protocol SearchRepository: Sendable {
     /// to a limit on their number.
     ///
     /// - Parameters:
-    ///   - kept: segments that are not removed, as they are being written.
-    ///   - limit: the maximum number of blocks.
-    /// - Returns: whether there may be more.
+    ///   - kept: Segments that are not removed, as they are being written.
+    ///   - limit: The maximum number of blocks.
+    /// - Returns: True if there may be more.
     func removeSearchRemains(
         except kept: Set<Int64>, limit: Int
     ) async throws(StoreError) -> Bool
 
-    /// Articles of which the index may still have what was purged, at most 1,000, with the number
-    /// of the last change before that: blocks must not have removed or replaced documents of
-    /// theirs.
+    /// Returns articles of which the index may still have purged text, at most 1,000, with the
+    /// number of the last change before the purge: blocks must not have removed or replaced
+    /// documents of theirs.
     func searchPurges() async throws(StoreError) -> [Article.ID: Int64]
 
     /// Tells that this is so for these, unless something was purged later.
@@ -89,7 +89,7 @@ public struct SearchIndexRecord: Sendable, Hashable {
     }
 }
 
-/// How far an index has followed the changes. See ``SearchRepository``.
+/// The position of an index in the changes. See ``SearchRepository``.
 public struct SearchProgress: Sendable, Hashable {
     /// That of the tokenizer.
     public var version: Int
@@ -105,7 +105,7 @@ public struct SearchProgress: Sendable, Hashable {
 public struct SearchSegmentRecord: Sendable, Hashable {
     /// 1 to 2,147,483,647; never used again.
     public var number: Int64
-    /// How often its documents were merged.
+    /// The number of times that its documents were merged.
     public var level: Int
     /// The size of its blocks.
     public var bytes: Int

@@ -69,7 +69,7 @@ public struct SessionRecord: Sendable, Hashable {
     public var tokens: TokenRecord
     /// SHA-256 of the refresh token before the current one, 32 bytes; `nil` if there was none.
     public var previousRefreshDigest: [UInt8]?
-    /// When the current tokens replaced the previous ones.
+    /// The time at which the current tokens replaced the previous ones.
     public var rotatedAt: Timestamp?
     /// 0 to 100 characters.
     public var device: String
@@ -103,7 +103,7 @@ public struct TokenRecord: Sendable, Hashable {
     /// SHA-256 of the refresh token, 32 bytes.
     public var refreshDigest: [UInt8]
     public var accessExpiresAt: Timestamp
-    /// When the refresh token expires, and the session with it.
+    /// The time at which the refresh token expires, and the session with it.
     public var expiresAt: Timestamp
 
     public init(
@@ -117,7 +117,7 @@ public struct TokenRecord: Sendable, Hashable {
     }
 }
 
-/// What became of a refresh token. See ``SessionRepository``.
+/// The result of rotating a refresh token. See ``SessionRepository``.
 public enum SessionRotation: Sendable, Hashable {
     /// It was the current one; the session now has the new tokens.
     case rotated(SessionRecord)

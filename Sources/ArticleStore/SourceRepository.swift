@@ -1,9 +1,10 @@
 public import ArticleAPI
 
-/// Stores the sources of articles, how far they were followed, and what was taken over from them.
+/// Stores the sources of articles, the positions of their polls, and the entries imported from
+/// them.
 ///
-/// Sources are not part of the change sequence; the articles taken over from them are. Each method
-/// is one atomic step, and a write is durable when it returns. Safe to use from any thread; the
+/// Sources are not part of the change sequence; the articles imported from them are. Each method is
+/// one atomic step, and a write is durable when it returns. Safe to use from any thread; the
 /// closure of an update runs on the thread that writes, and must be quick.
 ///
 /// ```swift
@@ -29,8 +30,8 @@ public protocol SourceRepository: Sendable {
         after id: ContentSource.ID?, limit: Int
     ) async throws(StoreError) -> Slice<ContentSource, ContentSource.ID>
 
-    /// Changes what admins set, as a new revision; equal values create none. Errors thrown by
-    /// `change` are rethrown as `.rejected`.
+    /// Changes the settings of a source as a new revision; equal values create none. Errors thrown
+    /// by `change` are rethrown as `.rejected`.
     ///
     /// The source is polled at once, and everything is compared again unless only its interval or
     /// its pause changed. Throws `.conflict` if another source has its URL.
@@ -54,7 +55,7 @@ public protocol SourceRepository: Sendable {
     /// The sources that are due, in the order in which they became due.
     func dueSources(at time: Timestamp) async throws(StoreError) -> [DueSource]
 
-    /// How far a source was followed.
+    /// Returns the position of the polls of a source.
     func position(of id: ContentSource.ID) async throws(StoreError) -> SourcePosition
 
     /// The digests of the entries with these keys, in the same order, as they were last taken over;
@@ -91,7 +92,7 @@ public protocol SourceRepository: Sendable {
 /// A source that is due to be polled. See ``SourceRepository``.
 public struct DueSource: Sendable, Hashable {
     public var id: ContentSource.ID
-    /// Where it is polled.
+    /// The URL that is polled.
     public var url: String
 
     public init(id: ContentSource.ID, url: String) {
@@ -100,16 +101,16 @@ public struct DueSource: Sendable, Hashable {
     }
 }
 
-/// How far a source was followed. See ``SourceRepository``.
+/// The position of the polls of a source. See ``SourceRepository``.
 public struct SourcePosition: Sendable, Hashable {
     /// Validators of the feed as it was last taken over.
     public var etag: String?
     public var lastModified: String?
-    /// Where the next page of a Broadsheet's changes begins; `nil` before the snapshot.
+    /// The token of the next page of a Broadsheet's changes; `nil` before the snapshot.
     public var token: String?
     /// The number of the last snapshot.
     public var round: Int
-    /// Whether this snapshot is not complete; of a feed, whether all of its pages have to be read.
+    /// True if this snapshot is not complete; of a feed, if all of its pages have to be read.
     public var isListing: Bool
 
     public init(
@@ -126,7 +127,7 @@ public struct SourcePosition: Sendable, Hashable {
 
 /// An entry of a source. See ``SourceRepository``.
 public struct SourceItem: Sendable, Hashable {
-    /// The SHA-256 of what identifies the entry within its source.
+    /// The SHA-256 of the entry's identifier within its source.
     public var key: [UInt8]
     /// The SHA-256 of its content and of the source's settings.
     public var digest: [UInt8]
@@ -149,7 +150,7 @@ public struct SourceItem: Sendable, Hashable {
     }
 }
 
-/// What became of an entry. See ``SourceRepository``.
+/// The result of importing an entry. See ``SourceRepository``.
 public enum SourceOutcome: String, Sendable, Hashable, CaseIterable {
     case created
     /// Also an article that had disappeared from the source, and is back.
@@ -171,20 +172,20 @@ public struct SourcePoll: Sendable, Hashable {
     public var result: Result
 
     public enum Result: Sendable, Hashable {
-        /// Why it failed, as a sentence of at most 1,000 characters without secrets. What was taken
-        /// over before stays, and so does the position.
+        /// The poll failed, for the reason given in a sentence of at most 1,000 characters without
+        /// secrets. Articles imported before stay, as does the position.
         case failed(String)
         /// Nothing is new.
         case unchanged
         case taken(Taken)
     }
 
-    /// What a poll found out, besides articles.
+    /// The results of a poll besides articles.
     public struct Taken: Sendable, Hashable {
         public var kind: ContentSource.Kind
-        /// What the source calls itself.
+        /// The source's own title.
         public var title: String?
-        /// Where it has moved for good.
+        /// The URL to which it has moved permanently.
         public var movedTo: String?
         public var position: SourcePosition
         public var skippedCount: Int
@@ -211,14 +212,14 @@ public struct SourcePoll: Sendable, Hashable {
     }
 }
 
-/// How many sources there are. See ``SourceRepository``.
+/// The numbers of sources by state. See ``SourceRepository``.
 public struct SourceCounts: Sendable, Hashable {
     /// Those that are not paused, and whose last poll did not fail.
     public var active: Int
     /// Those that are not paused, and whose last poll failed.
     public var failing: Int
     public var paused: Int
-    /// Since when the source that has waited longest is due; `nil` if none is.
+    /// The time since which the source that has waited longest is due; `nil` if none is.
     public var dueSince: Timestamp?
 
     public init(active: Int, failing: Int, paused: Int, dueSince: Timestamp?) {
@@ -230,7 +231,8 @@ public struct SourceCounts: Sendable, Hashable {
 }
 
 extension ContentSource {
-    /// What articles and histories call it: the chosen name, the source's own title, or its host.
+    /// The name of the source in articles and histories: the chosen name, the source's own title,
+    /// or its host.
     package var shownName: String { name ?? title ?? host }
 
     private var host: String {

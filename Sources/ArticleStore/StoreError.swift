@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// Why a store operation failed. Nothing was changed in any of these cases.
+/// The reason why a store operation failed. Nothing was changed in any of these cases.
 ///
 /// ```swift
 /// do throws(StoreError) {
@@ -36,7 +36,7 @@ public enum StoreError: Error, Sendable {
     case repeated
     /// A different write used the same key.
     case keyReused
-    /// A position in the changes does not belong to this history: the client has to start anew.
+    /// A position in the changes does not belong to this history: the client has to begin again.
     case otherHistory
     /// A record to restore differs from the existing one.
     case conflict(String)
@@ -58,15 +58,15 @@ public enum StoreError: Error, Sendable {
     case corrupt(String)
 }
 
-/// What a commit that takes too long waits for. See ``StoreError``.
+/// The resource that a commit that takes too long waits for. See ``StoreError``.
 public enum CommitDelay: Sendable, Hashable {
     /// A synchronous standby of the database.
     case standby
-    /// The disk, or what else it may be.
+    /// The disk, or another cause.
     case unknown
 }
 
-/// Why a store could not be opened. The description is one line for the operator.
+/// The reason why a store could not be opened. The description is one line for the operator.
 ///
 /// ```swift
 /// let error = StoreOpeningError.missing(path: path)

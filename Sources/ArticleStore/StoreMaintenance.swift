@@ -11,8 +11,8 @@ public protocol StoreMaintenance: Sendable {
     /// The path of the store's file, next to which other files can be created.
     var path: String { get }
 
-    /// Begins another history: everything has another version, and everybody who follows the
-    /// changes begins anew.
+    /// Begins another history: everything has another version, and all clients that follow the
+    /// changes begin again.
     func beginHistory() async throws(StoreError)
 
     /// Checks a snapshot of the store.
@@ -20,9 +20,9 @@ public protocol StoreMaintenance: Sendable {
     /// - Throws: `.unavailable` if the store is closed; corruption is reported.
     func check() async throws(StoreError) -> CheckReport
 
-    /// Gives the space of what was removed back, in short steps between which others write; this
-    /// takes one step. A file that was never vacuumed is rewritten as a whole in one step, as by
-    /// `rewrite`.
+    /// Returns the space of removed data to the file system, in short steps between which others
+    /// write; this takes one step. A file that was never vacuumed is rewritten as a whole in one
+    /// step, as by `rewrite`.
     ///
     ///     var progress = VacuumProgress()
     ///     while !progress.isComplete { progress = try await store.vacuum(progress) }
@@ -35,11 +35,11 @@ public protocol StoreMaintenance: Sendable {
     ///     try await copy.make { progress in print(progress.pages, progress.total) }
     func copy(into path: String) throws(StoreError) -> any StoreCopy
 
-    /// Writes the store's files anew, so that they contain nothing that was removed, and empties
-    /// the log. Writes wait for as long as it takes to copy the file, and there must be room for
-    /// another one; those who share a database on a server cannot read its tables meanwhile.
+    /// Rewrites the store's files, so that they contain no removed data, and empties the log.
+    /// Writes wait for as long as it takes to copy the file, and there must be room for another
+    /// one; those who share a database on a server cannot read its tables meanwhile.
     ///
-    /// - Throws: `.unavailable` with who needs the old files for too long.
+    /// - Throws: `.unavailable` if the old files are in use for too long; the text says by whom.
     func rewrite() async throws(StoreError)
 }
 
@@ -108,7 +108,8 @@ public struct CheckReport: Sendable, Hashable {
 
     public var isClean: Bool { findings.isEmpty }
 
-    /// How findings begin that are only about the index of the search, which can be built again.
+    /// The beginning of findings that only concern the index of the search, which can be built
+    /// again.
     public static let searchPrefix = "the index of the search: "
 
     /// Those findings.

@@ -9,17 +9,18 @@ public import ArticleAPI
 /// let isSeen = await store.node.waitUntilCurrent(with: commit)
 /// ```
 public protocol StoreNode: Sendable {
-    /// Whether no other process can use the database.
+    /// True if no other process can use the database.
     var isAlone: Bool { get }
 
     /// The number of the last commit that new reads are sure to see. Commits are numbered in their
     /// order, for all processes.
     var lastCommit: Int64 { get }
 
-    /// Whether new reads see everything that was committed until a second ago. Costs little.
+    /// True if new reads see everything that was committed until a second ago. Costs little.
     var isCurrent: Bool { get }
 
-    /// Why this process cannot follow the others at present; `nil` if it can. For the log.
+    /// The reason why this process cannot follow the others at present; `nil` if it can. For the
+    /// log.
     var failure: String? { get }
 
     /// Waits, for two seconds at most, until that is so and new reads see this commit.
@@ -27,23 +28,24 @@ public protocol StoreNode: Sendable {
     /// - Returns: `false` if they still may not see it, or too many wait already.
     func waitUntilCurrent(with commit: Int64) async -> Bool
 
-    /// The number of its present term as the leader, which does what only one process must do, such
-    /// as calling webhooks; `nil` if it does not lead. It has to be asked shortly before: a quarter
-    /// of a second after this was not `nil`, another process may lead.
+    /// The number of its present term as the leader, which does work that only one process must do,
+    /// such as calling webhooks; `nil` if it does not lead. It has to be read shortly before such
+    /// work: a quarter of a second after this was not `nil`, another process may lead.
     var term: Int? { get }
 
-    /// How many processes serve the database, this one included if it does; about a second old.
+    /// The number of processes that serve the database, including this one if it does; about a
+    /// second old.
     var serverCount: Int { get }
 
     /// Waits until this process is the leader, or the task is cancelled.
     func waitForLeadership() async
 
-    /// Applies what other processes change of who may do or find what, until the task is
-    /// cancelled: before this process reports that it has seen the commit. Everything may have
-    /// changed before the first call.
+    /// Applies changes of access by other processes, until the task is cancelled: each before this
+    /// process reports that it has seen the commit. Everything may have changed before the first
+    /// call.
     ///
-    /// - Parameter apply: throws what prevents it from learning what is true now; it is called
-    ///   again then.
+    /// - Parameter apply: Applies the changes; throws if it cannot read the present state, and is
+    ///   then called again.
     func followAccess(
         _ apply: @Sendable ([AccessChange]) async throws(StoreError) -> Void
     ) async
@@ -52,7 +54,7 @@ public protocol StoreNode: Sendable {
 extension StoreNode {
     public var failure: String? { nil }
 
-    /// Whether this process is the leader.
+    /// True if this process is the leader.
     public var isLeader: Bool { term != nil }
 }
 

@@ -1,7 +1,7 @@
 import Platform
 
-/// What the operator should know of a store, one sentence each. Those that came before anybody
-/// received them are kept, up to a limit.
+/// Notices about a store for the operator, one sentence each. Those added before there is a
+/// receiver are kept, up to a limit.
 ///
 /// Safe to use from any thread.
 ///

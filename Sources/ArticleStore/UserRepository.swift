@@ -104,8 +104,8 @@ public struct UserRecord: Sendable, Hashable {
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
     public var revision: Int
-    /// Raised when the role or the password changes, and when the account is disabled or enabled:
-    /// what was allowed before has to be checked again.
+    /// A number that rises when the role or the password changes, and when the account is disabled
+    /// or enabled: earlier decisions about access then have to be made again.
     public var accessEpoch: Int
 
     /// A new user.

@@ -24,15 +24,15 @@ public protocol WebhookRepository: Sendable {
     func removeWebhooks(except urls: Set<[UInt8]>) async throws(StoreError)
 }
 
-/// How far one receiver has followed the changes. See ``WebhookRepository``.
+/// The position of one receiver in the changes. See ``WebhookRepository``.
 public struct WebhookRecord: Sendable, Hashable {
     /// The SHA-256 of the receiver's URL (32 bytes), which may contain secrets.
     public var url: [UInt8]
-    /// Where the next batch begins: the `next` of the last one, at most 500 characters.
+    /// The token of the next batch: the `next` of the last one, at most 500 characters.
     public var token: String
     /// The time of the first failure since the last delivery; `nil` if there was none.
     public var failingSince: Timestamp?
-    /// Whether changes before `token` were skipped, which the next batch has to say.
+    /// True if changes before `token` were skipped, which the next batch has to say.
     public var isReset: Bool
 
     public init(

@@ -2,7 +2,7 @@
 struct BlockWriter: Sendable {
     /// Those that are complete and not taken yet.
     private var blocks: [SearchBlock] = []
-    /// How many blocks were completed.
+    /// The number of completed blocks.
     private(set) var count = 0
     /// In which of these keys begin.
     private(set) var directory = KeyDirectory()
@@ -17,7 +17,7 @@ struct BlockWriter: Sendable {
     /// Its documents that are in no block yet, and the last ordinal among them.
     private var postings: [UInt8] = []
     private var last = -1
-    /// Whether the key has blocks of its own.
+    /// True if the key has blocks of its own.
     private var isSplit = false
 
     init() {
@@ -109,7 +109,7 @@ extension [UInt8] {
         append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Appends a number in so many bytes, the lowest first.
+    /// Appends a number in `bytes` bytes, the lowest first.
     mutating func append(_ number: UInt64, bytes: Int) {
         for place in 0..<bytes { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * place))) }
     }

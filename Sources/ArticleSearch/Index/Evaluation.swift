@@ -70,13 +70,13 @@ struct Candidates {
 }
 
 extension SearchView {
-    /// The best of all documents that match by their keys.
+    /// Returns the best of all documents that match by their keys.
     ///
     /// - Parameters:
-    ///   - plan: the query's.
-    ///   - blocks: for each segment, in the order of `segments`, those of the plan's ranges.
-    ///   - position: only what follows it is returned.
-    ///   - limit: at least 1.
+    ///   - plan: The plan of the query.
+    ///   - blocks: For each segment, in the order of `segments`, the blocks of the plan's ranges.
+    ///   - position: The position after which hits are returned.
+    ///   - limit: The maximum hits; at least 1.
     package func hits(
         _ plan: SearchPlan, _ blocks: [RangeBlocks], after position: SearchPosition? = nil,
         limit: Int
@@ -114,7 +114,8 @@ extension SearchView {
             frequencies: frequencies, isEnd: following == hits.count)
     }
 
-    /// What results say of the documents of a segment, or of the tail, which follows all segments.
+    /// Returns the columns of the documents of a segment, or of the tail, which follows all
+    /// segments.
     private func columns(of index: Int) -> HitColumns {
         if index < segments.count {
             let documents = segments[index].documents
@@ -127,7 +128,7 @@ extension SearchView {
     }
 }
 
-/// What results say of documents, by ordinal.
+/// The parts of results that come from documents, by ordinal.
 private struct HitColumns {
     let ids: [Article.ID]
     let published: [Int64]
@@ -137,7 +138,7 @@ private struct HitColumns {
 extension Candidates {
     /// Selects the best.
     ///
-    /// - Returns: how many candidates follow the position.
+    /// - Returns: The number of candidates after the position.
     fileprivate func select(
         from columns: HitColumns, _ weights: [Int], after position: SearchPosition?,
         into best: inout BestHits

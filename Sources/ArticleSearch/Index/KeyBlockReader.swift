@@ -4,11 +4,11 @@
 struct KeyBlockReader {
     /// The key that `next` has read.
     private(set) var key: [UInt8] = []
-    /// How many of its first bytes are those of the key that was read before; 0 if none was.
+    /// The number of its first bytes that it shares with the key read before; 0 if none was read.
     private(set) var shared = 0
     /// Its documents in this block.
     private(set) var postings: Postings
-    /// Whether the first key continues the block before.
+    /// True if the first key continues the block before.
     let isContinued: Bool
     private var bytes: ByteReader
 
@@ -61,16 +61,16 @@ struct KeyBlockReader {
     }
 
     private struct Entry {
-        /// How many of the key's bytes are those of the key before.
+        /// The number of the key's bytes that it shares with the key before.
         let shared: Int
         /// The other ones; at least one.
         let rest: UnsafeBufferPointer<UInt8>
         let postings: ByteReader
     }
 
-    /// Reads what the block has of the next key; `nil` at the end.
+    /// Reads the block's entry of the next key; `nil` at the end.
     ///
-    /// - Parameter count: the length of the key before.
+    /// - Parameter count: The length of the key before.
     @inline(__always)
     private mutating func entry(after count: Int) throws(SearchIndexError) -> Entry? {
         guard !bytes.isAtEnd else { return nil }
@@ -134,7 +134,7 @@ struct ByteReader {
         return byte < 0x80 ? Int(byte) : rest(Int(byte & 0x7F))
     }
 
-    /// What follows the first seven bits.
+    /// Reads the rest of a number after its first seven bits.
     @inline(never)
     private mutating func rest(_ low: Int) -> Int? {
         var (value, shift) = (low, 7)

@@ -35,17 +35,17 @@ package struct KeyDirectory: Sendable, Hashable {
         return true
     }
 
-    /// How many blocks were added.
+    /// The number of blocks added.
     package var count: Int { blocks.count }
 
     package subscript(place: Int) -> (first: [UInt8], block: Int) {
         (SortedKeys.reading(bytes, ends) { Array($0[place]) }, Int(blocks[place]))
     }
 
-    /// The blocks in which keys of the range may be: from the last one that begins with a key not
-    /// above the range, to the one before the next that begins with a key above it.
+    /// Returns the blocks in which keys of the range may be: from the last one that begins with a
+    /// key not above the range, to the one before the next that begins with a key above it.
     ///
-    /// - Parameter count: how many blocks of keys the segment has.
+    /// - Parameter count: The number of blocks of keys in the segment.
     func blocks(of range: TermRange, count: Int) -> Range<Int> {
         let (low, end) = SortedKeys.reading(bytes, ends) { keys in
             let place = keys.place(of: range.low)

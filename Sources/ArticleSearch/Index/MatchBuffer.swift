@@ -8,7 +8,7 @@ struct MatchBuffer {
     private var values: [UInt16] = []
     /// The first documents that matched, in the order in which they were found.
     private var listed: [UInt32] = []
-    /// How many documents matched, and how many of these were removed again.
+    /// The number of documents that matched, and the number of these that were removed again.
     private var found = 0
     private var removed = 0
     /// The documents that are in use.
@@ -19,7 +19,7 @@ struct MatchBuffer {
     /// - Parameter capacity: the documents of the longest segment.
     init(capacity: Int) { self.capacity = capacity }
 
-    /// How many documents match.
+    /// The number of documents that match.
     var count: Int { found - removed }
 
     /// The value of a document: 0, or its impact plus 1.
@@ -27,7 +27,7 @@ struct MatchBuffer {
 
     /// Forgets all matches.
     ///
-    /// - Parameter length: how many documents the next segment has.
+    /// - Parameter length: The number of documents in the next segment.
     mutating func clear(_ length: Int) {
         if values.isEmpty {
             values = [UInt16](repeating: 0, count: capacity)

@@ -14,7 +14,7 @@ struct MatchReader {
         range = MatchBuffer(capacity: capacity)
     }
 
-    /// Where keys are found.
+    /// The source of keys.
     enum Source {
         case segment(Segment, RangeBlocks)
         case tail(SearchTail)

@@ -16,10 +16,10 @@ package struct MemoryIndex: Sendable {
 
     package var count: Int { view.liveCount }
 
-    /// What its blocks of keys take.
+    /// The size of its blocks of keys.
     package var bytes: Int { blocks.values.reduce(0) { $0 + $1.bytes } }
 
-    /// What is known of an article; `nil` if it is not there.
+    /// Returns the index's record of an article; `nil` if it is not there.
     package func document(_ id: Article.ID) -> SegmentDocument? { view.document(id) }
 
     /// Adds the document, in place of one with the same id. A call also merges some blocks, so that
@@ -43,12 +43,12 @@ package struct MemoryIndex: Sendable {
         return true
     }
 
-    /// The best of all documents that match by their keys.
+    /// Returns the best of all documents that match by their keys.
     ///
     /// - Parameters:
-    ///   - plan: of a query, whose text the caller compares if it `needsText`.
-    ///   - position: only what follows it is returned.
-    ///   - limit: at least 1.
+    ///   - plan: The plan of a query, whose text the caller compares if it `needsText`.
+    ///   - position: The position after which hits are returned.
+    ///   - limit: The maximum hits; at least 1.
     package func hits(
         _ plan: SearchPlan, after position: SearchPosition? = nil, limit: Int
     ) throws(SearchIndexError) -> SearchHits {

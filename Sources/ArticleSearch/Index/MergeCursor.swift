@@ -38,7 +38,7 @@ struct MergeCursor: Sendable {
         place == end && entries.isEmpty && waiting.isEmpty && next == blockCount
     }
 
-    /// Whether it cannot say which key is next.
+    /// True if it needs another block to know the next key.
     var needsBlock: Bool {
         place == end && entries.isEmpty && waiting.isEmpty && next < blockCount
     }
@@ -54,7 +54,7 @@ struct MergeCursor: Sendable {
         next += waiting.count
     }
 
-    /// Whether its key is before that of the other.
+    /// Returns true if its key is before that of the other.
     func precedes(_ other: MergeCursor) -> Bool {
         head != other.head ? head < other.head : key.lexicographicallyPrecedes(other.key)
     }

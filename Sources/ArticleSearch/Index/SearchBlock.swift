@@ -25,8 +25,8 @@ package struct SearchBlock: Sendable, Hashable {
     }
 }
 
-/// Why an index cannot be used. See ``SearchView``.
+/// The reason why an index cannot be used. See ``SearchView``.
 package enum SearchIndexError: Error, Sendable, Hashable {
-    /// Blocks are not what they were when they were written; the text says how that shows.
+    /// Blocks differ from those that were written; the text describes the difference.
     case corrupt(String)
 }

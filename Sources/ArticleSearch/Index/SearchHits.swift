@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// Where a document is in the order of results.
+/// The position of a document in the order of results.
 package struct SearchPosition: Sendable, Hashable, Comparable {
     package let score: Int
     /// Milliseconds since 1970.
@@ -38,7 +38,7 @@ package struct SearchHits: Sendable, Hashable {
     package let count: Int
     /// For each required clause of the query, how many documents match it, whatever the filter.
     package let frequencies: [Int]
-    /// Whether nothing follows.
+    /// True if nothing follows.
     package let isEnd: Bool
 }
 
@@ -55,7 +55,7 @@ struct BestHits {
     /// The best first.
     var sorted: [IndexHit] { heap.sorted { $0.position > $1.position } }
 
-    /// Whether all hits are better than any with this score and time.
+    /// Returns true if all hits are better than any with this score and time.
     func isAbove(_ score: Int, _ published: Int64) -> Bool {
         score < lowestScore || score == lowestScore && published < lowestTime
     }

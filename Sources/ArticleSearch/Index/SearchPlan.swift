@@ -1,6 +1,6 @@
-/// What an index does for a query: which keys it reads, and what they mean.
+/// The work of an index for a query: the keys that it reads, and their meaning.
 package struct SearchPlan: Sendable {
-    /// What has to be read: each once, and none that is within another.
+    /// The ranges that have to be read: each once, and none that is within another.
     package let ranges: [TermRange]
     let required: [Clause]
     /// Those that keys decide; the others are left to the text.
@@ -25,7 +25,8 @@ package struct SearchPlan: Sendable {
             range = TermRange(low: low, high: high)
         }
 
-        /// How much of the impact of a key within `range` counts; 0 if it is none of the keys.
+        /// Returns the eighths of the impact of a key within `range` that count; 0 if it is none of
+        /// the keys.
         @inline(__always)
         func eighths(of key: some Collection<UInt8>) -> Int {
             if parts.count == 1 { return parts[0].eighths }
@@ -44,7 +45,7 @@ package struct SearchPlan: Sendable {
         /// One key of any of these is enough. Those within one range of the plan are together, so
         /// that its blocks are read once.
         let keys: [Keys]
-        /// One of these is enough, too.
+        /// Alternatives, of which one also suffices.
         let alternatives: [Alternative]
     }
 
@@ -75,8 +76,8 @@ package struct SearchPlan: Sendable {
         self.filter = filter
     }
 
-    /// The ranges that are within no other, each once: a word, its plural and what begins like it
-    /// are in the same blocks.
+    /// Returns the ranges that are within no other, each once: a word, its plural and words that
+    /// begin with it are in the same blocks.
     private static func outermost(_ ranges: [TermRange]) -> [TermRange] {
         var outermost: [TermRange] = []
         for range in ranges where !outermost.contains(where: { $0.contains(range) }) {
@@ -124,7 +125,7 @@ extension TermRange {
         ranges.firstIndex { $0.contains(self) } ?? 0
     }
 
-    /// Whether each key of the other range is one of this.
+    /// Returns true if each key of the other range is one of this.
     fileprivate func contains(_ other: TermRange) -> Bool {
         !other.low.lexicographicallyPrecedes(low) && !high.lexicographicallyPrecedes(other.high)
     }

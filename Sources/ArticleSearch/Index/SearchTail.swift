@@ -8,9 +8,9 @@ package struct SearchTail: Sendable {
     /// The bytes of their keys.
     private var bytes = 0
 
-    /// With so many documents, a tail becomes a segment.
+    /// The number of documents at which a tail becomes a segment.
     package static let limitDocuments = 256
-    /// With so many bytes of keys, too.
+    /// The number of bytes of keys at which a tail also becomes a segment.
     package static let limitBytes = 8 * 1024 * 1024
 
     package init() {}
@@ -40,7 +40,7 @@ package struct SearchTail: Sendable {
         return true
     }
 
-    /// Where the id is, or would be.
+    /// Returns the index of the id, or the one at which it would be.
     private func place(of id: Article.ID) -> Int {
         var (low, high) = (0, count)
         // Invariant: ids before `low` are less than `id`, those from `high` are not.

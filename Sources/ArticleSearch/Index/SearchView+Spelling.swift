@@ -60,7 +60,7 @@ extension SearchView {
 }
 
 extension Segment {
-    /// How many of the documents are not dead.
+    /// Returns the number of the documents that are not dead.
     fileprivate func liveCount(of postings: Postings) throws(SearchIndexError) -> Int {
         var postings = postings
         var live = 0

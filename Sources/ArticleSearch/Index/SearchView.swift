@@ -3,8 +3,8 @@ package import ArticleAPI
 /// A state of the index: segments, and the newest documents. No two live documents have the same
 /// id.
 ///
-/// Scores, frequencies and spellings only count live documents; so they do not show what was
-/// removed or replaced.
+/// Scores, frequencies and spellings only count live documents; so they disclose nothing of removed
+/// or replaced ones.
 package struct SearchView: Sendable {
     /// In the order in which they were added.
     package private(set) var segments: [Segment]
@@ -29,7 +29,7 @@ package struct SearchView: Sendable {
         return tail.remove(id) || wasBuried
     }
 
-    /// What the index knows of an article; `nil` if it is not there.
+    /// Returns the index's record of an article; `nil` if it is not there.
     package func document(_ id: Article.ID) -> SegmentDocument? {
         if let document = tail.document(id) { return SegmentDocument(document) }
         for segment in segments {
@@ -81,8 +81,8 @@ package struct SearchView: Sendable {
         return merged
     }
 
-    /// The segments that should be merged next: eight of the lowest level that has so many, or one
-    /// that is mostly dead. None if nothing should.
+    /// The segments that should be merged next: eight of the lowest level that has eight, or one
+    /// that is mostly dead. Empty if no segment should be merged.
     package var segmentsToMerge: [Segment] {
         for level in Set(segments.map(\.level)).sorted() {
             let same = segments.filter { $0.level == level }

@@ -4,16 +4,16 @@ package import ArticleAPI
 /// are in blocks elsewhere.
 package struct Segment: Sendable {
     package let number: Int64
-    /// How often its documents were merged, about.
+    /// The approximate number of times that its documents were merged.
     package let level: Int
-    /// How many blocks of keys it has; their numbers begin with 0.
+    /// The number of its blocks of keys; they are numbered from 0.
     package let keyBlocks: Int
     /// In which of them keys are.
     package let directory: KeyDirectory
     let documents: SegmentDocuments
     /// A bit for each document, the lowest first: whether it was removed or replaced.
     package private(set) var dead: [UInt8]
-    /// How many documents are not dead.
+    /// The number of documents that are not dead.
     package private(set) var liveCount: Int
 
     init(

@@ -20,8 +20,8 @@ package struct SegmentCheck: Sendable {
     }
 
     /// - Parameters:
-    ///   - data: what the block has.
-    ///   - number: the block's.
+    ///   - data: The content of the block.
+    ///   - number: The number of the block.
     package mutating func add(_ data: [UInt8], at number: Int) throws(SearchIndexError) {
         if number >= SearchBlock.firstDocuments {
             guard number - SearchBlock.firstDocuments == documents.count else {

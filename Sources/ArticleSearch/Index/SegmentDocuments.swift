@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// What a segment knows of a document, besides its keys.
+/// A segment's record of a document, besides its keys.
 package struct SegmentDocument: Sendable, Hashable {
     package let id: Article.ID
     package let revision: Int
@@ -72,7 +72,7 @@ extension SegmentDocuments {
     private static let documentBytes = 40
     private static let blockDocuments = (SearchBlock.limitBytes - headBytes) / documentBytes
 
-    /// - Parameter keyBlocks: how many blocks of keys the segment has.
+    /// - Parameter keyBlocks: The number of blocks of keys in the segment.
     func blocks(keyBlocks: Int) -> [SearchBlock] {
         let starts = stride(from: 0, to: max(1, count), by: Self.blockDocuments)
         return starts.enumerated().map { index, start in
@@ -91,7 +91,7 @@ extension SegmentDocuments {
         }
     }
 
-    /// Reads what `blocks` has made, and the number of blocks of keys.
+    /// Reads the blocks made by `blocks`, and the number of blocks of keys.
     static func reading(
         _ blocks: [[UInt8]]
     ) throws(SearchIndexError) -> (documents: SegmentDocuments, keyBlocks: Int) {

@@ -26,7 +26,7 @@ package struct SegmentMerge: Sendable {
     /// The cursors at the key that is being written.
     private var same: [Int] = []
     private var isFinished = false
-    /// Whether the blocks of the result's documents were taken.
+    /// True if the blocks of the result's documents were taken.
     private var isTaken = false
 
     /// - Parameters:

@@ -1,13 +1,13 @@
 /// Ascending keys that are stored one after another, while they are searched.
 struct SortedKeys {
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// Where each key ends.
+    /// The end of each key.
     private let ends: UnsafeBufferPointer<UInt32>
 
     /// - Parameters:
-    ///   - bytes: the keys, one after another.
-    ///   - ends: where each key ends.
-    ///   - body: searches them.
+    ///   - bytes: The keys, one after another.
+    ///   - ends: The end of each key.
+    ///   - body: Searches them.
     @inline(__always)
     static func reading<Result>(
         _ bytes: [UInt8], _ ends: [UInt32], _ body: (SortedKeys) -> Result
@@ -19,13 +19,14 @@ struct SortedKeys {
 
     var count: Int { ends.count }
 
-    /// Where the key is, or would be, if keys before `start` are less than it.
+    /// Returns the index of the key, or the one at which it would be, if keys before `start` are
+    /// less than it.
     func place(of key: [UInt8], from start: Int = 0) -> Int {
         place(of: key, from: start, before: ends.count)
     }
 
-    /// Where the key is, or would be, if keys before `start` are less than it, and it is probably
-    /// not far behind.
+    /// Returns the index of the key, or the one at which it would be, if keys before `start` are
+    /// less than it, and it is probably not far behind.
     func place(of key: [UInt8], near start: Int) -> Int {
         var (low, high, step) = (start, start, 1)
         // Invariant: keys before `low` are less than `key`.
@@ -47,7 +48,7 @@ struct SortedKeys {
         return low
     }
 
-    /// Whether the key at the place is less than the other.
+    /// Returns true if the key at the index is less than the other.
     func precedes(_ place: Int, _ other: [UInt8]) -> Bool {
         let key = self[place]
         return other.withUnsafeBufferPointer { other in

@@ -3,7 +3,7 @@ struct ClauseReader {
     private(set) var clauses: [SearchQuery.Clause] = []
     private let units: [TextUnit]
     private let folded: [UInt8]
-    /// Where the text begins in the query's.
+    /// The start of the text in the query's.
     private let start: Int
 
     /// More keys of one word are left to its text.
@@ -48,9 +48,9 @@ struct ClauseReader {
                 range: range))
     }
 
-    /// A clause for each word.
+    /// Reads a clause for each word.
     ///
-    /// - Parameter isTyped: whether the last one may go on.
+    /// - Parameter isTyped: True if the last one may go on.
     mutating func readWords(isTyped: Bool) {
         var first = 0
         // Invariant: the words of the units before `first` are read.

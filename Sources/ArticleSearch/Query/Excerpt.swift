@@ -8,7 +8,7 @@ struct Excerpt {
     private let marks: [SearchMark]
     /// The marks that it is made around.
     private let cluster: Range<Int>
-    /// How many clauses match in it.
+    /// The number of clauses that match in it.
     let rank: Int
 
     /// Scalars.
@@ -149,7 +149,7 @@ struct Excerpt {
         unit + 1 == units.upperBound || isWordStart(unit + 1)
     }
 
-    /// Where a unit begins, with the marks directly before it.
+    /// Returns the start of a unit, with the marks directly before it.
     private func start(of unit: Int) -> Int {
         let limit = unit == units.lowerBound ? 0 : Int(text.units[unit - 1].end)
         var start = Int(text.units[unit].start)
@@ -157,7 +157,7 @@ struct Excerpt {
         return start
     }
 
-    /// Where a unit ends, with the marks directly behind it.
+    /// Returns the end of a unit, with the marks directly after it.
     private func end(of unit: Int) -> Int {
         let isLast = unit + 1 == units.upperBound
         let limit = isLast ? bytes.count : Int(text.units[unit + 1].start)

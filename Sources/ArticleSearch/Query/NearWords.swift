@@ -1,7 +1,7 @@
 /// Counts the errors between a mistyped word and keys of a dictionary.
 ///
-/// Of ascending keys, only what differs from the key before is compared, and nothing of those that
-/// begin like one that already had too many errors. See ``Spelling``.
+/// Of ascending keys, only the part that differs from the key before is compared, and no part of
+/// those that begin like one that already had too many errors. See ``Spelling``.
 struct NearWords {
     private let word: [UInt16]
     private let limit: Int
@@ -11,7 +11,8 @@ struct NearWords {
     /// A row for each of the letters, and one before them: the optimal string alignment distances
     /// of the letters up to there from each beginning of `word`.
     private var distances: [Int]
-    /// Keys that have so many bytes in common with the last one are not candidates.
+    /// The number of first bytes with too many errors: keys that share them with the last one are
+    /// not candidates.
     private var deadEnd = Int.max
 
     /// - Parameter word: folded, without a class; `nil` if it is not one that is corrected.
@@ -25,12 +26,12 @@ struct NearWords {
         for column in 0...letters.count { distances[column] = column }
     }
 
-    /// The number of errors, 1 or 2; `nil` if the key is the word, or if there are more.
+    /// Returns the number of errors, 1 or 2; `nil` if the key is the word, or if there are more.
     ///
     /// - Parameters:
-    ///   - key: folded.
-    ///   - start: where its first letter is.
-    ///   - shared: how many of its first bytes are those of the key in the last call.
+    ///   - key: The key, folded.
+    ///   - start: The index of its first letter.
+    ///   - shared: The number of its first bytes that it shares with the key of the last call.
     mutating func errors(of key: [UInt8], from start: Int = 0, shared: Int = 0) -> Int? {
         if shared >= deadEnd { return nil }
         deadEnd = .max

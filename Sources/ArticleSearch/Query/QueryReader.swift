@@ -1,5 +1,5 @@
-/// Reads what was typed into clauses: quotation marks make phrases, a hyphen before a word excludes
-/// it, and anything else is plain text.
+/// Reads a reader's text into clauses: quotation marks make phrases, a hyphen before a word
+/// excludes it, and anything else is plain text.
 struct QueryReader {
     private(set) var required: [SearchQuery.Clause] = []
     private(set) var excluded: [SearchQuery.Clause] = []
@@ -24,13 +24,13 @@ struct QueryReader {
         }
     }
 
-    /// Whether the hyphen at `start` excludes what follows it.
+    /// Returns true if the hyphen at `start` excludes the word or phrase after it.
     private func isExclusion(_ start: Int) -> Bool {
         guard scalars[start] == "-", start + 1 < scalars.count else { return false }
         return scalars[start + 1] != "-" && !scalars[start + 1].properties.isWhitespace
     }
 
-    /// Whether one of the quotation marks that keyboards type is here.
+    /// Returns true if one of the quotation marks that keyboards type is here.
     private func isQuote(_ index: Int) -> Bool {
         guard index < scalars.count else { return false }
         return switch scalars[index] {
@@ -50,7 +50,7 @@ struct QueryReader {
         return start..<end
     }
 
-    /// What is before the next white space or quotation mark; `index` is then there.
+    /// Returns the text before the next white space or quotation mark; `index` is then there.
     private mutating func word() -> Range<Int> {
         let start = index
         index =

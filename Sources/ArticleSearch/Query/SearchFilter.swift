@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// What an article has to be besides matching the words.
+/// The conditions for an article besides matching the words.
 package struct SearchFilter: Sendable, Hashable {
     /// Tag keys: an article must have all of them.
     package var tags: [String] = []
@@ -24,7 +24,7 @@ package struct SearchFilter: Sendable, Hashable {
         return keys.map { TermRange($0) }
     }
 
-    /// Whether a time of publication, in milliseconds since 1970, is in the range.
+    /// Returns true if a time of publication, in milliseconds since 1970, is in the range.
     package func contains(published: Int64) -> Bool {
         if let publishedAfter, published <= publishedAfter.milliseconds { return false }
         if let publishedBefore, published >= publishedBefore.milliseconds { return false }

@@ -1,22 +1,22 @@
 /// The integers that order results: by score, then by time of publication, then by id, all
 /// descending. `search.md` of the manual says the same for other engines.
 package enum SearchFormula {
-    /// What a clause is worth: ⌊4·log₂((N + 1) / df)⌋, at least 1.
+    /// Returns the weight of a clause: ⌊4·log₂((N + 1) / df)⌋, at least 1.
     ///
     /// - Parameters:
-    ///   - documents: N, all that are searched.
-    ///   - frequency: df, those that match the clause; not 0.
+    ///   - documents: N, the number of all that are searched.
+    ///   - frequency: df, the number of those that match the clause; not 0.
     package static func weight(documents: Int, frequency: Int) -> Int {
         let all = power4(documents + 1)
         let some = power4(frequency)
         return max(1, 127 - (all / some).leadingZeroBitCount)
     }
 
-    /// What an alternative gives a document.
+    /// Returns the impact of an alternative on a document.
     ///
     /// - Parameters:
-    ///   - weakest: the smallest, over the ranges, of the greatest impact of a key in the range.
-    ///   - eighths: of the alternative.
+    ///   - weakest: The smallest, over the ranges, of the greatest impact of a key in the range.
+    ///   - eighths: The eighths of the alternative.
     package static func impact(_ weakest: Int, eighths: Int) -> Int { weakest * eighths / 8 }
 
     /// The fourth power of a count below 2³¹.

@@ -65,7 +65,7 @@ struct SearchMark {
 }
 
 extension SearchText {
-    /// Where units are in their text.
+    /// Returns the range of units in their text.
     func range(of units: Range<Int>) -> Range<Int> {
         Int(self.units[units.lowerBound].start)..<Int(self.units[units.upperBound - 1].end)
     }

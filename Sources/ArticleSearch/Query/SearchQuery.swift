@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// What a reader typed, understood: each required clause has to match, and no excluded one may.
+/// A parsed query of a reader: each required clause has to match, and no excluded one may.
 ///
 /// Any text is a query; one without required clauses finds nothing.
 package struct SearchQuery: Sendable, Hashable {
@@ -47,12 +47,12 @@ package struct SearchQuery: Sendable, Hashable {
         return joined
     }
 
-    /// Whether the index alone does not decide what matches: `matches` does.
+    /// True if the index alone does not decide which documents match: `matches` does.
     package var needsText: Bool {
         required.contains { !$0.isDecidedByKeys } || excluded.contains { !$0.isDecidedByKeys }
     }
 
-    /// Whether both find the same, although they may be typed differently.
+    /// Returns true if both find the same, although they may be typed differently.
     package func means(_ other: SearchQuery) -> Bool {
         func areEqual(_ one: Clause, _ other: Clause) -> Bool {
             one.alternatives == other.alternatives && one.sequence == other.sequence
@@ -65,7 +65,7 @@ package struct SearchQuery: Sendable, Hashable {
     package struct Clause: Sendable, Hashable {
         /// One of them has to match.
         package var alternatives: [Alternative]
-        /// Whether keys decide. If they do not, a required clause that matches by its keys may
+        /// True if keys decide. If they do not, a required clause that matches by its keys may
         /// still not match, and an excluded one has to be ignored by the index.
         package var isDecidedByKeys: Bool { sequence == nil }
         /// The folded word, without a class, if the clause is one of letters.
@@ -76,9 +76,9 @@ package struct SearchQuery: Sendable, Hashable {
         package var correctable: [UInt8]? {
             word.flatMap { Spelling.isCorrected($0[...]) ? $0 : nil }
         }
-        /// What the text has to contain, if keys do not decide.
+        /// The sequence that the text has to contain, if keys do not decide.
         let sequence: TextSequence?
-        /// Where it is in the query's text, in UTF-8.
+        /// The range of the clause in the query's text, in UTF-8.
         let range: Range<Int>
 
         package init(alternatives: [Alternative]) {
@@ -101,7 +101,7 @@ package struct SearchQuery: Sendable, Hashable {
     package struct Alternative: Sendable, Hashable {
         /// Each of them needs a key of the document.
         package var ranges: [TermRange]
-        /// How much of the impact counts, 1 to 8.
+        /// The eighths of the impact that count, 1 to 8.
         package var eighths: Int
 
         package init(ranges: [TermRange], eighths: Int) {

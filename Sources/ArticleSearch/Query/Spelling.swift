@@ -1,10 +1,10 @@
-/// Which words of the dictionary a mistyped word may have meant: those with the same first letter
-/// and one error, or two from eight letters. An error is a letter too many, too few, wrong, or in
-/// its neighbour's place.
+/// The words of the dictionary that a mistyped word may have meant: those with the same first
+/// letter and one error, or two from eight letters. An error is an extra, missing or wrong letter,
+/// or two neighbouring letters in each other's place.
 package enum Spelling {
     /// Fewer letters are not corrected.
     private static let minimum = 3
-    /// From so many letters, there may be two errors.
+    /// The number of letters from which there may be two errors.
     private static let long = 8
 
     /// The keys among which candidates for a folded word are found.
@@ -23,10 +23,10 @@ package enum Spelling {
         return near?.errors(of: Array(candidate))
     }
 
-    /// The maximum number of errors in a word of so many letters.
+    /// Returns the maximum number of errors in a word of this many letters.
     static func limit(_ letters: Int) -> Int { letters >= long ? 2 : 1 }
 
-    /// Whether a folded word is one of those that are corrected: letters of Latin, Greek or
+    /// Returns true if a folded word is one of those that are corrected: letters of Latin, Greek or
     /// Cyrillic.
     static func isCorrected(_ word: ArraySlice<UInt8>) -> Bool {
         letters(word).map { $0.count >= minimum } ?? false

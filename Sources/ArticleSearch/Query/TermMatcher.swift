@@ -15,7 +15,7 @@ struct TermMatcher: Sendable {
 
     let ranges: [TermRange]
     private let bounds: [Bounds]
-    /// Whether any range has terms that begin with a byte.
+    /// For each byte, true if any range has terms that begin with it.
     private let firsts: [Bool]
 
     /// The ranges of these clauses, each once.
@@ -73,7 +73,8 @@ struct TermMatcher: Sendable {
 }
 
 extension SearchQuery {
-    /// Whether the text matches; what an index finds, and what its results are checked with.
+    /// Returns true if the text matches; decides which documents an index finds, and checks its
+    /// results.
     package func matches(_ text: SearchText) -> Bool {
         guard !required.isEmpty else { return false }
         let matcher = TermMatcher(required + excluded)

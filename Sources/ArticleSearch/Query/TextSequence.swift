@@ -11,7 +11,7 @@ struct TextSequence: Sendable, Hashable {
     /// The last unit may also be anything from its own bytes to these, exclusive.
     let lastEnd: [UInt8]?
 
-    /// Where the sequence is among units, for the first time from `start` on.
+    /// Returns the first range of the sequence among the units from `start` on.
     func first(in text: SearchText, _ range: Range<Int>, from start: Int) -> Range<Int>? {
         var index = start
         while index + units.count <= range.upperBound {

@@ -65,7 +65,7 @@ extension AnalyzedDocument {
     }
 }
 
-/// How much a term says about a document.
+/// The weight of a term in a document.
 enum Impact {
     /// 1 to 254: 128 + min(32, ⌊64 / words⌋) for the title; 31 for tags, authors or summary; and
     /// ⌊640,000·tf / (10,000·tf + 3,000 + 18·words)⌋, at least 1, for the body.
@@ -81,14 +81,14 @@ enum Impact {
     }
 }
 
-/// Where a document uses a term.
+/// The places in which a document uses a term.
 struct TermUses {
     var isInTitle = false
     /// In tags, authors or summary.
     var isInDescription = false
     /// In title, tags or authors, as a word of letters or digits.
     var isHeading = false
-    /// How often.
+    /// The number of uses in the body.
     var inBody: Int32 = 0
 }
 

@@ -8,9 +8,9 @@ package struct AnalyzedDocument: Sendable {
     package let published: Int64
     /// The keys, one after another.
     package let bytes: [UInt8]
-    /// Where each key ends in `bytes`.
+    /// The end of each key in `bytes`.
     package let ends: [UInt32]
-    /// How much each key says about the document; 0 for those of filters.
+    /// The impact of each key on the document; 0 for those of filters.
     package let impacts: [UInt8]
 
     package var count: Int { ends.count }
@@ -49,7 +49,7 @@ package struct AnalyzedDocument: Sendable {
         self.impacts = impacts
     }
 
-    /// Where the key is in `bytes`.
+    /// Returns the range of the key in `bytes`.
     package func bounds(at index: Int) -> Range<Int> {
         Int(index == 0 ? 0 : ends[index - 1])..<Int(ends[index])
     }
@@ -63,7 +63,7 @@ package struct AnalyzedDocument: Sendable {
         (0..<count).reduce(0) { $0 &+ Self.digest(of: key(at: $1), impact: impacts[$1]) }
     }
 
-    /// What a key adds to a digest: FNV-1a of its bytes and its impact.
+    /// Returns the part of a digest that a key adds: FNV-1a of its bytes and its impact.
     package static func digest(of key: ArraySlice<UInt8>, impact: UInt8) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in key { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

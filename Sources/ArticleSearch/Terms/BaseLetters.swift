@@ -1,9 +1,9 @@
 /// The letters without the marks over them: `é` is `e`, `ё` is `е`.
 ///
 /// They are the first scalars of canonical decompositions (UAX #15), for lower-case letters of
-/// Latin, Greek, Cyrillic, Arabic and Devanagari; and what Unicode does not decompose: letters with
-/// a stroke, the dotless ı, two letters in one, and letters of Arabic that are written for each
-/// other.
+/// Latin, Greek, Cyrillic, Arabic and Devanagari; and those that Unicode does not decompose:
+/// letters with a stroke, the dotless ı, two letters in one, and letters of Arabic that are written
+/// for each other.
 enum BaseLetters {
     /// The letters below the marks; the scalar itself if it has none, or is of another script.
     static func letters(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] { bases[scalar] ?? [scalar] }

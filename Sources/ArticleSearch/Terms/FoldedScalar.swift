@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// What a scalar is for words, and the UTF-8 that it is compared by.
+/// A scalar's role in words, and the UTF-8 by which it is compared.
 struct FoldedScalar {
     enum Kind: UInt8 {
         case letter, digit
@@ -49,7 +49,7 @@ struct FoldedScalar {
 }
 
 extension FoldedScalar {
-    /// What a scalar above ASCII is.
+    /// Creates the value of a scalar above ASCII.
     @inline(__always)
     init(_ scalar: Unicode.Scalar) {
         switch scalar.value {

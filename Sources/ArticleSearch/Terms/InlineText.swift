@@ -3,11 +3,11 @@ struct InlineText {
     private let source: [UInt8]
     private let line: Range<Int>
     private var index: Int
-    /// Where `[` was written that no `]` has closed yet.
+    /// The indices of `[` that no `]` has closed yet.
     private var brackets: [Int] = []
     /// Lengths of backtick runs that close no code in this line.
     private var unclosed: Set<Int> = []
-    /// Whether the text may have NULs.
+    /// True if the text may have NULs.
     private var mayHaveErased = false
     /// No parenthesis closes a link's target before it.
     private var targetLimit = 0
@@ -41,7 +41,7 @@ struct InlineText {
         if mayHaveErased { removeErased(&text, from: start) }
     }
 
-    /// For each byte, whether `readMark` may not simply copy it.
+    /// For each byte, true if `readMark` may not simply copy it.
     private static let isMark: [Bool] = (0...255).map { "`*_~|\\[]<&\0".utf8.contains($0) }
 
     private mutating func readMark(_ byte: UInt8, _ text: inout [UInt8]) {
@@ -173,7 +173,7 @@ struct InlineText {
         replace(entity?.name.count ?? 1, by: entity?.byte ?? UInt8(ascii: "&"), &text)
     }
 
-    /// Removes the NULs that replaced what was erased, and the source's own in code and addresses;
+    /// Removes the NULs that replaced erased bytes, and the source's own in code and addresses;
     /// elsewhere, these became spaces.
     private func removeErased(_ text: inout [UInt8], from start: Int) {
         guard var end = text[start...].firstIndex(of: 0) else { return }

@@ -1,8 +1,8 @@
 /// The text of Markdown as readers see it, for searching: without marks, link targets, tags and
 /// reference definitions. Code is kept as it is.
 ///
-/// It goes from line to line and never back, so that any text takes time in proportion to its
-/// length; what CommonMark decides over several lines may differ.
+/// It reads line by line and never goes back, so that the time is proportional to the length of any
+/// text; constructs that CommonMark decides over several lines may be read differently.
 struct PlainText {
     private let source: [UInt8]
     private var text: [UInt8] = []
@@ -28,7 +28,7 @@ struct PlainText {
         }
     }
 
-    /// What thematic breaks, underlines of headings and delimiters of tables consist of.
+    /// The characters of thematic breaks, underlines of headings and delimiters of tables.
     private static let rules = Array("-=*_:|+".utf8)
 
     private mutating func readLine(_ line: Range<Int>) {
@@ -104,7 +104,7 @@ struct PlainText {
         source[line].prefix { $0 == mark }.count
     }
 
-    /// Whether the line consists of these marks and white space.
+    /// Returns true if the line consists of these marks and white space.
     private func isOnly(_ marks: [UInt8], _ line: Range<Int>) -> Bool {
         source[line].allSatisfy { marks.contains($0) || Self.isSpace($0) }
     }
@@ -118,6 +118,6 @@ struct PlainText {
 }
 
 extension Range<Int> {
-    /// The range behind its first elements, of which there are at least so many.
+    /// Returns the range after its first `count` elements, of which there are at least as many.
     fileprivate func dropFirst(_ count: Int) -> Range<Int> { lowerBound + count..<upperBound }
 }

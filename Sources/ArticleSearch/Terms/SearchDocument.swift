@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// What is searched of an article.
+/// The parts of an article that are searched.
 package struct SearchDocument: Sendable, Hashable {
     package struct Author: Sendable, Hashable {
         package var id: ArticleAPI.Author.ID

@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// The keys of filters, which have a letter for what they are of. See ``SearchFilter``.
+/// The keys of filters, which have a letter for the kind of their value. See ``SearchFilter``.
 extension TermKey {
     /// An article with this tag.
     package static func tag(_ key: String) -> TermKey { filter("t", key.utf8) }

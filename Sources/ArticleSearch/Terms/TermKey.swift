@@ -1,12 +1,12 @@
 /// A key of the index's dictionary: its class and a term. Keys are ordered by their bytes.
 package struct TermKey: Sendable, Hashable, Comparable {
-    /// What a term is taken from.
+    /// The origin of a term.
     package enum Class: UInt8, Sendable {
         /// Title, tags and authors, where one letter is enough.
         case heading = 1
         /// All texts.
         case word = 2
-        /// What filters compare as a whole.
+        /// A value that filters compare as a whole.
         case filter = 3
     }
 

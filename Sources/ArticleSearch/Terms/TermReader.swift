@@ -1,4 +1,4 @@
-/// The terms of units: what an index knows of a text, and what queries ask for.
+/// The terms of units, which an index stores for a text, and queries ask for.
 enum TermReader {
     /// Bytes of a term; the rest of a longer word is not compared.
     static let limitBytes = 64
@@ -43,8 +43,9 @@ enum TermReader {
         }
     }
 
-    /// Whether two words may also be written as one: `App Store`. In texts that are not headings,
-    /// only names are, as most pairs of words are no compounds, and would double the index.
+    /// Returns true if two words may also be written as one: `App Store`. In texts that are not
+    /// headings, only names are, as most pairs of words are no compounds, and would double the
+    /// index.
     @inline(__always)
     static func isCompound(_ unit: TextUnit, _ next: TextUnit, inHeading isHeading: Bool) -> Bool {
         unit.kind == .letters && next.kind == .letters && next.gap == .whiteSpace
@@ -80,7 +81,8 @@ enum TermReader {
         return bytes.lowerBound..<end
     }
 
-    /// How many words units are: a letter run or a number is one, two syllables of a run are one.
+    /// Returns the number of words in the units: a run of letters or a number is one, two syllables
+    /// of a run are one.
     static func words(_ units: ArraySlice<TextUnit>) -> Int {
         var words = 0
         var syllables = 0

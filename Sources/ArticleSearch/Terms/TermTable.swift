@@ -1,7 +1,7 @@
 /// The distinct terms of a text: a hash table with open addressing over its folded bytes.
 struct TermTable {
     struct Entry {
-        /// Where its folded bytes are, for the first time.
+        /// The range of its folded bytes, at its first use.
         let term: Range<Int>
         fileprivate let hash: UInt32
         var uses = TermUses()

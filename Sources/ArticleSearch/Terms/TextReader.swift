@@ -4,9 +4,9 @@ import ArticleAPI
 struct TextReader {
     private(set) var folded: [UInt8] = []
     private(set) var units: [TextUnit] = []
-    /// What separates the next unit from the last one.
+    /// The separator between the last unit and the next.
     private var gap = TextUnit.Gap.other
-    /// Whether the gap is white space that contains a line feed.
+    /// True if the gap is white space that contains a line feed.
     private var hasLineFeed = false
     /// The unit that is being read.
     private var kind: TextUnit.Kind?
@@ -15,7 +15,7 @@ struct TextReader {
     private var isCapital = false
     private var openGap = TextUnit.Gap.other
 
-    /// Makes room for so many bytes.
+    /// Reserves space for `capacity` bytes.
     init(capacity: Int = 0) {
         folded.reserveCapacity(capacity)
         units.reserveCapacity(capacity / 4)
@@ -156,8 +156,8 @@ struct TextReader {
         return length
     }
 
-    /// How many signs make the letter before them a language's name, and where they end: `c++`,
-    /// `f#`.
+    /// Returns the number of signs that make the letter before them a language's name, and their
+    /// end: `c++`, `f#`.
     private func languageSigns(
         _ sign: UInt8, length: Int, _ bytes: Span<UInt8>, _ index: Int
     ) -> (count: Int, end: Int) {
@@ -174,7 +174,7 @@ struct TextReader {
         Self.ascii(bytes, index).map { $0.byte &- UInt8(ascii: "0") < 10 } ?? false
     }
 
-    /// Whether a letter or a digit of ASCII is there.
+    /// Returns true if a letter or a digit of ASCII is there.
     private func isWord(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
         Self.ascii(bytes, index).map { Self.isLetter($0.byte) } ?? false || isDigit(bytes, index)
     }

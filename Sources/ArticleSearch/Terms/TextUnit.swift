@@ -4,15 +4,15 @@ struct TextUnit: Sendable {
         case letters
         /// Digits, with dots between them.
         case number
-        /// One letter with what makes it a language: `c++`, `f#`.
+        /// One letter with the signs that make it a language: `c++`, `f#`.
         case code
         case syllable
 
-        /// Whether units of this kind that touch are also one word: `utf` and `8`.
+        /// True if units of this kind that touch are also one word: `utf` and `8`.
         @inline(__always) var isJoinable: Bool { self == .letters || self == .number }
     }
 
-    /// What separates a unit from the one before it.
+    /// The separator between a unit and the one before it.
     enum Gap: UInt8, Sendable {
         case none
         /// One hyphen or one apostrophe.
@@ -21,16 +21,16 @@ struct TextUnit: Sendable {
         case whiteSpace
         case other
 
-        /// Whether two units are in one word.
+        /// True if the two units are in one word.
         @inline(__always) var isInWord: Bool { self == .none || self == .joiner }
-        /// Whether a pair of syllables is one also across it.
+        /// True if a pair of syllables is one even across it.
         @inline(__always) var isOpen: Bool { self == .none || self == .whiteSpace }
     }
 
-    /// Where it is in its text, in UTF-8.
+    /// The range of the unit in its text, in UTF-8.
     let start: UInt32
     let end: UInt32
-    /// Where its folded bytes are.
+    /// The range of its folded bytes.
     let foldedStart: UInt32
     let foldedEnd: UInt32
     let kind: Kind
