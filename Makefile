@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
+.PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults walks \
 	socket-faults apple-check browser-check console-test contract-check feed-check postgres-test test-address test-thread \
 	image deb deb-check alerts-check soak mutations proofs sanitize test-times
 .NOTPARALLEL:
@@ -31,9 +31,9 @@ CACHED = $(if $(COMPILER_CACHE),-Xswiftc -explicit-module-build -Xswiftc -cache-
 FLAGS = --jobs $(JOBS) --explicit-target-dependency-import-check error -debug-info-format $(DEBUG_INFO) \
 	$(if $(COMPILER_CACHE),$(CLEAN)) $(CACHED)
 # Crash reports need only the names of functions.
-RELEASE_FLAGS = --jobs $(JOBS) --configuration release --static-swift-stdlib -debug-info-format none $(CACHED)
+RELEASE_FLAGS = --jobs $(JOBS) --configuration release --static-swift-stdlib -debug-info-format $(DEBUG_INFO) $(CACHED)
 DEBUG_INFO := none
-test-thread test-address fuzz: DEBUG_INFO := dwarf
+test-thread test-address fuzz walks: DEBUG_INFO := dwarf
 SOURCES := Package.swift Sources Tests
 LOG := .build/test.log
 HADOLINT := 2.15.1
@@ -248,6 +248,13 @@ bench: build ## run the benchmarks in minutes; options in ARGS (--only cached, -
 	@.ci/build $(RELEASE_FLAGS) --product store-bench
 	@.ci/build $(RELEASE_FLAGS) --product client-bench
 	@python3 Tests/Benchmarks/bench.py --broadsheet $(BINARY) $(ARGS)
+
+walks: dependencies ## count the files that requests go through (docs/walks.md), and check their limits [ARGS=--files]
+	@.ci/dependencies python3:python3 valgrind:valgrind llvm-symbolizer:llvm strip:binutils
+	@.ci/build $(RELEASE_FLAGS) --scratch-path .build/walks --product broadsheet
+	@.ci/build $(RELEASE_FLAGS) --scratch-path .build/walks --product client-bench
+	@python3 -B Tests/Walks/walks.py --broadsheet .build/walks/release/broadsheet \
+		--client .build/walks/release/client-bench $(ARGS)
 
 clean: ## remove build products; databases stay
 	rm -rf .build

@@ -22,6 +22,7 @@ enum ClientBench {
         case "together":
             guard let path = arguments.last else { return usage() }
             return print(try await Together(base, trusting: path).json(count, pairs))
+        case "steps": return try await Steps.run(base)
         case "costs", "rate": break
         default: return usage()
         }
@@ -58,6 +59,7 @@ enum ClientBench {
             """
             client-bench costs URL COUNT PAIRS    CPU of COUNT requests, by the SDK and without it
             client-bench rate URL COUNT WIDTH     COUNT exchanges, of which WIDTH wait at a time
+            client-bench steps URL 1 1            a list of articles for each line of the input
             client-bench together URL COUNT PAIRS FILE
                                                   COUNT articles at the same time over HTTP/1.1 and
                                                   HTTP/2, trusting the authorities in FILE
