@@ -37,7 +37,7 @@ public protocol TagRepository: Sendable {
     ) async throws(StoreError) -> Slice<Tag.Usage, String>
 }
 
-/// The audience of a read, which decides what is visible. See ``ArticleQuery``.
+/// The audience of a read, which decides the visible content. See ``ArticleQuery``.
 public enum Audience: Sendable, Hashable {
     /// Sees articles with the status `published`.
     case everyone

@@ -21,7 +21,7 @@ public protocol IdempotencyRepository: Sendable {
         _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) async throws(StoreError)
 
-    /// Removes outcomes that are older than 24 hours; returns how many, at most 1,000.
+    /// Removes outcomes that are older than 24 hours; returns their number, at most 1,000.
     func removeExpiredOutcomes(at time: Timestamp) async throws(StoreError) -> Int
 }
 

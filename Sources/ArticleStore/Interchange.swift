@@ -210,7 +210,8 @@ public struct ExportedRevision: Sendable, Hashable {
     }
 }
 
-/// The outcome of a restoration: how many records were added, and how many were there already.
+/// The outcome of a restoration: the numbers of records that were added, and that were there
+/// already.
 ///
 /// ```swift
 /// let counts = try await store.restore(records, dryRun: false)

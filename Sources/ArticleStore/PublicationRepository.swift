@@ -1,9 +1,8 @@
 public import ArticleAPI
 
 /// Publishes scheduled articles when they are due.
-///
-/// The store has no clock: a scheduled article stays hidden until somebody publishes it. Safe to
-/// use from any thread.
+///  The store has no clock: a scheduled article stays hidden until it is published. Safe to use
+/// from any thread.
 ///
 /// ```swift
 /// let done = try await store.publishDueArticles(at: time, limit: 100)

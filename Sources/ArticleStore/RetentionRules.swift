@@ -10,9 +10,9 @@ package import ArticleAPI
 public struct RetentionRules: Sendable, Hashable {
     /// The most revisions of an article, at least 1; `nil` for no limit.
     public var revisions: Int?
-    /// For how long a revision is kept after another one has replaced it.
+    /// The time for which a revision is kept after another one has replaced it.
     public var revisionMilliseconds: Int64?
-    /// For how long an article is kept after it was deleted.
+    /// The time for which an article is kept after it was deleted.
     public var deletedMilliseconds: Int64?
 
     public init() {}
@@ -49,11 +49,10 @@ package struct RevisionFacts: Sendable, Hashable {
 
 extension RetentionRules {
     /// Returns the numbers of the revisions that are not kept.
-    ///
-    /// Those that were replaced too long ago go. Of the others, those above the limit go, the
+    ///  Those that were replaced too long ago go. Of the others, those above the limit go, the
     /// oldest first: at first those that their own author replaced within minutes, then the rest,
     /// but the last revisions of a day (UTC) and published ones go last, again first those replaced
-    /// within minutes. The present revision stays, and the last one of each owner, which tells who
+    /// within minutes. The present revision stays, and the last one of each owner, which shows who
     /// saw the article.
     ///
     /// - Parameter history: The revisions in the order of numbers, from the oldest; the last one is

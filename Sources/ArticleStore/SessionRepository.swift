@@ -56,8 +56,8 @@ public protocol SessionRepository: Sendable {
     /// and those of sessions that have ended.
     func touchSessions(_ uses: [SessionUse]) async throws(StoreError)
 
-    /// Removes up to 1,000 sessions that expired before `time`, and returns how many: 0 when none
-    /// is left.
+    /// Removes up to 1,000 sessions that expired before `time`, and returns their number: 0 when
+    /// none is left.
     func removeExpiredSessions(before time: Timestamp) async throws(StoreError) -> Int
 }
 

@@ -40,7 +40,7 @@ public protocol SourceRepository: Sendable {
         _ change: @escaping @Sendable (ContentSource) throws -> ContentSource
     ) async throws(StoreError) -> ContentSource
 
-    /// Removes a source. Its articles stay, and are nobody's source's from then on.
+    /// Removes a source. Its articles stay, and belong to no source from then on.
     func deleteSource(
         _ id: ContentSource.ID, expecting expectation: Precondition
     ) async throws(StoreError)

@@ -79,7 +79,7 @@ public struct SoleNode: StoreNode {
     ) async {}
 }
 
-/// A change of who may do or find what. See ``StoreNode``.
+/// A change of access or visibility. See ``StoreNode``.
 public enum AccessChange: Sendable, Hashable {
     /// The key with this public id was created or revoked.
     case key(String)

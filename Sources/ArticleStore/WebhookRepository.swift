@@ -1,7 +1,7 @@
 public import ArticleAPI
 
-/// Stores how far the receivers of webhooks have followed the changes. This is not part of the
-/// change sequence: observers are not notified.
+/// Stores the positions of the receivers of webhooks in the changes. This is not part of the change
+/// sequence: observers are not notified.
 ///
 /// Safe to use from any thread.
 ///

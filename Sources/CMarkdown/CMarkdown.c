@@ -195,8 +195,8 @@ static void limited_free(void *bytes) {
 
 static cmark_mem memory = {limited_calloc, limited_realloc, limited_free};
 
-/// Whether elements are nested deeper than allowed. Walks the tree in order: `depth` is that of
-/// `node`.
+/// Returns true if elements are nested deeper than allowed. Walks the tree in order: `depth` is that
+/// of `node`.
 static bool is_too_deep(cmark_node *root, uint32_t limit) {
     uint32_t depth = 0;
     cmark_node *node = root;
@@ -222,7 +222,7 @@ static bool is_too_deep(cmark_node *root, uint32_t limit) {
 /// The allowed schemes, each with a space before and after it, in lower case.
 static const char *link_schemes, *image_schemes;
 
-/// Whether the target of a link or an image is relative, or has an allowed scheme.
+/// Returns true if the target of a link or an image is relative, or has an allowed scheme.
 static bool is_allowed(cmark_node *node) {
     const char *url = cmark_node_get_url(node);
     size_t length = url ? strcspn(url, ":/?#") : 0;
@@ -296,7 +296,7 @@ static const int needed_calls[] = {
     SCMP_SYS(sched_yield), SCMP_SYS(gettid), SCMP_SYS(getpid), SCMP_SYS(clock_gettime),
     SCMP_SYS(exit), SCMP_SYS(exit_group)};
 
-/// Whether every other system call ends the process from now on (seccomp_load(3)).
+/// Lets every other system call end the process from now on (seccomp_load(3)); false if it fails.
 static bool allow_needed_calls_only(void) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
     if (!filter) return false;

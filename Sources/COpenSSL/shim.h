@@ -87,7 +87,7 @@ static inline EVP_PKEY *broadsheet_rsa_public_key(
     return key;
 }
 
-/// How many alternative names there are.
+/// Returns the number of alternative names.
 static inline int broadsheet_name_count(const GENERAL_NAMES *names) {
     return sk_GENERAL_NAME_num(names);
 }

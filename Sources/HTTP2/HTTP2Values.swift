@@ -33,7 +33,8 @@ public struct HTTP2Settings: Sendable, Hashable {
     /// The number of bytes of a body that a peer may send before they are consumed.
     public var streamWindowBytes = 128 << 10
     /// The same for all streams together. These are consumed as they arrive, so that a stream that
-    /// is not read never blocks others; the windows of the streams bound what a connection holds.
+    /// is not read never blocks others; the windows of the streams bound the memory of a
+    /// connection.
     public var connectionWindowBytes = 1 << 20
     /// Maximum decoded fields of a message, by RFC 9113 §6.5.2; the stream is reset above it.
     public var fieldListBytes = 64 << 10
@@ -116,7 +117,7 @@ public final class HTTP2Body {
         self.isLast = isLast
     }
 
-    /// Moves bytes to the room; returns how many.
+    /// Moves bytes to the room; returns their number.
     func move(to room: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(room.count, unsentCount)
         piece.withUnsafeBytes { bytes in

@@ -68,7 +68,7 @@ extension HTTP1ClientConnection {
         sentBytes += written
         guard written < bytes.count else { return }
         do throws(ChannelError) {
-            // From here on it is unknown how much of the request the peer received.
+            // From here on the peer may have received any part of the request.
             sentBytes += 1
             try await channel.write(
                 bytes, from: written,

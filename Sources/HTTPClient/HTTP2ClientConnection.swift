@@ -309,7 +309,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
     /// Sends as much as the socket accepts, for a bounded time.
     private func flush() {
         var count = 0
-        // Invariant: what was written before is sent, unless it is in `unsent`.
+        // Invariant: output written before is sent, unless it is in `unsent`.
         while !isOver, count < Self.longestTurnBytes {
             if !unsent.isEmpty { count += unsent.send(to: channel, now: now) }
             guard unsent.isEmpty, let more = writeBatch() else { break }
@@ -318,7 +318,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         if count >= Self.longestTurnBytes { scheduleFlush() }
         if !channel.isOpen { finish() }
         if unsent.isEmpty, !session.wantsToReceive, !session.wantsToSend {
-            // If there are streams, the session has ended because of what the server has sent.
+            // If there are streams, the session has ended because of frames from the server.
             failure = Self.invalid
             finish()
         }

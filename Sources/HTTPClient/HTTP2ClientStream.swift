@@ -51,8 +51,8 @@ final class HTTP2ClientStream: @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Reports how much of the request's body was passed on; true if that is all, or the stream has
-    /// ended.
+    /// Reports the number of bytes of the request's body that were passed on; true if these are
+    /// all, or the stream has ended.
     func noteUpload() -> Bool {
         guard let upload, !isOver else { return true }
         let total = exchange.request.body.count

@@ -8,7 +8,7 @@ struct ResponseBodyDecoder {
     private let limitBytes: Int
     private var decoder: BodyDecoder
     private let content: ContentDecoder?
-    /// Output of the framing, and how much of it the content coding has consumed.
+    /// The output of the framing, and the number of its bytes that the content coding has consumed.
     private var (coded, position): ([UInt8], Int) = ([], 0)
     private var hasMoreInside = false
     private var decodedBytes = 0

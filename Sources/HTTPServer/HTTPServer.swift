@@ -98,7 +98,7 @@ public final class HTTPServer: Sendable {
     /// The bytes of request bodies in memory.
     public var bodyBytes: Int { shared.bodies.usedBytes }
 
-    /// The current latency of each loop in seconds: how long new work waits.
+    /// The current latency of each loop in seconds: the wait of new work.
     public func loopLags() async -> [Double] {
         let loops: [EventLoop] = lifecycle.withLock { lifecycle in
             if case .running(let run) = lifecycle { run.group.loops } else { [] }

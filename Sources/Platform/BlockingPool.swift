@@ -31,8 +31,8 @@ public final class BlockingPool: Sendable {
     ///   - label: The label of the Dispatch queues, for debuggers.
     ///   - width: The number of threads; at least 1.
     ///   - depth: The maximum items of work that wait while all of them are busy.
-    ///   - whenIdle: Called by a worker that becomes idle, with its index, to release what it kept
-    ///     between items.
+    ///   - whenIdle: Called by a worker that becomes idle, with its index, to release resources
+    ///     kept between items.
     public init(
         label: String, width: Int, depth: Int,
         whenIdle: @escaping @Sendable (_ worker: Int) -> Void = { _ in }

@@ -1,5 +1,5 @@
 /// A key of a table: 128 bits of two hashes, which are seeded per process (`Hasher`), so that
-/// nobody can choose keys that collide.
+/// clients cannot choose keys that collide.
 @usableFromInline
 package struct HashedKey: Sendable, Hashable {
     @usableFromInline package let high: UInt64

@@ -17,8 +17,7 @@ public struct Descriptor: ~Copyable, Sendable {
     }
 }
 
-/// A descriptor that becomes readable, to wake a thread that waits for others as well
-/// (`eventfd(2)`).
+/// A descriptor that becomes readable, to wake a thread that also waits for others (`eventfd(2)`).
 package struct WakeupDescriptor: ~Copyable, Sendable {
     private let descriptor: Descriptor
 

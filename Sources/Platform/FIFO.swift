@@ -51,7 +51,7 @@ package struct FIFO<Element> {
     @inlinable
     package mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
-        // Releases what the element retains now, not with the array.
+        // Releases the objects that the element retains now, not with the array.
         let element = elements[head].take()
         head += 1
         if head == elements.count {

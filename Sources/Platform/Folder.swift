@@ -159,7 +159,7 @@ package struct Folder: ~Copyable, Sendable {
         }
         broadsheet_use_file_rights(owner.user, owner.group)
         defer { broadsheet_use_file_rights(0, getegid()) }
-        // Whoever copies such a folder to one of root's works there with root's rights.
+        // An owner who copies such a folder to one of root's works there with root's rights.
         let again = broadsheet_open_place(AT_FDCWD, path, true)
         if again < 0 { broadsheet_use_file_rights(0, getegid()) } else { close(again) }
         return try body()

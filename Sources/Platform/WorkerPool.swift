@@ -108,8 +108,8 @@ public final class WorkerPool: Sendable {
     ///   - width: The number of threads; at least 1.
     ///   - depth: The maximum turns of each kind that wait while all of them are busy.
     ///   - limitBytes: The maximum bytes that turns hold; a quarter is reserved for light work.
-    ///   - whenIdle: Called by a worker that becomes idle, with its index, to release what it kept
-    ///     between items.
+    ///   - whenIdle: Called by a worker that becomes idle, with its index, to release resources
+    ///     kept between items.
     public init(
         label: String, width: Int, depth: Int, limitBytes: Int = WorkerPool.defaultLimitBytes,
         whenIdle: @escaping @Sendable (_ worker: Int) -> Void = { _ in }

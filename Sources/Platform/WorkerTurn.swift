@@ -26,7 +26,7 @@ public final class WorkerTurn: TaskExecutor, Sendable {
     /// True if the turn was rejected in favour of others: the task should only report that.
     public var isRejected: Bool { pool.isRejected(self) }
 
-    /// Records how many bytes the output takes until the turn ends.
+    /// Records the bytes that the output takes until the turn ends.
     public func settle(bytes: Int) { pool.settle(self, bytes: bytes) }
 
     /// Releases the memory: the output was sent, or will not be.

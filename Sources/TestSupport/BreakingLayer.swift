@@ -4,10 +4,10 @@ import Glibc
 protocol ConnectionLayer: AnyObject {
     var failure: TestFailure? { get }
 
-    /// Returns how many bytes were sent.
+    /// Returns the number of bytes sent.
     func write(_ bytes: [UInt8]) -> Int
 
-    /// Returns how many bytes were received; 0 after an orderly close; -1 for any other end.
+    /// Returns the number of bytes received; 0 after an orderly close; -1 for any other end.
     func read(into bytes: inout [UInt8]) -> Int
 }
 
@@ -24,7 +24,7 @@ public final class BreakingLayer: ConnectionLayer {
     private let flights: TestFlights?
     private var sendsLeft = Int.max
     private var receivesLeft = Int.max
-    /// Whether the position was reached.
+    /// True if the position was reached.
     public private(set) var isBroken = false
     private(set) var failure: TestFailure?
 

@@ -13,7 +13,7 @@ public func files(with text: String, in folder: String) throws(TestFailure) -> [
     return found
 }
 
-/// Whether the bytes of a text are among those of another one, at the cost of a few calls.
+/// Returns true if the bytes of a text are among those of another one, at the cost of a few calls.
 public func occurs(_ part: String, in text: String) -> Bool {
     var (part, text) = (part, text)
     return part.withUTF8 { part in
@@ -32,8 +32,8 @@ public func occurs(_ part: String, in text: String) -> Bool {
     }
 }
 
-/// Whether long pieces of bytes are the same. `==` takes much longer where it is not optimized, and
-/// a test that describes their difference takes minutes.
+/// Returns true if long pieces of bytes are the same. `==` takes much longer where it is not
+/// optimized, and a test that describes their difference takes minutes.
 public func areSame(_ some: [UInt8], _ others: [UInt8]) -> Bool {
     some.count == others.count
         && some.withUnsafeBytes { some in

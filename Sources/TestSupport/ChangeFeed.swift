@@ -1,8 +1,8 @@
 public import ArticleAPI
 import Platform
 
-/// A backend's articles and authors with their changes, in memory: what `GET /v1/changes` promises
-/// to one caller, for tests of clients.
+/// A backend's articles and authors with their changes, in memory: the changes that `GET
+/// /v1/changes` promises to one caller, for tests of clients.
 public final class ChangeFeed: Sendable {
     private struct Record<Value: Sendable>: Sendable {
         /// `nil` after the deletion.
@@ -35,7 +35,7 @@ public final class ChangeFeed: Sendable {
     /// The number of pages that were requested.
     public var requests: Int { state.withLock { $0.requests } }
 
-    /// What the caller sees, by slug.
+    /// The articles that the caller sees, by slug.
     public var articles: [String: Article] {
         let seen = state.withLock { state in
             state.articles.values.compactMap(\.value).map { Self.named($0, state) }

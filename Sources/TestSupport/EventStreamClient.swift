@@ -18,11 +18,11 @@ public final class EventStreamClient {
     public private(set) var comments = 0
     /// The id of the last event, or the one that was sent without an event since.
     public private(set) var lastID = ""
-    /// Whether the body has ended as it should, rather than by a broken connection.
+    /// True if the body has ended as it should, rather than by a broken connection.
     public var isComplete: Bool { decoder.isComplete }
     private var decoder: BodyDecoder
     private var text: [UInt8] = []
-    /// How many bytes of the body are received before the connection is cut.
+    /// The number of bytes of the body that are received before the connection is cut.
     private var left: Int
 
     /// Sends the request and waits for the head of the response.
@@ -30,7 +30,7 @@ public final class EventStreamClient {
     /// - Parameters:
     ///   - target: The path and query.
     ///   - fields: Lines of the request's head, each with its CRLF.
-    ///   - limit: After how many bytes of the body the connection is cut.
+    ///   - limit: The number of bytes of the body after which the connection is cut.
     public init(
         _ address: SocketAddress, _ target: String, fields: String = "",
         receiveBuffer: Int32? = nil, cutAfter limit: Int? = nil

@@ -12,7 +12,7 @@ public final class PostgresServer: Sendable {
 
     private static let binaries = "/usr/lib/postgresql/15/bin"
 
-    /// Whether a server can be started here.
+    /// True if a server can be started here.
     public static let isInstalled = access("\(binaries)/postgres", X_OK) == 0
 
     /// The folder of its socket.

@@ -2,7 +2,7 @@ import Glibc
 public import HTTP
 public import Sockets
 
-/// A client's socket that can send what no valid client would. Calls block, with a timeout.
+/// A client's socket that can send bytes that no valid client would. Calls block, with a timeout.
 public final class RawConnection {
     private(set) var descriptor: Int32
     /// The TLS session, or another layer that changes bytes.
@@ -58,7 +58,7 @@ public final class RawConnection {
         guard sendSome(bytes) == bytes.count else { throw TestFailure.system("send") }
     }
 
-    /// Sends until the peer closes the connection; returns how much was sent.
+    /// Sends until the peer closes the connection; returns the number of bytes sent.
     public func sendSome(_ bytes: [UInt8]) -> Int {
         if let layer { return layer.write(bytes) }
         var sent = 0
@@ -108,7 +108,7 @@ public final class RawConnection {
         return try BodyDecoder(head.framing, limits: limits)
     }
 
-    /// Appends what has arrived of a body, or waits for some.
+    /// Appends bytes of a body that have arrived, or waits for some.
     ///
     /// - Returns: False at the end of the body or of the connection.
     public func receiveBody(
@@ -135,7 +135,7 @@ public final class RawConnection {
         do { return try !receive() } catch { return errno == ECONNRESET }
     }
 
-    /// Waits for bytes and returns at most so many; none at the end of the stream.
+    /// Waits for bytes and returns at most `limit` of them; none at the end of the stream.
     public func receive(atMost limit: Int) throws -> [UInt8] {
         if received.isEmpty { _ = try receive() }
         let taken = Array(received.prefix(limit))
@@ -143,13 +143,13 @@ public final class RawConnection {
         return taken
     }
 
-    /// Whether there are unread bytes or the end of the stream (`poll(2)`).
+    /// True if there are unread bytes or the end of the stream (`poll(2)`).
     public var hasInput: Bool {
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) > 0
     }
 
-    /// Whether the peer has reset the connection (`POLLERR`), seen without reading.
+    /// True if the peer has reset the connection (`POLLERR`), seen without reading.
     public var isReset: Bool {
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR) != 0

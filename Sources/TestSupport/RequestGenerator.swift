@@ -1,11 +1,11 @@
 public import ArticleAPI
 public import HTTP
 
-/// Makes requests, as they arrive, of nothing but what the contract says of them: a new request is
-/// covered by being registered.
+/// Makes requests, as they arrive, from their contract alone: a new request is covered by being
+/// registered.
 public struct RequestGenerator {
     public var random: SplitMix64
-    /// What was there, and what was left out: `/body/title`, `?limit`.
+    /// The parts that were present, and those left out: `/body/title`, `?limit`.
     public private(set) var present: Set<String> = []
     public private(set) var absent: Set<String> = []
 

@@ -5,7 +5,7 @@ import HTTP
 public enum RequestLaw {
     private static let trials = Thoroughness.isFull ? 300 : 150
 
-    /// What does not hold for generated requests of a type; nothing if the law does.
+    /// Returns the violations of the law by generated requests of a type; empty if it holds.
     public static func violations<Request: BackendAPIRequest>(
         of type: Request.Type, seed: UInt64
     ) -> [String] {

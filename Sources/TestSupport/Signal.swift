@@ -39,7 +39,7 @@ public func eventually(_ condition: () -> Bool) async -> Bool {
     var pause = Duration.milliseconds(1)
     while !condition() {
         guard ContinuousClock.now < end else { return false }
-        // Leaves the processor to what it waits for, the longer the more that takes.
+        // Leaves the processor to other threads, for longer the more time the condition takes.
         try? await Task.sleep(for: pause)
         pause = min(pause * 5 / 4, .milliseconds(25))
     }

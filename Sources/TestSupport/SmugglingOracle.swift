@@ -3,7 +3,7 @@ import HTTP
 /// Examines accepted requests independently: could another party frame them differently (RFC 9112
 /// §11.2)?
 package enum SmugglingOracle {
-    /// What is ambiguous; empty for a request that every party frames alike.
+    /// Returns the ambiguities of a request; empty if every party frames it alike.
     package static func doubts(_ request: ReceivedRequest) -> [String] {
         framing(request) + text(request.head)
     }

@@ -142,7 +142,7 @@ public final class SocketProxy: Sendable {
         }
     }
 
-    /// Whether new connections end at once.
+    /// Sets if new connections end at once.
     public func reject(_ isRejecting: Bool) { state.withLock { $0.isRejecting = isRejecting } }
 
     private func serve(_ client: Int32) {

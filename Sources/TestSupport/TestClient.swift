@@ -46,7 +46,7 @@ package struct Receiver {
     private var buffer: [UInt8] = []
     private var open: (head: RequestHead, decoder: BodyDecoder, body: [UInt8])?
     private var reception = Reception()
-    /// Whether a step consumed more bytes than available.
+    /// True if a step consumed more bytes than available.
     package private(set) var isOverrun = false
 
     package init(limits: HTTPLimits = HTTPLimits()) {
@@ -81,7 +81,7 @@ package struct Receiver {
         } catch { reception.error = error }
     }
 
-    /// - Returns: Whether it made progress.
+    /// - Returns: True if it made progress.
     private mutating func step() throws(HTTPParseError) -> Bool {
         guard var message = open else {
             let bytes = buffer

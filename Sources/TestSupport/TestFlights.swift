@@ -17,7 +17,7 @@ public final class TestFlights {
         SSL_set_connect_state(session.ssl)
     }
 
-    /// What the client sends after receiving these bytes; `nil` if it sends nothing.
+    /// Returns the bytes that the client sends after receiving these; `nil` if it sends nothing.
     public func respond(to bytes: [UInt8] = []) -> [UInt8]? {
         ERR_clear_error()
         if !bytes.isEmpty { BIO_write(incoming, bytes, Int32(bytes.count)) }

@@ -48,7 +48,7 @@ public enum TestFrame {
 
     /// A request in one frame.
     ///
-    /// - Parameter isLast: Whether no body follows.
+    /// - Parameter isLast: True if no body follows.
     public static func request(
         _ stream: UInt32, _ method: String = "GET", _ path: String = "/hello",
         isLast: Bool = true, _ fields: [(String, String)] = []

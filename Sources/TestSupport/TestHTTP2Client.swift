@@ -19,7 +19,7 @@ public final class TestHTTP2Client {
         var failure: UInt32?
     }
 
-    /// - Parameter window: How many bytes of a body are taken before they are read.
+    /// - Parameter window: The number of bytes of a body that are taken before they are read.
     public init(_ connection: RawConnection, window: Int = 1 << 20) throws {
         self.connection = connection
         var settings = HTTP2Settings()
@@ -30,7 +30,7 @@ public final class TestHTTP2Client {
 
     /// Sends a request; returns its stream.
     ///
-    /// - Parameter isWhole: Whether nothing follows the body.
+    /// - Parameter isWhole: True if nothing follows the body.
     public func send(
         _ method: HTTPMethod, _ path: String, _ fields: HTTPFields = [:], body: [UInt8] = [],
         isWhole: Bool = true
@@ -72,7 +72,7 @@ public final class TestHTTP2Client {
         return ReceivedResponse(head: head, body: response.body)
     }
 
-    /// What has arrived of the body on a stream, at least so many bytes.
+    /// Returns the bytes of the body on a stream that have arrived, at least `count`.
     public func body(on stream: Int32, atLeast count: Int) throws -> [UInt8] {
         while responses[stream]?.body.count ?? 0 < count { try advance() }
         return responses[stream]?.body ?? []

@@ -1,13 +1,14 @@
 import Glibc
 
-/// Whether the tests and their programs were built with a sanitizer, which costs memory and time.
+/// The build of the tests and their programs, with or without a sanitizer, which costs memory and
+/// time.
 public enum Sanitizer {
     public static let isUsed =
         dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 }
 
-/// How long tests wait for what must happen before they call it a hang. It is never reached by
-/// working code, also on a machine that is busy with other things.
+/// The time that tests wait for a required event before they call it a hang. Working code never
+/// reaches it, even on a machine that is busy with other work.
 public enum Patience {
     public static let seconds = 600
     public static let minutes = seconds / 60
@@ -15,21 +16,22 @@ public enum Patience {
     public static let milliseconds = Int32(seconds * 1_000)
 }
 
-/// Whether to try every place and great numbers (`make faults`, `make socket-faults`) or a sample
-/// of them.
+/// The choice between every place and great numbers (`make faults`, `make socket-faults`) and a
+/// sample of them.
 public enum Thoroughness {
     public static let isFull = getenv("BROADSHEET_ALL_FAULTS") != nil
 }
 
-/// The CPU time of the calling thread in seconds: what work costs, however busy the machine is.
+/// The CPU time of the calling thread in seconds: the cost of work, however busy the machine is.
 public func threadSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// How many times as long as with the first input the work takes with the second one, in CPU time
-/// of this thread: of 25 attempts the fastest each, or of fewer as soon as it is below the limit.
+/// Returns the factor by which the work takes longer with the second input than with the first one,
+/// in CPU time of this thread: of 25 attempts the fastest each, or of fewer as soon as it is below
+/// the limit.
 ///
 /// With eight times the size, linear work takes about eight times as long, on a busy machine up to
 /// 16 times, and quadratic work 64 times.

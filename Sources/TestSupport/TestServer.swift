@@ -59,8 +59,8 @@ extension ServerConfiguration {
     }
 }
 
-/// Limits how many servers run in tests at the same time. Each takes Dispatch threads, of which
-/// there are 255: with too many servers, loops and queues would deadlock.
+/// Limits the number of servers that run in tests at the same time. Each takes Dispatch threads, of
+/// which there are 255: with too many servers, loops and queues would deadlock.
 ///
 /// A server that is started while another one of the same test runs does not wait: tests that hold
 /// a slot while they wait for the next one would wait for each other.

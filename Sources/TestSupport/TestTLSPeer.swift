@@ -17,7 +17,7 @@ public final class TestTLSPeer: Sendable {
         deinit { close(raw) }
     }
 
-    /// How the peer ends the connection.
+    /// The way in which the peer ends the connection.
     public enum Ending: Sendable {
         /// With close_notify.
         case proper
@@ -27,7 +27,7 @@ public final class TestTLSPeer: Sendable {
 
     /// - Parameters:
     ///   - version: The only supported version; 0 means any.
-    ///   - response: What it sends once it has received something.
+    ///   - response: The text that it sends once it has received something.
     public init(
         _ pair: CertificateAndKey, version: Int32 = 0, response: String = "",
         ending: Ending = .proper

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Runs what blocks its thread, such as waiting for a program, without delaying other tests:
+/// Runs work that blocks its thread, such as waiting for a program, without delaying other tests:
 /// Swift's own threads are as few as the processor's cores.
 public func mayBlock<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     try await withTaskExecutorPreference(TestThreads()) { try await body() }

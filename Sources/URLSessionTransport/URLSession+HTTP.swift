@@ -95,6 +95,6 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 
-    /// Rounded up, and at most what Dispatch accepts.
+    /// Rounded up, and at most the maximum that Dispatch accepts.
     var wholeMilliseconds: Int { Int(min(seconds * 1_000 + 0.999, 1e12)) }
 }

@@ -63,7 +63,8 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
         task.resume()
     }
 
-    /// How backpressure is applied. On Linux, a suspended task restarts when it is resumed.
+    /// Returns the means of backpressure. `nil` on Linux, where a suspended task restarts when it is
+    /// resumed.
     private static func flow(_ task: URLSessionTask) -> URLSessionStream.Flow? {
         #if os(Linux)
             nil

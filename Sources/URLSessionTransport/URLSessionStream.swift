@@ -5,7 +5,7 @@ import ArticleClient
 final class URLSessionStream: Sendable {
     typealias Piece = Result<[UInt8]?, TransportError>
 
-    /// How the session is paused and resumed.
+    /// The operations that pause and resume the session.
     struct Flow: Sendable {
         let pause: @Sendable () -> Void
         let goOn: @Sendable () -> Void

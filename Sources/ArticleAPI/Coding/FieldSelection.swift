@@ -20,7 +20,7 @@ public struct FieldSelection: Sendable, Hashable {
         }.sorted()
     }
 
-    /// Whether the attribute, or an attribute inside it, is selected.
+    /// Returns true if the attribute, or an attribute inside it, is selected.
     public func contains(_ name: String) -> Bool {
         names.contains {
             $0 == name || ($0.hasPrefix(name) && $0.dropFirst(name.count).first == ".")
@@ -63,7 +63,7 @@ struct FieldPlan: Sendable {
         }
     }
 
-    /// Whether one of the first 64 attributes is omitted.
+    /// Returns true if the attribute at this index, one of the first 64, is omitted.
     func leavesOut(_ place: Int) -> Bool { skipped & 1 << UInt64(place) != 0 }
 
     /// The plan for the inside of an attribute; `nil` for all of it.

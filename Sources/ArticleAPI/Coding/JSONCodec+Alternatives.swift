@@ -69,7 +69,7 @@ extension JSONCodec {
             schema: .either(alternatives.map(\.schema)),
             read: { value, reader in
                 let candidates = candidates(value)
-                // A single form reports what is wrong with the value itself.
+                // A single form reports the fault of the value itself.
                 if candidates.count == 1 { return candidates[0].read(value, &reader) }
                 for candidate in candidates {
                     var attempt = JSONReader(reader.attitude)

@@ -1,4 +1,5 @@
-/// How values of a type are encoded as JSON and decoded, and which of them a backend accepts.
+/// The encoding of values of a type as JSON, their decoding, and the limits within which a backend
+/// accepts them.
 ///
 /// Equal values give the same bytes.
 ///
@@ -15,7 +16,7 @@ public struct JSONCodec<Value>: Sendable {
     /// `nil` if only `read` can tell.
     let scan: @Sendable (inout JSONParser) -> Value?
     let write: @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void
-    /// Reports what a backend would reject in a value that was made in code.
+    /// Reports the parts of a value made in code that a backend would reject.
     let check: @Sendable (Value, inout JSONReader) -> Void
     /// The attributes that `fields` can select, if the values are objects or arrays of objects.
     let fields: [FieldNames]
@@ -256,11 +257,11 @@ public indirect enum JSONSchema: Sendable, Hashable {
         public var schema: JSONSchema
         public var presence: Presence
 
-        /// Whether a request must contain it.
+        /// True if a request must contain it.
         public var isRequired: Bool { presence == .required }
     }
 
-    /// When an object has a property.
+    /// The condition under which an object has a property.
     public enum Presence: Sendable, Hashable {
         /// It is in every request and response.
         case required

@@ -36,8 +36,8 @@ public struct ObjectCodec<Model>: Sendable {
             scan: Self.scanning(make, repeat (each field).scan))
     }
 
-    // Not specialized, like what follows: specializing it for each model would take a fifth of the
-    // target's build. Models of which a response has many are scanned by hand.
+    // Not specialized, like the members below: specializing it for each model would take a fifth of
+    // the target's build. Models of which a response has many are scanned by hand.
     @_semantics("optimize.sil.specialize.generic.never")
     private static func scanning<each Value>(
         _ make: @escaping @Sendable (repeat each Value) -> Model,
@@ -149,12 +149,12 @@ public struct ObjectCodec<Model>: Sendable {
         } catch { return nil }
     }
 
-    /// Reports what a backend would reject in a model that was made in code.
+    /// Reports the parts of a model made in code that a backend would reject.
     func check(_ model: Model, _ reader: inout JSONReader) {
         for check in checks { check(model, &reader) }
     }
 
-    /// Which attributes a selection writes; the id is always included.
+    /// Returns the attributes that a selection writes; the id is always included.
     func plan(_ selection: FieldSelection) -> FieldPlan {
         FieldPlan(
             choices: zip(fields, plans).map { field, plan in

@@ -1,6 +1,7 @@
 public import HTTP
 
-/// How values of a type are written as text and parsed, and which of them a backend accepts.
+/// The text form of values of a type, its parser, and the limits within which a backend accepts
+/// them.
 ///
 /// Its closures run on any thread.
 ///
@@ -11,7 +12,7 @@ public import HTTP
 /// let fault = even.fault(7)
 /// ```
 public struct TextCodec<Value>: Sendable {
-    /// What is expected, in words that follow "must be" or "expected".
+    /// A description of the valid texts, in words that follow "must be" or "expected".
     public let expectation: String
     public let schema: JSONSchema
     /// Parses a text; `nil` if it does not represent a value.
@@ -19,7 +20,7 @@ public struct TextCodec<Value>: Sendable {
     /// Parses a text that is known to be ASCII.
     let parseASCII: @Sendable (String) -> Value?
     public let print: @Sendable (Value) -> String
-    /// Why a backend rejects the value; `nil` if it accepts the value.
+    /// Returns the reason why a backend rejects the value; `nil` if it accepts the value.
     public let fault: @Sendable (Value) -> String?
 
     public init(
@@ -56,7 +57,7 @@ public struct TextCodec<Value>: Sendable {
     }
 }
 
-/// Why a text is rejected.
+/// The reason why a text is rejected.
 struct TextFault: Error {
     let message: String
 }
@@ -82,7 +83,7 @@ extension TextCodec where Value == String {
             })
     }
 
-    /// Text as it is, such as one that quotes what somebody sent; `length` is in Unicode scalars.
+    /// Any text, such as a quotation of a client's input; `length` is in Unicode scalars.
     public static func anything(_ length: ClosedRange<Int>) -> TextCodec {
         TextCodec(
             "text", .text(TextSchema(.anything, length: length)), parse: { $0 }, print: { $0 },

@@ -1,6 +1,6 @@
 /// Decodes typed values directly from valid text, without intermediate values. For anything else
 /// the result is `nil`, and the caller reads the whole text again by way of `JSONValue`, which can
-/// report what is wrong and where.
+/// report the fault and its place.
 extension JSONParser {
     /// The value of a whole text.
     static func scan<Value>(
@@ -29,7 +29,7 @@ extension JSONParser {
         return true
     }
 
-    /// Whether these are the next bytes.
+    /// Returns true if these are the next bytes.
     @inline(__always)
     func stands(_ expected: [UInt8]) -> Bool {
         let count = expected.count
@@ -149,7 +149,7 @@ struct MemberScanner {
     private var next = 0
     private var unknown: [String] = []
     private var isClosed = false
-    /// Whether reading failed, so that nothing that was read may be used.
+    /// True if reading failed, so that none of the values read may be used.
     private(set) var hasFailed = false
 
     /// The limit on unknown names in one object; with more of them, it is read as a `JSONValue`.
@@ -175,7 +175,7 @@ struct MemberScanner {
         return !hasFailed
     }
 
-    /// Whether the value of the next field is at this position.
+    /// Returns true if the value of the next field is at this position.
     @inline(__always)
     mutating func reaches(_ parser: inout JSONParser) -> Bool {
         let field = next
@@ -218,7 +218,7 @@ struct MemberScanner {
         return true
     }
 
-    /// Skips what is between a member's value and the next member.
+    /// Skips the separator between a member's value and the next member.
     @inline(__always)
     private mutating func leave(_ parser: inout JSONParser) {
         parser.skipWhitespace()
@@ -278,7 +278,7 @@ final class MemberNames: Sendable {
     /// `"name":` of all fields, concatenated: iterating over an array of arrays would retain each
     /// of them.
     private let written: [UInt8]
-    /// Where each name begins in `written`, and where the last one ends.
+    /// The start of each name in `written`, and the end of the last one.
     private let starts: [Int]
 
     /// - Parameter names: each name with its JSON text, including quotation marks and colon.
@@ -296,7 +296,7 @@ final class MemberNames: Sendable {
     @inline(__always)
     func length(of field: Int) -> Int { starts[field + 1] - starts[field] }
 
-    /// Whether the field's name is at the parser's position.
+    /// Returns true if the field's name is at the parser's position.
     @inline(__always)
     func stands(_ field: Int, in parser: borrowing JSONParser) -> Bool {
         let (start, length) = (starts[field], length(of: field))

@@ -8,7 +8,7 @@
 /// let messages = reader.faults.map(\.message)
 /// ```
 public struct JSONReader: Sendable {
-    /// How a reader treats unknown attributes and values outside the limits.
+    /// A reader's treatment of unknown attributes and values outside the limits.
     public enum Attitude: Sendable, Hashable {
         /// For clients: unknown attributes are ignored, and limits are left to the backend.
         case lenient
@@ -65,7 +65,7 @@ public struct JSONFault: Error, Sendable, Hashable {
         case rejected(String)
     }
 
-    /// What is wrong, in words that follow the name of the place.
+    /// A description of the fault, in words that follow the name of the place.
     public var message: String {
         switch reason {
         case .invalid(let expected, let found): "must be \(expected), not \(found)"
@@ -139,7 +139,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why bytes are not valid JSON (RFC 8259) within the parser's limits, and where.
+/// The reason why bytes are not valid JSON (RFC 8259) within the parser's limits, and the place.
 ///
 /// ```swift
 /// do throws(JSONSyntaxError) {
@@ -182,7 +182,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
         case trailingBytes
     }
 
-    /// What is wrong, for the sender.
+    /// A description of the fault, for the sender.
     public var message: String {
         "\(reason.message), at line \(line), column \(column) (\(path))"
     }

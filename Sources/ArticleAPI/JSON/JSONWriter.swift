@@ -87,7 +87,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a string: escapes only what RFC 8259 §7 requires.
+    /// Writes a string; escapes only the characters that RFC 8259 §7 requires to be escaped.
     public mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         var text = text

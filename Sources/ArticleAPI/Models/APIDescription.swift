@@ -1,4 +1,4 @@
-/// What requests an API has, and what they send and receive: an OpenAPI 3.1 document.
+/// The description of an API's requests and responses: an OpenAPI 3.1 document.
 ///
 /// ```swift
 /// let description = try await backend.send(FetchDescriptionRequest())

@@ -56,7 +56,7 @@ public struct AccountExport: Sendable, Hashable {
         }
     }
 
-    /// Who the user is at a provider of OpenID Connect.
+    /// The user's identity at a provider of OpenID Connect.
     public struct Identity: Sendable, Hashable {
         public var issuer: String
         /// The provider's name for the user.

@@ -20,7 +20,7 @@ extension Article {
         /// `nil` for the backend's default.
         public var comments: CommentPolicy?
         /// A user with the role `author` or above. An author's new article is the author's own;
-        /// only editors may choose somebody else.
+        /// only editors may choose another user.
         public var owner: User.ID?
 
         public init(
@@ -88,7 +88,7 @@ extension Article {
         }
     }
 
-    /// A merge patch (RFC 7396): only what is to change.
+    /// A merge patch (RFC 7396): only the attributes to change.
     public struct Changes: Sendable, Hashable {
         public var slug: Change<String>
         public var title: Change<String>
@@ -336,8 +336,8 @@ extension Article.Changes {
             owner: Change(from: before.owner, to: after.owner))
     }
 
-    /// What turns one draft into the other. What only the backend can set, if the draft leaves it
-    /// open (`slug`, `language`, `status`), is kept.
+    /// Creates the changes that turn one draft into the other. Values that only the backend can
+    /// set, if the draft leaves them open (`slug`, `language`, `status`), are kept.
     package init(from before: Article.Draft, to after: Article.Draft) {
         self.init(
             slug: after.slug.map { Change(from: before.slug, to: $0) } ?? .keep,
@@ -355,6 +355,6 @@ extension Article.Changes {
             owner: Change(from: before.owner, to: after.owner))
     }
 
-    /// Whether there is nothing to change.
+    /// True if there is nothing to change.
     public var isEmpty: Bool { self == Article.Changes() }
 }

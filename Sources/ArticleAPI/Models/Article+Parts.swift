@@ -15,7 +15,7 @@ extension Article {
     public struct HeroImage: Sendable, Hashable {
         /// An absolute http(s) URL of at most 2,000 bytes.
         public var url: String
-        /// What it shows, for readers who cannot see it; at most 500 characters.
+        /// A description of the image, for readers who cannot see it; at most 500 characters.
         public var alternativeText: String?
 
         public init(url: String, alternativeText: String? = nil) {
@@ -24,7 +24,7 @@ extension Article {
         }
     }
 
-    /// Where an article was first published.
+    /// The place of an article's first publication.
     public struct Source: Sendable, Hashable {
         /// At most 200 characters; the `source` filter matches it.
         public var name: String

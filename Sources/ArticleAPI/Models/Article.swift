@@ -30,7 +30,7 @@ public struct Article: Sendable, Hashable, Identifiable {
     public var tags: [Tag]
     public var heroImage: HeroImage?
     public var status: Status
-    /// When it became, or will become, public.
+    /// The time at which it became, or will become, public.
     public var publishedAt: Timestamp?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
@@ -39,11 +39,11 @@ public struct Article: Sendable, Hashable, Identifiable {
     /// Identifies this revision in the backend's history, for `If-Match`: `7-x1y2z3`. Read-only;
     /// `nil` in an article that was not served by a backend.
     public var version: String?
-    /// Where it was first published, if not here.
+    /// The place of its first publication, if not here.
     public var source: Source?
     public var wordCount: Int
     public var readingMinutes: Int
-    /// Whether readers may comment; `nil` for the backend's default.
+    /// The policy for readers' comments; `nil` for the backend's default.
     public var comments: CommentPolicy?
     /// The number of visible comments; `nil` if it was not requested.
     public var commentCount: Int?
@@ -84,7 +84,7 @@ public struct Article: Sendable, Hashable, Identifiable {
         self.owner = owner
     }
 
-    /// How an article is identified in a path: by its id, or by a current or former slug.
+    /// The identifier of an article in a path: its id, or a current or former slug.
     public enum Key: Sendable, Hashable {
         case id(ID)
         case slug(String)
@@ -104,7 +104,7 @@ public enum ArticleSort: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Article: JSONModel {
-    /// An article as it is served. What has no value is left out.
+    /// An article as it is served. Attributes without a value are left out.
     public static let shape = ObjectCodec(
         named: "Article", Self.init,
         .required("id", \.id, .identifier()),

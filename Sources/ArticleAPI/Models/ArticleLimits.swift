@@ -1,6 +1,6 @@
 /// The limits on articles and their parts.
 ///
-/// A backend rejects what exceeds them. Constants; use them anywhere.
+/// A backend rejects values that exceed them. Constants; use them anywhere.
 ///
 /// ```swift
 /// let isTooLong = title.unicodeScalars.count > ArticleLimits.title.upperBound

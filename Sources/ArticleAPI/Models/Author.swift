@@ -201,7 +201,7 @@ extension Author.Reference {
         self.init(id: id, name: name)
     }
 
-    /// Whether the id was made by `init(named:)` and is unknown to the backend.
+    /// True if the id was made by `init(named:)` and is unknown to the backend.
     public var isProvisional: Bool { id.high == 0x7000 }
 
     /// The author as given in a draft.

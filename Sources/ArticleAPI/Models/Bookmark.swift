@@ -1,4 +1,4 @@
-/// An article that a user keeps for later, and how far the user has read it.
+/// An article that a user keeps for later, and the user's progress in reading it.
 ///
 /// ```swift
 /// let place = Bookmark.Place(position: 0.4)
@@ -8,7 +8,7 @@ public struct Bookmark: Sendable, Hashable, Identifiable {
     public var id: Article.ID { articleID }
 
     public var articleID: Article.ID
-    /// How far the user has read: 0 at the beginning, 1 at the end; `nil` if it was not said.
+    /// The user's progress in reading: 0 at the beginning, 1 at the end; `nil` if it was not given.
     public var position: Double?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
@@ -26,7 +26,7 @@ public struct Bookmark: Sendable, Hashable, Identifiable {
         self.revision = revision
     }
 
-    /// What a user says about a bookmark: how far they have read, if anything.
+    /// The settings of a bookmark: the user's progress in reading, if any.
     public struct Place: Sendable, Hashable {
         /// 0 to 1.
         public var position: Double?

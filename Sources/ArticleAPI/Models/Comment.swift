@@ -1,4 +1,4 @@
-/// What a reader wrote about an article, or in reply to another comment.
+/// A reader's comment on an article, or on another comment.
 ///
 /// ```swift
 /// let draft = Comment.Draft(body: "What about *rye*?")
@@ -12,8 +12,8 @@ public struct Comment: Sendable, Hashable, Identifiable {
     public var articleID: Article.ID
     /// The comment that this one replies to; a reply has no replies itself.
     public var parentID: ID?
-    /// Who wrote it, by id and display name. `nil` if the account was deleted, and where only a
-    /// place is left of the comment.
+    /// The writer, by id and display name. `nil` if the account was deleted, and where only a
+    /// placeholder is left of the comment.
     public var author: User?
     /// Markdown, 1 to 10,000 characters. Empty where only a place is left: of a deleted comment,
     /// and for readers of one that is not visible but has visible replies.
@@ -47,7 +47,7 @@ public struct Comment: Sendable, Hashable, Identifiable {
         self.version = version
     }
 
-    /// Who sees a comment.
+    /// The state of a comment, which decides who sees it.
     public enum Status: Sendable, Hashable {
         /// Everyone who sees the article.
         case visible
@@ -94,7 +94,7 @@ public enum CommentSort: String, Sendable, Hashable, CaseIterable {
     case oldest, newest
 }
 
-/// Whether readers may comment on an article.
+/// The policy for readers' comments on an article.
 ///
 /// ```swift
 /// let changes = Article.Changes(comments: .set(.moderated))
@@ -236,7 +236,7 @@ extension TextCodec where Value == Comment.Status {
 }
 
 extension TextCodec where Value == CommentPolicy {
-    /// Whether readers may comment; backends reject an unknown value.
+    /// The policy for readers' comments; backends reject an unknown value.
     public static var commentPolicy: TextCodec {
         let names = CommentPolicy.known.map(\.name)
         return TextCodec(

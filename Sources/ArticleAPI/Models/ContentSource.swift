@@ -14,9 +14,9 @@ public struct ContentSource: Sendable, Hashable, Identifiable {
     public var id: ID
     /// The address of an RSS, Atom or JSON feed, or of a Broadsheet.
     public var url: String
-    /// What articles from here name as their source; `nil` for the source's own title.
+    /// The name of the source in its articles here; `nil` for the source's own title.
     public var name: String?
-    /// Whether articles are published; otherwise, they become drafts.
+    /// True if articles are published; otherwise, they become drafts.
     public var publishes: Bool
     /// The language of articles that do not say theirs (BCP 47); `nil` for the backend's.
     public var language: String?
@@ -28,9 +28,9 @@ public struct ContentSource: Sendable, Hashable, Identifiable {
     public var intervalSeconds: Int?
     /// `nil` before the first successful poll.
     public var kind: Kind?
-    /// What the source calls itself.
+    /// The source's own title.
     public var title: String?
-    /// Where the source has moved for good, which is polled instead of `url`.
+    /// The URL to which the source has moved permanently, which is polled instead of `url`.
     public var movedTo: String?
     public var lastPolledAt: Timestamp?
     public var lastSucceededAt: Timestamp?
@@ -38,7 +38,7 @@ public struct ContentSource: Sendable, Hashable, Identifiable {
     public var nextPollAt: Timestamp?
     /// The number of polls that have failed since the last successful one.
     public var failures: Int
-    /// Why the last poll failed; `nil` if it did not.
+    /// The reason why the last poll failed; `nil` if it did not.
     public var lastError: String?
     /// The number of articles that were taken over.
     public var articleCount: Int
@@ -49,7 +49,7 @@ public struct ContentSource: Sendable, Hashable, Identifiable {
     public var skippedReason: String?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
-    /// 1 for a new source; incremented by each change of what admins set.
+    /// 1 for a new source; incremented by each change of its settings.
     public var revision: Int
     /// Identifies this revision, for `If-Match`; `nil` in a source that was not served by a
     /// backend.
@@ -90,7 +90,7 @@ public struct ContentSource: Sendable, Hashable, Identifiable {
         self.version = version
     }
 
-    /// What a source is.
+    /// The kind of a source.
     public enum Kind: Sendable, Hashable {
         /// An RSS, Atom or JSON feed.
         case feed
@@ -128,7 +128,7 @@ public struct ContentSource: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// A merge patch (RFC 7396): only what is to change.
+    /// A merge patch (RFC 7396): only the attributes to change.
     public struct Changes: Sendable, Hashable {
         public var url: Change<String>
         public var name: Change<String>
@@ -251,7 +251,7 @@ extension ContentSource.Kind {
 }
 
 extension TextCodec where Value == ContentSource.Kind {
-    /// What a source is; backends reject an unknown one.
+    /// The kind of a source; backends reject an unknown one.
     public static var sourceKind: TextCodec {
         let names = ContentSource.Kind.known.map(\.name)
         return TextCodec(

@@ -18,7 +18,7 @@ public struct DeletedArticle: Sendable, Hashable, Identifiable {
     /// For `If-Match`.
     public var version: String
     public var deletedAt: Timestamp
-    /// Who deleted it.
+    /// The actor that deleted it.
     public var actor: Revision.Actor
     /// The user who owns it, if there is one.
     public var owner: User.ID?

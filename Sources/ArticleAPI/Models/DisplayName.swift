@@ -1,12 +1,12 @@
-/// What a name that others see may contain.
+/// The rules for names that others see.
 enum DisplayName {
     /// In Unicode scalars.
     static let lengths = 1...100
 
-    /// Why a backend rejects the name; `nil` if it accepts it.
+    /// Returns the reason why a backend rejects the name; `nil` if it accepts it.
     ///
     /// Invisible characters could make two names look alike, and those that control the direction
-    /// of text could rearrange what is around the name. They are accepted only where they are part
+    /// of text could rearrange the text around the name. They are accepted only where they are part
     /// of a visible character.
     static func fault(_ text: String) -> String? {
         if let fault = TextLimit.fault(text, lengths, oneLine: true) { return fault }
@@ -21,8 +21,8 @@ enum DisplayName {
         return isVisible ? nil : "contains an invisible character"
     }
 
-    /// Whether an invisible scalar is part of an emoji (UTS #51 §1.4) or selects a variant of an
-    /// ideograph (UTS #37).
+    /// Returns true if an invisible scalar is part of an emoji (UTS #51 §1.4) or selects a variant
+    /// of an ideograph (UTS #37).
     private static func isPart(at index: Int, of scalars: [Unicode.Scalar]) -> Bool {
         guard index > 0 else { return false }
         let previous = scalars[index - 1]

@@ -25,7 +25,7 @@ extension Article.HeroImage {
 }
 
 extension Article.Source {
-    /// Where the article was first published.
+    /// The URL of the article's first publication.
     public var address: URL? { url.flatMap { URL(string: $0) } }
 }
 

@@ -18,7 +18,7 @@ public struct Page<Item: Sendable>: Sendable {
     }
 }
 
-/// How many items a list has on all of its pages.
+/// The number of items on all pages of a list.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchArticlesRequest(count: .exact))
@@ -35,7 +35,7 @@ public struct PageCount: Sendable, Hashable {
         self.isExact = isExact
     }
 
-    /// How a list's items are counted.
+    /// The way in which a list's items are counted.
     public enum Mode: String, Sendable, Hashable, CaseIterable {
         case exact
     }

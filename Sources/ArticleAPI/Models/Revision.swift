@@ -12,7 +12,7 @@ public struct Revision: Sendable, Hashable, Identifiable {
     public var title: String
     public var status: Article.Status
     public var createdAt: Timestamp
-    /// Who made it.
+    /// The actor that made it.
     public var actor: Actor
 
     /// The actor's name.
@@ -33,14 +33,14 @@ public struct Revision: Sendable, Hashable, Identifiable {
         self.actor = actor
     }
 
-    /// What made a revision.
+    /// The operation that made a revision.
     public enum Action: Sendable, Hashable {
         case created, updated, deleted, restored
         /// A value that this version does not know.
         case unknown(String)
     }
 
-    /// Who made a revision.
+    /// The account, source or server that made a revision.
     public struct Actor: Sendable, Hashable {
         public var kind: Kind
         /// The public id of the key, or the id of the user or the source; `nil` for other kinds.
@@ -57,7 +57,7 @@ public struct Revision: Sendable, Hashable, Identifiable {
         public enum Kind: Sendable, Hashable {
             /// An API key.
             case key
-            /// Whoever runs the server: imports, commands on the machine, the operator's key.
+            /// The operator of the server: imports, commands on the machine, the operator's key.
             case `operator`
             /// The account of a person.
             case user

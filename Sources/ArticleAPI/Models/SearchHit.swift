@@ -32,7 +32,7 @@ where Content.ID == Article.ID {
 /// ```
 public struct SearchPiece: Sendable, Hashable {
     public var text: String
-    /// Whether the query's words match here.
+    /// True if the query's words match here.
     public var isMatch: Bool
 
     public init(text: String, isMatch: Bool = false) {
@@ -41,7 +41,7 @@ public struct SearchPiece: Sendable, Hashable {
     }
 }
 
-/// A page of what a search found, the best first. See ``SearchArticlesRequest``.
+/// A page of a search's results, the best first. See ``SearchArticlesRequest``.
 public struct SearchPage<Content: Sendable & Identifiable>: Sendable
 where Content.ID == Article.ID {
     public var items: [SearchHit<Content>]
@@ -108,8 +108,8 @@ where Content: JSONRepresentable {
 }
 
 extension JSONSchema {
-    /// The name of what contains articles of this schema: `SearchHit`, or `PartialSearchHit` for
-    /// `PartialArticle`.
+    /// Returns the name of the schema that contains articles of this one: `SearchHit`, or
+    /// `PartialSearchHit` for `PartialArticle`.
     func named(_ container: String) -> String? {
         guard let name, name.hasSuffix("Article") else { return nil }
         return name.dropLast("Article".count) + container

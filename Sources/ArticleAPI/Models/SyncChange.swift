@@ -30,7 +30,7 @@ where Content.ID == Article.ID {
     case putComment(Comment)
     /// As of this revision, the comment is no longer visible to the caller.
     case deleteComment(Comment.ID, revision: Int)
-    /// The caller's bookmark as it is now, whether or not its article is visible.
+    /// The caller's bookmark as it is now, even if its article is not visible.
     case putBookmark(Bookmark)
     /// The caller's bookmark of this article was removed.
     case deleteBookmark(Article.ID, revision: Int)
@@ -65,7 +65,7 @@ where Content.ID == Article.ID {
     public var changes: [SyncChange<Content>]
     /// The token of the next page, to be kept with the copy. It does not expire.
     public var next: String
-    /// Whether more changes follow at once.
+    /// True if more changes follow at once.
     public var more: Bool
 
     public init(changes: [SyncChange<Content>], next: String, more: Bool) {
@@ -182,7 +182,8 @@ where Content: JSONRepresentable {
                 .optional("bookmark", { @Sendable in $0.bookmark }, Bookmark.format))
         }
 
-        /// What this version writes; it reads what newer ones write, too.
+        /// The schema of the changes that this version writes; it also reads those of newer
+        /// versions.
         static var schema: JSONSchema {
             let format = Content.format.schema
             let properties = shape.properties.map { property in
@@ -201,7 +202,7 @@ where Content: JSONRepresentable {
             return format.named("Change").map { .named($0, object) } ?? object
         }
 
-        /// The change, or `nil` with a report of what is wrong.
+        /// Returns the change, or `nil` with a report of the fault.
         func change(_ reader: inout JSONReader) -> SyncChange? {
             switch (type, action) {
             case ("article", "put"):

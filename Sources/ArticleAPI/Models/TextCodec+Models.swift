@@ -38,7 +38,7 @@ extension Article.Status {
 }
 
 extension TextCodec where Value == Revision.Action {
-    /// What made a revision.
+    /// The operation that made a revision.
     public static var action: TextCodec {
         let names = Revision.Action.known.map(\.name)
         return TextCodec(
@@ -67,7 +67,7 @@ extension Revision.Action {
 }
 
 extension TextCodec where Value == Revision.Actor.Kind {
-    /// What kind of actor made a revision; backends reject an unknown one.
+    /// The kind of actor that made a revision; backends reject an unknown one.
     public static var actorKind: TextCodec {
         let names = Revision.Actor.Kind.known.map(\.name)
         return TextCodec(

@@ -9,10 +9,10 @@
 /// }
 /// ```
 public struct UpcomingByDay: Sendable, Hashable {
-    /// When the articles of a group become public; in the order of the groups.
+    /// The period in which the articles of a group become public; in the order of the groups.
     public enum Kind: Sendable, Hashable, CaseIterable {
         /// Until the next midnight. An article whose time has passed, but which is not published
-        /// yet, belongs here, too: it is expected at any moment.
+        /// yet, also belongs here: it is expected at any moment.
         case today
         case tomorrow
         /// After tomorrow, up to and including this week's Sunday. It is empty on
@@ -39,9 +39,9 @@ public struct UpcomingByDay: Sendable, Hashable {
     /// examined.
     ///
     /// - Parameters:
-    ///   - articles: in any order.
-    ///   - now: the time that decides what today is.
-    ///   - secondsFromGMT: the offset of the reader's time zone at a time, positive to the east. It
+    ///   - articles: The articles, in any order.
+    ///   - now: The time that decides which day is today.
+    ///   - secondsFromGMT: The offset of the reader's time zone at a time, positive to the east. It
     ///     is called for each time, so a change to or from daylight saving time is respected.
     public init(
         _ articles: some Sequence<Article>, now: Timestamp,

@@ -11,9 +11,10 @@ public struct User: Sendable, Hashable, Identifiable {
     public typealias ID = Identifier<User>
 
     public var id: ID
-    /// What others see: 1 to 100 characters, none of which is invisible except in an emoji.
+    /// The name that others see: 1 to 100 characters, none of which is invisible except in an
+    /// emoji.
     public var displayName: String
-    /// What the user signs in with: 3 to 32 letters, digits and `._-`, in any script.
+    /// The name with which the user signs in: 3 to 32 letters, digits and `._-`, in any script.
     public var name: String?
     public var role: Role?
     /// A disabled account cannot sign in.
@@ -38,9 +39,9 @@ public struct User: Sendable, Hashable, Identifiable {
         self.revision = revision
     }
 
-    /// What a user may do; each role has the permissions of those before it.
+    /// The permissions of a user; each role has those of the roles before it.
     public enum Role: Sendable, Hashable {
-        /// Reads what is public, comments and bookmarks.
+        /// Reads public content, comments and bookmarks.
         case reader
         /// Also writes articles of their own.
         case author
@@ -52,7 +53,7 @@ public struct User: Sendable, Hashable, Identifiable {
         case unknown(String)
     }
 
-    /// The account that somebody signs up for, or that an admin creates.
+    /// The account that a person signs up for, or that an admin creates.
     public struct Draft: Sendable, Hashable {
         public var name: String
         /// At least 8 characters, and at most 1,000 bytes in UTF-8; not a common one.
@@ -117,7 +118,7 @@ public struct User: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// What becomes of a user's comments when the account is deleted.
+    /// The treatment of a user's comments when the account is deleted.
     public enum CommentDisposal: String, Sendable, Hashable, CaseIterable {
         /// They remain, as those of a deleted user.
         case keep
@@ -220,7 +221,7 @@ extension TextCodec where Value == String {
     public static var password: TextCodec { .lines(maximumBytes: 1_000) }
 
     /// The name of an account at sign-up. It is described by its length; the backend checks that
-    /// together with the characters, and says what is wrong.
+    /// together with the characters, and describes the fault.
     static var newUserName: TextCodec { userName.described(as: TextSchema(.line, length: 3...32)) }
 
     /// A password that is chosen. It is described by its length, which the backend checks together

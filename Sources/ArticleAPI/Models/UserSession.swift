@@ -7,7 +7,7 @@
 public struct UserSession: Sendable, Hashable {
     /// Authenticates requests until `expiresAt`: `Authorization: Bearer bsa_…`
     @Redacted public var accessToken: String
-    /// When the access token expires: 15 minutes after it was issued.
+    /// The time at which the access token expires: 15 minutes after it was issued.
     public var expiresAt: Timestamp
     /// Gets new tokens, once, within 60 days (``RefreshSessionRequest``).
     @Redacted public var refreshToken: String
@@ -35,9 +35,9 @@ public struct DeviceSession: Sendable, Hashable, Identifiable {
     /// The client's address when the session was last renewed.
     public var address: String
     public var createdAt: Timestamp
-    /// When it was last renewed, at most 15 minutes before its last request.
+    /// The time at which it was last renewed, at most 15 minutes before its last request.
     public var usedAt: Timestamp
-    /// Whether the request for the list was made in this session.
+    /// True if the request for the list was made in this session.
     public var isCurrent: Bool
 
     public init(
@@ -53,7 +53,7 @@ public struct DeviceSession: Sendable, Hashable, Identifiable {
     }
 }
 
-/// What somebody signs in with. See ``SignInRequest``.
+/// The credentials of a sign-in. See ``SignInRequest``.
 public enum SignInProof: Sendable, Hashable {
     case password(name: String, password: String)
     case identity(ProvidedIdentity)
@@ -103,7 +103,7 @@ public struct SignIn: Sendable, Hashable {
     }
 }
 
-/// A code with which somebody can sign up, once.
+/// A code with which a person can sign up, once.
 ///
 /// ```swift
 /// let invitation = try await backend.send(

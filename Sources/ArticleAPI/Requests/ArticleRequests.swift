@@ -2,7 +2,7 @@ public import HTTP
 
 /// `GET /v1/articles`: a page of articles that the caller can see.
 ///
-/// What the caller cannot see is neither listed nor counted.
+/// Articles that the caller cannot see are neither listed nor counted.
 ///
 /// ```swift
 /// let request = FetchArticlesRequest(tags: ["baking"], sort: .updatedLast)
@@ -48,7 +48,7 @@ public struct FetchArticlesRequest: SparseRequest {
     public var publishedBefore: Timestamp?
     /// `nil` for newest first.
     public var sort: ArticleSort?
-    /// Whether to count the whole list; `nil` if not.
+    /// The mode in which the whole list is counted; `nil` to count nothing.
     public var count: PageCount.Mode?
     /// `nil` for all attributes except bodies.
     public var fields: FieldSelection?
@@ -81,7 +81,7 @@ public struct FetchArticlesRequest: SparseRequest {
 
 /// `GET /v1/articles/{id}`: one article, by its id or by a current or former slug.
 ///
-/// What the caller cannot see is not found (404).
+/// An article that the caller cannot see is not found (404).
 ///
 /// ```swift
 /// let article = try await backend.send(FetchArticleRequest(key: .slug("bread")))

@@ -15,36 +15,37 @@ public import HTTP
 /// }
 /// ```
 public protocol BackendAPIRequest: Sendable, Hashable {
-    /// What the response mapper decodes from the response.
+    /// The type that the response mapper decodes from the response.
     associatedtype Item: ResponseItem
 
     static var endpoint: Endpoint { get }
 
-    /// How the value's parts are transferred, in the order of its initialiser's arguments.
+    /// The transfer of the value's parts, in the order of its initialiser's arguments.
     static var parameters: Parameters<Self> { get }
 }
 
-/// The method and path of a request, what it does, who may send it, and the status of its response.
-/// See ``BackendAPIRequest``.
+/// The method and path of a request, its effect, the required access, and the status of its
+/// response. See ``BackendAPIRequest``.
 public struct Endpoint: Sendable, Hashable {
     public let method: HTTPMethod
     public let template: PathTemplate
     /// Identifies the request in descriptions of the API: `getArticle`.
     public let name: String
-    /// What the request does, in a few words: `Gets an article by its id or slug`.
+    /// The effect of the request, in a few words: `Gets an article by its id or slug`.
     public let summary: String
     public let access: Access
     /// The status of a successful response.
     public let success: HTTPStatus
     /// The status of another successful response: 201 for a `PUT` that may create something.
     public let alternativeSuccess: HTTPStatus?
-    /// How the request can fail, besides what follows from its parts, method and access.
+    /// The problems with which the request can fail, besides those that follow from its parts,
+    /// method and access.
     public let problems: [Problem.Kind]
-    /// Whether the body or the response contains a password, token or code. The backend rejects
+    /// True if the body or the response contains a password, token or code. The backend rejects
     /// such a request if it is sent unencrypted from another machine (403), or with an
     /// `Idempotency-Key` (400), for which it would have to store the response.
     public let carriesSecrets: Bool
-    /// Whether the response is sent while it is read, because it may be too long for memory. Then
+    /// True if the response is sent while it is read, because it may be too long for memory. Then
     /// it has no entity tag.
     public let isStreamed: Bool
 
@@ -66,13 +67,13 @@ public struct Endpoint: Sendable, Hashable {
         self.isStreamed = isStreamed
     }
 
-    /// The maximum size of the body; `nil` for that of all requests. Whoever signs in is not known
-    /// yet, and names, passwords and tokens are short.
+    /// The maximum size of the body; `nil` for that of all requests. A client that signs in is not
+    /// known yet, and names, passwords and tokens are short.
     public var bodyLimitBytes: Int? { carriesSecrets ? 64 << 10 : nil }
 
-    /// Who may send a request.
+    /// The access that a request requires.
     public enum Access: String, Sendable, Hashable, CaseIterable {
-        /// Everyone; what they see depends on their role.
+        /// Everyone; the visible content depends on the role.
         case everyone
         /// Those who may read revisions and deleted articles: editors, and authors their own.
         case readHistory

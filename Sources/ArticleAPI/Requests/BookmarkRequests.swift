@@ -1,6 +1,6 @@
 import HTTP
 
-/// `GET /v1/me/bookmarks`: what the user has bookmarked, the newest first.
+/// `GET /v1/me/bookmarks`: the user's bookmarks, the newest first.
 ///
 /// Bookmarks of articles that are no longer visible are left out until these are visible again.
 ///
@@ -28,8 +28,8 @@ public struct FetchBookmarksRequest: BackendAPIRequest {
     }
 }
 
-/// `PUT /v1/me/bookmarks/{articleID}`: bookmarks an article, or replaces how far the user has read
-/// it.
+/// `PUT /v1/me/bookmarks/{articleID}`: bookmarks an article, or replaces the user's progress in
+/// reading it.
 ///
 /// ```swift
 /// let saved = try await backend.send(PutBookmarkRequest(articleID: id))

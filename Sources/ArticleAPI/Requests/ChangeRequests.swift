@@ -1,12 +1,12 @@
 import HTTP
 
-/// `GET /v1/changes`: what has changed since a token was given out, for a copy that follows the
-/// backend.
+/// `GET /v1/changes`: the changes since a token was given out, for a copy that follows the backend.
 ///
-/// Without a token, it is the snapshot of what the caller sees, in pages. The filters are those of
-/// lists: what no longer matches them comes as a deletion. A token only continues the same filters,
-/// types and role, and with comments or bookmarks the same user; `invalid-token` (400) and
-/// `sync-reset` (410) mean that the copy has to start anew, without a token.
+/// Without a token, it is the snapshot of the content that the caller sees, in pages. The filters
+/// are those of lists: an article that no longer matches them comes as a deletion. A token only
+/// continues the same filters, types and role, and with comments or bookmarks the same user;
+/// `invalid-token` (400) and `sync-reset` (410) mean that the copy has to start again, without a
+/// token.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchChangesRequest(since: token, tags: ["baking"]))
@@ -83,8 +83,8 @@ public struct FetchChangesRequest: SparseRequest {
     }
 }
 
-/// `GET /v1/changes/stream`: what has changed since a token was given out, and then every change as
-/// it happens, as server-sent events.
+/// `GET /v1/changes/stream`: the changes since a token was given out, and then every change as it
+/// happens, as server-sent events.
 ///
 /// Each `change` event has a change as its data and a token as its id; `ready`, with `{}`, says
 /// that the client has caught up. Tokens, filters and failures are those of
@@ -119,7 +119,7 @@ public struct StreamChangesRequest: BackendAPIRequest {
         .query("fields", \.changes.fields, .fields(of: Article.format)),
         .header("Last-Event-ID", \.lastEventID, .requestedToken))
 
-    /// What to send; the number of changes is not limited.
+    /// The changes to send; their number is not limited.
     public var changes: FetchChangesRequest {
         didSet { changes.limit = nil }
     }
@@ -127,8 +127,8 @@ public struct StreamChangesRequest: BackendAPIRequest {
     public var lastEventID: String?
 
     /// - Parameters:
-    ///   - changes: what to send; its limit is ignored.
-    ///   - lastEventID: the id of the last event that the client has received.
+    ///   - changes: The changes to send; the limit is ignored.
+    ///   - lastEventID: The id of the last event that the client has received.
     public init(
         _ changes: FetchChangesRequest = FetchChangesRequest(), lastEventID: String? = nil
     ) {

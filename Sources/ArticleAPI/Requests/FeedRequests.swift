@@ -1,6 +1,6 @@
 import HTTP
 
-/// Which public articles a feed has, newest first, and which page of them.
+/// A selection of public articles for a feed, newest first, and the page of them.
 ///
 /// The filters are those of ``FetchArticlesRequest``.
 ///

@@ -8,7 +8,7 @@ public struct ParameterDescription: Sendable, Hashable {
     public var place: Place
     public var schema: JSONSchema
     public var isRequired: Bool
-    /// How often it may occur.
+    /// The maximum number of occurrences.
     public var maximumCount: Int
 
     public enum Place: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct ParameterDescription: Sendable, Hashable {
     }
 }
 
-/// What a request's body may be.
+/// The body of a request: its media types and schema.
 ///
 /// ```swift
 /// let mediaTypes = UpdateArticleRequest.parameters.body?.mediaTypes
@@ -26,6 +26,6 @@ public struct BodyDescription: Sendable, Hashable {
     public var mediaTypes: [String]
     /// `nil` for raw bytes.
     public var schema: JSONSchema?
-    /// Whether a request without a body is rejected.
+    /// True if a request without a body is rejected.
     public var isRequired = true
 }

@@ -1,8 +1,8 @@
 public import HTTP
 
-/// How the parts of a request are transferred: one line for each, used in both directions.
+/// The transfer of the parts of a request: one line for each, used in both directions.
 ///
-/// What is printed is parsed as the same value.
+/// A printed value is parsed as the same value.
 ///
 /// ```swift
 /// Parameters(

@@ -57,7 +57,7 @@ struct RequestReader {
         _ name: String, _ format: TextCodec<Value>
     ) -> Value? {
         guard let value = queryValue(name, format) else { return nil }
-        // What a query has that cannot be read is not known.
+        // The parameters of a query that cannot be read are not known.
         if value == nil, case .success = source.query {
             reject(.malformed, Problem.Detail("is missing", at: .parameter(name)))
         }
@@ -237,7 +237,7 @@ public struct RequestSource: Sendable {
     }
 }
 
-/// Why a request does not match the contract: all of its faults.
+/// The reason why a request does not match the contract: all of its faults.
 ///
 /// ```swift
 /// do throws(RequestValidationError) {

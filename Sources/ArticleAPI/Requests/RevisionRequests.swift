@@ -90,7 +90,7 @@ public struct RestoreRevisionRequest: IdempotentWriteRequest {
         self.idempotencyKey = idempotencyKey
     }
 
-    /// Restores a deleted article as it was, unless somebody has done so since (412).
+    /// Restores a deleted article as it was, unless it has been restored since (412).
     public init(_ deleted: DeletedArticle, idempotencyKey: String? = nil) {
         self.init(
             id: deleted.id, number: deleted.revision,

@@ -4,8 +4,8 @@ import HTTP
 ///
 /// Any text is a query: all of its words have to occur, the last one may be the beginning of a
 /// word, quotation marks enclose phrases, and `-word` excludes. If nothing is found, the nearest
-/// words that occur are tried, and the page says so in `correctedTo`. What changed within the last
-/// second may be missing.
+/// words that occur are tried, and the page says so in `correctedTo`. Changes of the last second
+/// may be missing.
 ///
 /// ```swift
 /// let page = try await backend.send(SearchArticlesRequest(query: "swift 구조체", limit: 10))
@@ -33,7 +33,7 @@ public struct SearchArticlesRequest: SparseRequest {
         .query("publishedBefore", \.publishedBefore, .timestamp),
         .query("fields", \.fields, .fields(of: Article.format)))
 
-    /// What was typed: 1 to 200 characters in Unicode NFC.
+    /// The text of the query: 1 to 200 characters in Unicode NFC.
     public var query: String
     /// 1 to 100; `nil` for 20.
     public var limit: Int?

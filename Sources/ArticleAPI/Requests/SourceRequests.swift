@@ -73,8 +73,8 @@ public struct FetchSourceRequest: BackendAPIRequest {
     public init(id: ContentSource.ID) { self.id = id }
 }
 
-/// `PATCH /v1/sources/{id}`: changes a source by a merge patch (RFC 7396). What was taken over is
-/// compared again with the next poll.
+/// `PATCH /v1/sources/{id}`: changes a source by a merge patch (RFC 7396). Imported articles are
+/// compared again at the next poll.
 ///
 /// ```swift
 /// let changes = ContentSource.Changes(isPaused: .set(true))

@@ -50,7 +50,8 @@ extension JSONRepresentable {
         self = result
     }
 
-    /// What a backend would reject in this value, which was made in code; empty if it is valid.
+    /// The faults for which a backend would reject this value, which was made in code; empty if it
+    /// is valid.
     public var faults: [JSONFault] {
         var reader = JSONReader(.strict)
         Self.format.check(self, &reader)
@@ -64,7 +65,7 @@ extension JSONRepresentable {
     }
 }
 
-/// Why a value is rejected: all of its faults.
+/// The reason why a value is rejected: all of its faults.
 ///
 /// ```swift
 /// do throws(InvalidValue) {

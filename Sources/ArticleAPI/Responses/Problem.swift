@@ -1,4 +1,4 @@
-/// What went wrong, for machines and for people (RFC 9457).
+/// A description of an error, for machines and for people (RFC 9457).
 ///
 /// The types that the backend reports are stable.
 ///
@@ -14,7 +14,7 @@ public struct Problem: Error, Sendable, Hashable {
     public var title: String
     /// The HTTP status.
     public var status: Int
-    /// What went wrong in this occurrence, in a sentence.
+    /// A description of this occurrence, in a sentence.
     public var detail: String?
     /// The request's id.
     public var instance: String?
@@ -49,8 +49,8 @@ public struct Problem: Error, Sendable, Hashable {
 
     /// One fault of a request, and its place.
     public struct Detail: Sendable, Hashable {
-        /// What is wrong: words that follow the name of the place, or a whole sentence if there is
-        /// no place.
+        /// A description of the fault: words that follow the name of the place, or a whole sentence
+        /// if there is no place.
         public var detail: String
         public var place: Place?
 
@@ -114,12 +114,12 @@ extension Problem.Detail: JSONModel {
 }
 
 extension Problem {
-    /// What is wrong with one field of a form: with the value at a JSON pointer (RFC 6901) or with
-    /// a value inside it.
+    /// Returns the faults of one field of a form: of the value at a JSON pointer (RFC 6901) or of a
+    /// value inside it.
     ///
     /// `error.problem?.faults(at: "/title").first` is the message for a form's title field.
     ///
-    /// - Returns: phrases that follow the field's name, such as "is longer than 300 characters".
+    /// - Returns: Phrases that follow the field's name, such as "is longer than 300 characters".
     public func faults(at pointer: String) -> [String] {
         errors.compactMap { error in
             guard case .pointer(let place)? = error.place else { return nil }

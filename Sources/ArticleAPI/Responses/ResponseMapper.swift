@@ -64,7 +64,7 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
 /// Accepts a response without content.
 public typealias EmptyResponseMapper = ResponseMapper<NoContent>
 
-/// Why a response does not match the contract. See ``ResponseMapper``.
+/// The reason why a response does not match the contract. See ``ResponseMapper``.
 public enum ResponseMapperError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The value at a path like `$.items[3].author.name` has the wrong kind or is not JSON.
     case invalid(path: String, expected: String, found: String)
@@ -126,11 +126,11 @@ extension JSONCodec {
 
 /// A value that a response carries. Use it anywhere. See ``ResponseEncoding``.
 public protocol ResponseItem: Sendable {
-    /// How the value is encoded and decoded.
+    /// The encoding of the value, and its decoding.
     static var encoding: ResponseEncoding<Self> { get }
 }
 
-/// How responses with items of one type are encoded and decoded.
+/// The encoding and decoding of responses with items of one type.
 ///
 /// ```swift
 /// let encoding = Tag.encoding

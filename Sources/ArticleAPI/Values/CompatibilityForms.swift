@@ -2,9 +2,9 @@ extension Unicode.Scalar {
     /// The letters, digits or marks that this character is another form of, in lower case; `nil`
     /// if it is none.
     ///
-    /// These are compatibility mappings (UAX #15) of what people type and paste: half and full
-    /// width, ligatures, superscripts and subscripts, Roman numerals, mathematical alphabets, and
-    /// the shapes of Arabic letters.
+    /// These are compatibility mappings (UAX #15) of characters that people type and paste: half
+    /// and full width, ligatures, superscripts and subscripts, Roman numerals, mathematical
+    /// alphabets, and the shapes of Arabic letters.
     package var compatibilityForm: String? {
         switch value {
         case 0..<0xAA: nil

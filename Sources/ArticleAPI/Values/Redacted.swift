@@ -1,6 +1,6 @@
 import HTTP
 
-/// Keeps a secret out of what `print`, `dump` and failed expectations show of the values that
+/// Keeps a secret out of the output of `print`, `dump` and failed expectations for the values that
 /// contain it. Only its own text is left out; it can be read as before.
 ///
 /// ```swift

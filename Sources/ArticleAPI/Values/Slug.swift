@@ -24,7 +24,7 @@ public struct Slug: Sendable, Hashable {
         for scalar in title.inCompatibilityForms.lowercased().inNFC.unicodeScalars {
             defer { previous = scalar }
             if previous == "i", scalar == "\u{307}" {
-                // `İ` in lower case: nobody types its dot.
+                // `İ` in lower case: its dot is never typed.
             } else if Self.isKept(scalar) {
                 words.append(scalar)
             } else if !Self.isApostrophe(scalar), !isInvisible(scalar) {
@@ -37,11 +37,11 @@ public struct Slug: Sendable, Hashable {
         self.text = text
     }
 
-    /// Why a text is not a valid slug; `nil` if it is one.
+    /// Returns the reason why a text is not a valid slug; `nil` if it is one.
     ///
     /// - Parameters:
-    ///   - text: what a client suggests, or what an article has.
-    ///   - isServed: whether an article already has the slug; older versions made slugs with
+    ///   - text: The slug that a client suggests, or that an article has.
+    ///   - isServed: True if an article already has the slug; older versions made slugs with
     ///     invisible characters.
     public static func fault(_ text: String, isServed: Bool = false) -> String? {
         let scalars = text.unicodeScalars
@@ -61,7 +61,8 @@ public struct Slug: Sendable, Hashable {
         return isShapedLikeID(text) ? "must not have the form of an id" : nil
     }
 
-    /// Whether a text has the form of a UUID (RFC 9562 §4): 36 hexadecimal digits and hyphens.
+    /// Returns true if a text has the form of a UUID (RFC 9562 §4): 36 hexadecimal digits and
+    /// hyphens.
     static func isShapedLikeID(_ text: String) -> Bool {
         text.utf8.count == 36
             && text.utf8.enumerated().allSatisfy { index, byte in
@@ -138,7 +139,7 @@ public struct Slug: Sendable, Hashable {
     }
 }
 
-/// Whether the scalar is invisible (Default_Ignorable_Code_Point).
+/// Returns true if the scalar is invisible (Default_Ignorable_Code_Point).
 package func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value >= 0xAD && scalar.properties.isDefaultIgnorableCodePoint
 }

@@ -78,7 +78,7 @@ private struct WordSegmenter {
     private var last = WordBreak.other
     /// Follows `last` and joins it to a next scalar of the right kind (WB6, WB7, WB11, WB12).
     private var joiner: WordBreak?
-    /// Whether the current segment was counted.
+    /// True if the current segment was counted.
     private var isCounted = false
 
     mutating func take(_ kind: WordBreak) {
@@ -116,7 +116,7 @@ private struct WordSegmenter {
         }
     }
 
-    /// Whether a letter or a digit belongs to the segment before it (WB5 to WB13b).
+    /// Returns true if a letter or a digit belongs to the segment before it (WB5 to WB13b).
     private func continues(_ kind: WordBreak) -> Bool {
         switch joiner {
         case nil: last == .letter || last == .number || last == .connector

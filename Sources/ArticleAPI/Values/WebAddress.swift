@@ -8,7 +8,7 @@
 public enum WebAddress {
     public static let limitBytes = 2000
 
-    /// Why `text` is not a valid URL; `nil` if it is one.
+    /// Returns the reason why `text` is not a valid URL; `nil` if it is one.
     ///
     /// User names and passwords are rejected because articles are public. Non-ASCII characters must
     /// be percent-encoded, and hosts given in their ASCII form.

@@ -5,7 +5,7 @@ struct Candidates {
     private(set) var ordinals: [UInt32] = []
     /// For each required clause, the candidates' impacts.
     private(set) var impacts: [[UInt8]] = []
-    /// For each required clause, how many live documents match it.
+    /// For each required clause, the number of live documents that match it.
     private(set) var frequencies: [Int] = []
 
     init(
@@ -102,7 +102,7 @@ extension SearchView {
         }
         var best = BestHits(limit: max(1, limit))
         var following = 0
-        // The newest first: of equal scores, few others are better than what was selected.
+        // The newest first: of equal scores, few others are better than the selected ones.
         for (index, candidates) in found.enumerated().reversed()
         where !candidates.ordinals.isEmpty {
             following += candidates.select(

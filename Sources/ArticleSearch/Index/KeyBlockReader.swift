@@ -38,7 +38,7 @@ struct KeyBlockReader {
     /// Reads on to the first key that is not before another one; false at the end. For a reader
     /// that has read no key yet.
     mutating func next(notBefore low: [UInt8]) throws(SearchIndexError) -> Bool {
-        // The last key's length, and how many of its first bytes are those of `low`.
+        // The last key's length, and the number of its first bytes that it shares with `low`.
         var (count, equal) = (0, 0)
         // Invariant: the last key is before `low`. So is a key that has more bytes in common with
         // it; of any other key, the bytes that are not in the block are those of `low`.

@@ -63,7 +63,7 @@ package struct MemoryIndex: Sendable {
     package func correction(of query: SearchQuery) throws(SearchIndexError) -> SearchQuery? {
         let frequencies = try hits(SearchPlan(query), limit: 1).frequencies
         var corrected: SearchQuery?
-        // From the end, because a correction moves what follows it in the text.
+        // From the end, because a correction moves the text after it.
         for (index, clause) in query.required.enumerated().reversed() {
             guard frequencies[index] == 0, let word = clause.correctable else { continue }
             let blocks = view.segments.map { self.blocks(of: $0, Spelling.range(for: word)) }
@@ -85,7 +85,7 @@ package struct MemoryIndex: Sendable {
             nextNumber += 1
             return
         }
-        // Only one copy of what was made remains, which is then changed in place.
+        // Only one copy of the result remains, which is then changed in place.
         merging = nil
         if let request = merge.request {
             try merge.supply(blocks[request.segment]?.data(at: request.blocks) ?? [])

@@ -1,10 +1,10 @@
 /// A row of a segment.
-///
-/// A block of keys has one byte, 1 if its first key continues the block before and 0 if not; then,
-/// for each key: how many bytes it shares with the key before, how many follow and those, how many
-/// bytes its documents take and those. For each document, there is the number of ordinals that are
-/// left out before it, and the impact, a byte. Numbers are LEB128. A key whose documents need more
-/// than a block has blocks of its own; so each block can be read alone.
+///  A block of keys has one byte, 1 if its first key continues the block before and 0 if not; then,
+/// for each key: the number of bytes that it shares with the key before, the number of its other
+/// bytes and these, the number of bytes of its documents and these. For each document, there is the
+/// number of ordinals that are left out before it, and the impact, a byte. Numbers are LEB128. A
+/// key whose documents need more than a block has blocks of its own; so each block can be read
+/// alone.
 package struct SearchBlock: Sendable, Hashable {
     /// Its place in the segment: from 0 for keys, from `firstDocuments` for documents.
     package let number: Int

@@ -36,7 +36,8 @@ package struct SearchHits: Sendable, Hashable {
     package let hits: [IndexHit]
     /// All documents that match by their keys, on any page.
     package let count: Int
-    /// For each required clause of the query, how many documents match it, whatever the filter.
+    /// For each required clause of the query, the number of documents that match it, regardless of
+    /// the filter.
     package let frequencies: [Int]
     /// True if nothing follows.
     package let isEnd: Bool

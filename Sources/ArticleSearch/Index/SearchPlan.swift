@@ -63,7 +63,7 @@ package struct SearchPlan: Sendable {
         required: [SearchQuery.Clause], excluded: [SearchQuery.Clause] = [],
         _ filter: SearchFilter = SearchFilter()
     ) {
-        // What a query without required clauses excludes and filters need not be read.
+        // The exclusions and filters of a query without required clauses need not be read.
         let excluded = required.isEmpty ? [] : excluded.filter(\.isDecidedByKeys)
         let filters = required.isEmpty ? [] : filter.ranges
         let clauses = required + excluded

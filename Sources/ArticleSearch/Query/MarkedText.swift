@@ -35,7 +35,7 @@ struct MarkedText {
             pieces.append(SearchPiece(text: text, isMatch: isMatch))
             start = end
         }
-        // Invariant: `pieces` are what is before `start`.
+        // Invariant: `pieces` are the text before `start`.
         for mark in marks where mark.overlaps(range) {
             append(max(start, mark.lowerBound), isMatch: false)
             append(min(range.upperBound, mark.upperBound), isMatch: true)

@@ -70,6 +70,6 @@ unsigned long broadsheet_free_bytes(void);
 /// Returns free whole pages to the kernel (malloc_trim(3)).
 void broadsheet_trim_memory(void);
 
-/// Whether the clock is synchronized according to `adjtimex(2)`: 1 or 0; -1 if unknown.
+/// Returns 1 if the clock is synchronized according to `adjtimex(2)`, 0 if not; -1 if unknown.
 int broadsheet_clock_is_synchronised(void);
 #endif

@@ -267,7 +267,7 @@ private struct Reading {
             position += 1
             return true
         }
-        // What follows a time may be a zone that is spelled like another word.
+        // A word after a time may be a zone that is spelled like another word.
         guard DateNames.fillers.contains(word), clock == nil || DateNames.endings.contains(word)
         else { return false }
         position += 1

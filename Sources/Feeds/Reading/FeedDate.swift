@@ -22,7 +22,7 @@ package enum FeedDate {
         let time =
             Timestamp(text) ?? unixTime(text)
             ?? DateText(text).flatMap { DateParser($0)?.time }
-        // What programs write that have no time (`time.Time{}` in Go).
+        // The date that programs without a time write (`time.Time{}` in Go).
         return time == absent ? nil : time
     }
 

@@ -43,7 +43,7 @@ enum FeedText {
         return HTMLFragment(head)?.text ?? ""
     }
 
-    /// The plain text of an element whose format does not say whether it may contain HTML: RSS.
+    /// The plain text of an element whose format leaves open if it contains HTML: RSS.
     static func plain(perhapsHTML text: String) -> String {
         looksLikeHTML(text) ? plain(html: text) : text
     }

@@ -82,7 +82,7 @@ enum RSSFeed: XMLFeedFormat {
 
     // MARK: Parts
 
-    /// The text of an element, in which RSS does not say whether there is HTML.
+    /// The text of an element, for which RSS leaves open if it contains HTML.
     private static func plain(
         _ name: String, _ namespace: (String) -> Bool, in element: FeedElement
     ) -> String {

@@ -48,7 +48,7 @@ struct XMLFeed {
                         "the document must be a feed: `feed` (Atom), `rss` or `RDF` (RSS), "
                             + "not `\(String(root.name.prefix(100)))`", line: root.line)
                 }
-            // What follows the feed must be well-formed, too.
+            // The rest after the feed must also be well-formed.
             while try reader.nextOfFeed() != nil {}
             return feed
         }

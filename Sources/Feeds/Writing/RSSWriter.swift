@@ -5,7 +5,7 @@ import Markup
 /// Writes RSS 2.0 with the modules for whole contents, names, times and images, in pages (RFC 5005
 /// §3).
 enum RSSWriter {
-    /// RSS does not say whether titles, names and descriptions contain HTML: here they do not.
+    /// RSS leaves open if titles, names and descriptions contain HTML: here they do not.
     private static let plain = [("broadsheet:text", "plain")]
 
     static func write(_ feed: Feed) throws(XMLWriterError) -> [UInt8] {
@@ -63,7 +63,7 @@ enum RSSWriter {
         return String(decoding: try writer.finish(), as: UTF8.self)
     }
 
-    /// The form of RFC 822 that HTTP uses as well: `Tue, 24 Nov 2026 19:10:43 GMT`.
+    /// The form of RFC 822 that HTTP also uses: `Tue, 24 Nov 2026 19:10:43 GMT`.
     private static func date(_ time: Timestamp) -> String {
         HTTPDate.text(time.milliseconds.dividedDown(by: 1_000))
     }

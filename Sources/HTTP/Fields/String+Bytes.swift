@@ -24,7 +24,7 @@ extension StringProtocol where SubSequence == Substring {
     package func replacing(bytesOf other: String, with replacement: String) -> String {
         var result = ""
         var rest = self[...]
-        // Invariant: `result` has what precedes `rest`, replaced.
+        // Invariant: `result` has the text before `rest`, replaced.
         while let range = rest.firstRange(bytesOf: other) {
             result += rest[..<range.lowerBound]
             result += replacement

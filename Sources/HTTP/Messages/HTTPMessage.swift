@@ -40,8 +40,7 @@ public struct HTTPRequest: Sendable, Equatable {
 }
 
 /// A response to a request.
-///
-/// The fields do not say how the body is delimited: the sender adds `Content-Length`,
+///  The fields do not include those of the body's framing: the sender adds `Content-Length`,
 /// `Transfer-Encoding`, `Connection` and `Date`.
 ///
 /// ```swift

@@ -54,7 +54,7 @@ public struct BodyDecoder: Sendable {
         if case .complete = state { true } else { false }
     }
 
-    /// Appends the bytes that belong to the body and returns how many input bytes were consumed;
+    /// Appends the bytes that belong to the body and returns the number of input bytes consumed;
     /// that is fewer than given only when the body is complete.
     public mutating func decode(
         _ bytes: borrowing Span<UInt8>, into body: inout [UInt8]

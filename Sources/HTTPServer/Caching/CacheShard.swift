@@ -202,7 +202,7 @@ struct CacheShard {
 }
 
 /// The key of a public response: the octets of its target. Tables hash it with a per-process seed,
-/// so that nobody can choose targets that collide.
+/// so that clients cannot choose targets that collide.
 struct CacheKey: Hashable {
     /// `response` is an entry; `coding` is only claimed while a content coding of it is produced.
     enum Purpose: UInt8 { case response, coding }
@@ -252,8 +252,7 @@ struct ReadStamp {
     }
 }
 
-/// Remembers the last change of each cache tag, to tell whether something read earlier is still
-/// valid.
+/// Records the last change of each cache tag, to decide if data read earlier is still valid.
 ///
 /// Changes are numbered by the change sequence. A change is announced before it becomes visible to
 /// any reader and settled when it is visible to all; in between, a read may return old or new data.

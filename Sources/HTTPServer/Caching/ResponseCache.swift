@@ -97,7 +97,7 @@ public final class ResponseCache: Sendable {
 
     // MARK: Responses
 
-    /// The prepared response to this request, whoever sent it; the caller makes sure that the
+    /// Returns the prepared response to this request of any sender; the caller makes sure that the
     /// client sees no more than anonymous ones do.
     func response(to head: borrowing RequestHead) -> PreparedResponse? {
         guard isOn, head.method == .get || head.method == .head, head.framing == .none,
@@ -288,10 +288,9 @@ public final class PublicReader: Sendable {
 }
 
 /// Identifies readers by their credentials, so that they are served from the cache.
-///
-/// Readers receive cached responses whose `Cache-Control` says `public`, if nobody on the way could
-/// read their credentials. It is called on event loops, by several at once, and must be quick. A
-/// wrong `nil` only costs time.
+///  Readers receive cached responses whose `Cache-Control` says `public`, if no third party on the
+/// way could read their credentials. It is called on event loops, by several at once, and must be
+/// quick. A wrong `nil` only costs time.
 ///
 /// ```swift
 /// struct OneReader: PublicReaders {

@@ -79,7 +79,7 @@ extension BodySource {
         }
         if head.expectsContinue, !hasBodyBytes { try await sendContinue() }
         let start = exchange.channel.loop.now
-        // Invariant: `body` has consumed what it could of the received bytes.
+        // Invariant: `body` has consumed as many of the received bytes as it could.
         while true {
             try decode(&decoder, into: &body)
             guard exchange.hold(body.count) else {

@@ -11,8 +11,8 @@ extension Exchange {
         return response(to: .exposedCredentials)
     }
 
-    /// Returns true if nobody on the way could read the request: it came over TLS, from this
-    /// machine, or through a trusted proxy that says so. A proxy that names the client has to
+    /// Returns true if no third party on the way could read the request: it came over TLS, from
+    /// this machine, or through a trusted proxy that says so. A proxy that names the client has to
     /// report its scheme.
     func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
         if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }

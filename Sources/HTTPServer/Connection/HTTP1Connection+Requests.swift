@@ -145,8 +145,8 @@ extension HTTP1Connection {
         channel.abort(.timedOut, sending: bytes)
     }
 
-    /// The client has disconnected: a safe request is aborted, so that it does not take a turn that
-    /// nobody benefits from. A write continues.
+    /// The client has disconnected: a safe request is aborted, so that it does not use a turn of no
+    /// benefit. A write continues.
     func abandon() {
         if exchange.isRead { channel.abortByReset(.disconnected(code: ECONNRESET)) }
     }
@@ -173,7 +173,7 @@ extension HTTP1Connection: BodySource {
         let start = now
         var dropped = 0
         do throws(BodyFailure) {
-            // Invariant: the buffer holds what follows the first `dropped` bytes of the body.
+            // Invariant: the buffer holds the bytes after the first `dropped` bytes of the body.
             while true {
                 if let buffer {
                     let count = min(buffer.bytes.count, length - dropped)

@@ -145,7 +145,7 @@ final class HTTP1Connection {
                 try await channel.waitReadable(
                     until: deadline ?? idleDeadline, isIdle: deadline == nil)
             } catch .cancelled where channel.isOpen && hasLeftovers {
-                // The server is stopping, but finishes what was already read.
+                // The server is stopping, but finishes the request that was already read.
             } catch .timedOut {
                 guard deadline != nil else { return nil }
                 try await rejectUnread(

@@ -19,7 +19,7 @@ extension HTTP2Connection {
     func flush() {
         guard !isOver else { return }
         var count = 0
-        // Invariant: what was written before is sent, unless it is in `unsent`.
+        // Invariant: output written before is sent, unless it is in `unsent`.
         while count < Self.longestTurnBytes {
             if !unsent.isEmpty {
                 let held = unsent.bytes.count

@@ -26,7 +26,7 @@ final class HTTP2Stream {
     var discardsBody = false
     /// Ends a response that has no end.
     private var onStop: (@Sendable () -> Void)?
-    // What the task waits for.
+    // The continuation of the task that waits.
     private var waiter: UnsafeContinuation<Void, Never>?
     private var isTimedOut = false
     // Deadlines, in monotonic milliseconds.
@@ -108,7 +108,7 @@ final class HTTP2Stream {
     // MARK: Called by the connection
 
     func receive(_ bytes: [UInt8]) {
-        // The stream's window stays closed for what nobody wants.
+        // The stream's window stays closed for bytes that are not wanted.
         guard !hasResponded, failure == nil, !isClosed else { return }
         let total = exchange.sent.receivedBytes + arrived.count + bytes.count
         guard connection.rules.bodies.take(bytes.count, total: total) else {

@@ -108,7 +108,7 @@ final class Upload {
         isAwaited = false
         let exchange = carrier.exchange
         var piece: [UInt8] = []
-        // Invariant: what has arrived behind the decoded bytes is left to the carrier.
+        // Invariant: bytes that have arrived after the decoded ones are left to the carrier.
         while true {
             guard !exchange.local.isClosed else { throw .handedOver }
             try carrier.decode(&decoder, into: &piece)

@@ -187,7 +187,7 @@ final class TokenBuckets: Sendable {
     ///   - now: Monotonic milliseconds.
     func take(_ key: HashedKey, tokens: Int = 1, now: Int64) -> Outcome {
         let now = now * 1_000_000
-        // No more than what empties the bucket.
+        // No more tokens than empty the bucket.
         let most = window / interval
         let weight = min(Int64(max(1, tokens)), most) * min(servers.load(ordering: .relaxed), most)
         let price = min(interval * min(weight, most), window)

@@ -2,8 +2,7 @@ public import HTTP
 import Synchronization
 
 /// The time and size limits of requests and connections.
-///
-/// Each attribute says what happens to a client that exceeds the limit.
+///  The description of each attribute includes the response to a client that exceeds the limit.
 ///
 /// ```swift
 /// configuration.limits.message.bodyBytes = 1 << 20

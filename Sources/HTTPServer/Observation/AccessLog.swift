@@ -48,7 +48,7 @@ public final class AccessLog: HandshakeObserver {
     /// - Parameter writer: Determines the format of the lines.
     public init(_ writer: LogWriter) { self.writer = writer }
 
-    /// Sets how much is logged from now on.
+    /// Sets the level of detail from now on.
     public var detail: Detail {
         get { Detail(rawValue: shown.load(ordering: .relaxed)) ?? .responses }
         set { shown.store(newValue.rawValue, ordering: .relaxed) }

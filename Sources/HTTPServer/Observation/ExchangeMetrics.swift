@@ -23,8 +23,8 @@ public final class ExchangeMetrics: ExchangeObserver {
         let status: Int
     }
 
-    /// A histogram: how many exchanges took at most each bound, in seconds, and how many took
-    /// longer.
+    /// A histogram: the number of exchanges that took at most each bound, in seconds, and the
+    /// number that took longer.
     private struct Durations {
         static let bounds = [
             0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,

@@ -13,7 +13,7 @@ public import HTTP
 /// configuration.sessionCookie = SessionCookie("__Host-session", below: "/v1/")
 /// ```
 public struct SessionCookie: Sendable {
-    /// Its name. With the prefix `__Host-`, no other host can set the cookie, and nobody over plain
+    /// Its name. With the prefix `__Host-`, no other host can set the cookie, and no one over plain
     /// HTTP.
     public let name: String
     private let scope: [UInt8]

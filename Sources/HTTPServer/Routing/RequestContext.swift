@@ -23,7 +23,8 @@ public struct RequestContext: Sendable {
     public let parameters: PathParameters
     /// The time of the request in seconds since 1970.
     public let receivedSeconds: Int64
-    /// True if nobody on the way could read the request: it came over TLS or from this machine.
+    /// True if no third party on the way could read the request: it came over TLS or from this
+    /// machine.
     public let isConfidential: Bool
     /// True if the client used TLS, up to this server or up to a trusted proxy.
     public let isEncrypted: Bool
@@ -107,7 +108,7 @@ public typealias HTTPHandler = @Sendable (HTTPRequest, RequestContext) async -> 
 /// runs on the connection's event loop and must not block.
 public typealias HTTPAdmission = @Sendable (HTTPRequest, RequestContext) async -> Admission
 
-/// A route's decision on a request head: who handles the request, or why nobody does.
+/// A route's decision on a request head: the handler of the request, or its rejection.
 ///
 /// It is made before the body is read, and again when the body has arrived, on the connection's
 /// event loop. The response of a rejection is sent as it is.

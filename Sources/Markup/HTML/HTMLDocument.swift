@@ -137,7 +137,7 @@ final class HTMLDocument {
                 !ReadingTime.isOver()
             {
                 // libxml2 does not find the end of a tag that it received in the middle of a quoted
-                // value, and buffers what follows: a part ends with a tag, if it has one.
+                // value, and buffers the rest: a part ends with a tag, if it has one.
                 let window = bytes[start..<min(start + chunkBytes, bytes.count)]
                 let count =
                     (window.lastIndex(of: UInt8(ascii: ">")).map { $0 + 1 }

@@ -29,8 +29,9 @@ struct HTMLNormalizer {
 
     private mutating func normalize() {
         var index = 0
-        // Invariant: no markup begins before the index and ends after it. What has no end is left
-        // as it is, as is all that follows it, so that no byte is looked through more than twice.
+        // Invariant: no markup begins before the index and ends after it. Markup without an end is
+        // left as it is, as is all that follows it, so that no byte is looked through more than
+        // twice.
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             guard let end = end(of: start) else { return }
             index = end
@@ -94,7 +95,7 @@ struct HTMLNormalizer {
 
     private func endOfComment(_ rest: ArraySlice<UInt8>) -> Int? {
         var dashes = 2
-        // Invariant: so many dashes, or two for the beginning, are before the index.
+        // Invariant: `dashes` dashes, or two for the beginning, are before the index.
         for index in rest.indices {
             if bytes[index] == UInt8(ascii: ">"), dashes >= 2 { return index + 1 }
             dashes = bytes[index] == UInt8(ascii: "-") ? dashes + 1 : 0

@@ -126,7 +126,7 @@ struct HTMLReader {
                         list.isLoose = true
                     }
                 } else {
-                    // What is not in an item belongs to the one before it, as in a browser.
+                    // A node outside of items belongs to the item before it, as in a browser.
                     let blocks = reader.isBlock(child) ? reader.blocks(of: child) : []
                     if list.items.isEmpty { list.items.append([]) }
                     list.items[list.items.count - 1] += blocks

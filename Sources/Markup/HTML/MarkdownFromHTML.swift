@@ -38,7 +38,7 @@ package struct ConvertedMarkdown: Sendable, Hashable {
     package var leftOut: [LeftOutMarkup]
 }
 
-/// Markup that has no counterpart in Markdown, and how often it occurred.
+/// Markup that has no counterpart in Markdown, and the number of its occurrences.
 package struct LeftOutMarkup: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case script = "scripts"

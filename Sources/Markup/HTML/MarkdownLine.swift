@@ -75,7 +75,7 @@ struct MarkdownLine {
                 }
             }
         }
-        // What was never closed has no content after it.
+        // A style that was never closed has no content after it.
         while let style = open.last?.style { end(style) }
         if let last = gap.lastIndex(where: \.isFixed) {
             gap.removeSubrange((last + 1)...)
@@ -255,7 +255,7 @@ extension MarkdownLine {
             return
         }
         let inner = pending[(index + 1)...].filter { !$0.isRepeated }
-        // The renderer looks for what is before and after the tildes.
+        // The renderer examines the characters before and after the tildes.
         let next = inner.contains { $0.style != .deleted } ? "*" : first
         let delimiter = delimiter(of: style, before: inner.first?.style)
         if let last = lastBeforeTildes, last.isOther, next.isPunctuation || delimiter.first == "_" {

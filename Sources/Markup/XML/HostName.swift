@@ -18,7 +18,7 @@ enum HostName {
         // An address of IPv6 (RFC 3986, 3.2.2).
         guard !isLiteral || host.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let plain = isLiteral ? host.filter { !"[:]".contains($0) } : host
-        // The look-up would end at NUL, and what it maps may become forbidden.
+        // The look-up would end at NUL, and characters that it maps may become forbidden.
         guard !plain.utf8.contains(where: isForbidden),
             let name = plain.utf8.allSatisfy({ $0 < 0x80 }) ? plain : lookup(plain),
             !name.isEmpty, !name.utf8.contains(where: isForbidden)

@@ -33,7 +33,7 @@ struct XMLEncoding: Sendable, Hashable {
             return (XMLEncoding(name: name), mark.count)
         }
         if let name = wideName(start) { return (XMLEncoding(name: name), 0) }
-        // What is read as bytes up to here cannot be UTF-16 (HTML §13.2.3.2).
+        // A text read as bytes up to here cannot be UTF-16 (HTML §13.2.3.2).
         if let named = label.flatMap({ XMLEncoding(label: $0) }) {
             return (named.isLikeASCII ? named : utf8, 0)
         }

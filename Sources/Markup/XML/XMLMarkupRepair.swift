@@ -172,7 +172,7 @@ struct XMLMarkupRepair {
         }
         document.note(replacement.kind, line: tokenLine)
         document.write(replacement.bytes)
-        // Brackets may stand before what was left out.
+        // Brackets may precede the part left out.
         if replacement.bytes.isEmpty { state = .text(brackets: 2) }
     }
 

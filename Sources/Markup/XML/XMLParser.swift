@@ -102,7 +102,7 @@ final class XMLParser {
         fail(.malformed("error \(status)"))
     }
 
-    // MARK: What the callbacks report
+    // MARK: Reports of the callbacks
 
     func fail(_ reason: XMLError.Reason, line: Int? = nil) {
         guard failure == nil else { return }
@@ -152,8 +152,8 @@ final class XMLParser {
 
     /// libxml2 leaves line ends of a pushed section as they are (XML 1.0 §2.11).
     func found(section bytes: UnsafeBufferPointer<UInt8>) {
-        // Invariant: `isAfterReturn` says whether the previous octet was a carriage return, for
-        // which there is a line feed in `text`.
+        // Invariant: `isAfterReturn` is true if the previous octet was a carriage return, for which
+        // there is a line feed in `text`.
         for byte in bytes {
             if byte != 0x0A || !isAfterReturn { text.append(byte == 0x0D ? 0x0A : byte) }
             isAfterReturn = byte == 0x0D

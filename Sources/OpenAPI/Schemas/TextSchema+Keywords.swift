@@ -1,7 +1,7 @@
 import ArticleAPI
 
-/// Texts as JSON Schema 2020-12: `format`, limits, and patterns (ECMA-262) that accept at least
-/// what the backend accepts.
+/// Texts as JSON Schema 2020-12: `format`, limits, and patterns (ECMA-262) that accept at least the
+/// texts that the backend accepts.
 extension TextSchema {
     var keywords: JSONValue {
         .members(

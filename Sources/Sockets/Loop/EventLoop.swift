@@ -124,8 +124,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         var patience: Int32 = 0
         var isQuiet = false
         repeat {
-            // Invariant: each turn runs what is ready, for a bounded time, and then polls the
-            // sockets.
+            // Invariant: each turn runs ready jobs, for a bounded time, and then polls the sockets.
             runReady()
             endTurn()
             isQuiet = !waitForEvents(upTo: patience)
@@ -152,7 +151,7 @@ public final class EventLoop: TaskExecutor, Sendable {
     private func rests() -> Bool {
         if isDone {
             sources.cancel()
-            // Pending timers may retain the loop; what they release may submit jobs.
+            // Pending timers may retain the loop; objects that they release may submit jobs.
             _ = state.timers.takeAll()
             guard !hasReady else { return false }
         } else {

@@ -8,7 +8,7 @@ struct ReadyEvent {
     let token: UInt64
     let isReadable: Bool
     let isWritable: Bool
-    /// The peer has closed its side, or the socket has an error: reading tells which.
+    /// The peer has closed its side, or the socket has an error: reading shows which.
     let isHungUp: Bool
     /// Nothing that is sent can arrive any more (`EPOLLERR`, `EPOLLHUP`).
     var isBroken = false

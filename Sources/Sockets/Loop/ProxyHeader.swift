@@ -37,7 +37,7 @@ public struct ProxyHeader: Sendable, Hashable {
         else { return nil }
         let rest = bytes[Self.startBytes...]
         switch bytes[12] & 0x0F {
-        case 0:  // LOCAL: what stands behind it is nothing to anybody.
+        case 0:  // LOCAL: the rest is to be ignored.
             client = nil
             isSecure = nil
         case 1:

@@ -1,6 +1,6 @@
 import Platform
 
-/// Limits how often the operator is told of each kind of trouble, which may last or recur with each
+/// Limits the reports to the operator of each kind of trouble, which may last or recur with each
 /// connection.
 ///
 /// Safe to use from any thread. It remembers every kind, so there have to be few.

@@ -107,7 +107,7 @@ public final class SocketChannel {
     }
 
     /// Reads nothing more, as the peer sends no more bytes: a wait for input ends only when it is
-    /// interrupted, and `onBreak` tells whether the peer is gone.
+    /// interrupted, and `onBreak` is called when the peer is gone.
     public func endReading() {
         isReadToEnd = true
         isReadable = false

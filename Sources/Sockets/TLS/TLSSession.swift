@@ -175,7 +175,7 @@ final class TLSSession {
 
     /// Sends the pending output and then the record buffers' output, as far as `send` accepts it.
     ///
-    /// - Parameter send: Sends bytes and returns how many were accepted.
+    /// - Parameter send: Sends bytes and returns the number accepted.
     func flush(_ send: (UnsafeRawBufferPointer) -> Int) throws(TLSFailure) {
         isHolding = false
         if !unsent.isEmpty {
