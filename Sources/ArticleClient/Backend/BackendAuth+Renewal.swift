@@ -19,7 +19,8 @@ extension BackendAuth {
         return new
     }
 
-    /// Less than a minute, so that what is sent at the end still arrives in time.
+    /// The interval of repeated renewals: less than a minute, so that a request sent at its end
+    /// still arrives in time.
     private static let repetition = Duration.seconds(50)
 
     static let rejection = BackendError.unauthorized(
@@ -27,7 +28,7 @@ extension BackendAuth {
     static let foreign = BackendError.transport(
         TransportFailure(.credentials, "the renewal returned credentials of another account"))
 
-    /// Whether a rejection concerns the credentials, so that a retry would not help.
+    /// Returns true if a rejection concerns the credentials, so that a retry would not help.
     static func isFinal(_ status: Int) -> Bool {
         (400..<500).contains(status) && status != 408 && status != 429
     }

@@ -1,7 +1,7 @@
 import ArticleAPI
 import HTTP
 
-/// Manages the current user's credentials: where they are stored and how they are renewed.
+/// Manages the current user's credentials: their storage and their renewal.
 ///
 /// A request belongs to the session in which it was made, from one `signIn` to the next `signIn` or
 /// `signOut`. It is never sent with another session's token: when its session ends, it fails with
@@ -31,7 +31,7 @@ public final class BackendAuth: Sendable {
         /// The caches from which responses are removed when a session ends.
         var caches: [WeakCache] = []
 
-        /// Whether no alarm is set for this instant or an earlier one.
+        /// Returns true if no alarm is set for this instant or an earlier one.
         func isBefore(_ instant: Duration) -> Bool {
             alarm.map { instant < $0.instant } ?? true
         }
@@ -43,7 +43,7 @@ public final class BackendAuth: Sendable {
             for subscriber in subscribers.values { subscriber.yield(current.state) }
         }
 
-        /// Removes and returns what an ended session leaves behind.
+        /// Removes and returns the remains of an ended session.
         mutating func takeLeftovers(of ended: CurrentSession.Ended?) -> Leftovers {
             guard let ended else { return Leftovers() }
             return Leftovers(
@@ -56,7 +56,7 @@ public final class BackendAuth: Sendable {
         weak var cache: ResponseCache?
     }
 
-    /// What a session leaves behind; it is cleared outside of the lock.
+    /// The remains of a session; they are cleared outside of the lock.
     private struct Leftovers {
         var waits: [Waits.Leave] = []
         var renewal: SharedTask<Void>?
@@ -113,10 +113,10 @@ public final class BackendAuth: Sendable {
 
     // MARK: Who is signed in
 
-    /// Whether a user is signed in now.
+    /// The state of the session, signed in or signed out.
     public var sessionState: SessionState { state.withLock { $0.current.state } }
 
-    /// Whether there are credentials to send.
+    /// True if there are credentials to send.
     public var isSignedIn: Bool { state.withLock { $0.current.credentials != nil } }
 
     /// The current session state, and then each change. A reader that falls behind receives only
@@ -137,7 +137,7 @@ public final class BackendAuth: Sendable {
         return stream
     }
 
-    /// Why the current credentials could not be stored. Later requests retry this.
+    /// The reason why the current credentials could not be stored. Later requests retry this.
     public var storeFailure: CredentialStoreError? { keeper?.failure }
 
     /// Begins a session with new credentials and stores them. The previous session ends as with
@@ -210,7 +210,7 @@ public final class BackendAuth: Sendable {
         }
     }
 
-    /// Whether there is a store that may have to be read or written before a request.
+    /// True if there is a store that may have to be read or written before a request.
     var hasStore: Bool { keeper != nil }
 
     /// Reads the store if that failed before, and begins to retry a failed write.
@@ -248,7 +248,7 @@ public final class BackendAuth: Sendable {
         return token
     }
 
-    /// Whether this is the current token, has expired, and can be renewed.
+    /// Returns true if this is the current token, has expired, and can be renewed.
     func hasExpired(_ token: String, at seconds: @autoclosure () -> Int64) -> Bool {
         guard refresh != nil, let current = state.withLock({ $0.current.renewable }),
             current.token == token

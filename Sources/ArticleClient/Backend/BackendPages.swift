@@ -63,7 +63,7 @@ public struct BackendPages<Request: PagedRequest>: AsyncSequence, Sendable {
     }
 }
 
-/// The items of a list, page after page, with what ``BackendPages`` guarantees.
+/// The items of a list, page after page, with the guarantees of ``BackendPages``.
 ///
 /// A value; iterate on any actor, any number of times.
 ///
@@ -118,7 +118,7 @@ struct RecentValues<Value: Hashable & Sendable>: Sendable {
     private var old: Set<Value> = []
 
     /// Remembers the value.
-    /// - Returns: whether it is new.
+    /// - Returns: True if it is new.
     mutating func insert(_ value: Value) -> Bool {
         guard !old.contains(value), new.insert(value).inserted else { return false }
         if new.count == Self.limit { (new, old) = ([], new) }

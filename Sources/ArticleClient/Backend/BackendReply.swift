@@ -11,7 +11,7 @@ public import HTTP
 /// let isOffline = reply.source == .cached
 /// ```
 public struct BackendReply<Item: Sendable>: Sendable {
-    /// Where the response came from.
+    /// The origin of the response.
     public enum Source: Sendable, Hashable {
         /// The backend sent it.
         case network
@@ -23,7 +23,7 @@ public struct BackendReply<Item: Sendable>: Sendable {
 
     public let item: Item
     public let source: Source
-    /// How long ago the backend sent or confirmed the response.
+    /// The time since the backend sent or confirmed the response.
     public let age: Duration
     public let status: HTTPStatus
     public let fields: HTTPFields

@@ -6,8 +6,8 @@ extension BackendService {
     /// renewed from then on.
     ///
     /// The request is sent without the credentials of an earlier session, which ends when this one
-    /// begins, and then at the backend, too. If the tokens cannot be stored, the session begins
-    /// nevertheless: `BackendAuth.storeFailure` reports why.
+    /// begins, and then also at the backend. If the tokens cannot be stored, the session begins
+    /// nevertheless: `BackendAuth.storeFailure` has the reason.
     ///
     /// - Parameters:
     ///   - name: the name of the account, in any case.
@@ -34,13 +34,13 @@ extension BackendService {
     /// Creates an account and signs in to it.
     ///
     /// - Parameters:
-    ///   - name: what the user signs in with.
+    ///   - name: the name with which the user signs in.
     ///   - password: at least 8 characters, and at most 1,000 bytes in UTF-8; not a common one.
-    ///   - displayName: what others see; `nil` for the name.
+    ///   - displayName: the name that others see; `nil` for `name`.
     ///   - invitation: the code of an invitation, where sign-up is not open.
     ///   - device: a name for the device or app, which the list of sessions shows.
-    /// - Throws: why there is no account or no session. The problem `name-taken` may also mean that
-    ///   the response to an earlier attempt was lost: then sign in.
+    /// - Throws: the reason why there is no account or no session. The problem `name-taken` may
+    ///   also mean that the response to an earlier attempt was lost: then sign in.
     @discardableResult
     public func signUp(
         name: String, password: String, displayName: String? = nil, invitation: String? = nil,
@@ -61,16 +61,16 @@ extension BackendService {
 
     // MARK: Signing out
 
-    /// How long the backend has to confirm a sign-out.
+    /// The time within which the backend has to confirm a sign-out.
     private static let signOutTimeout = Duration.seconds(10)
 
     /// Ends the session: first here, as `BackendAuth.signOut()` does, and then at the backend, so
     /// that its tokens are no longer valid anywhere. Keys are only forgotten here.
     ///
-    /// The session has ended here whatever the backend says. The backend has 10 s; a token that has
-    /// expired is renewed for it. If the caller is cancelled, the backend is told all the same.
+    /// The session has ended here whatever the backend responds. The backend has 10 s; a token that
+    /// has expired is renewed for it. The request is also sent if the caller is cancelled.
     ///
-    /// - Returns: whether the backend has ended the session, too. If not, its tokens expire, and
+    /// - Returns: true if the backend has also ended the session. If not, its tokens expire, and
     ///   the user finds it in the list of sessions until then.
     @discardableResult
     public func signOut() async -> Bool {
@@ -83,8 +83,8 @@ extension BackendService {
         }
     }
 
-    /// Ends the session of credentials that are no longer used, whether or not anyone waits for it;
-    /// `nil` for a key.
+    /// Ends the session of credentials that are no longer used, even if no one waits for it; `nil`
+    /// for a key.
     private func end(_ former: Credentials) -> SharedTask<NoContent>? {
         guard former.refreshToken != nil else { return nil }
         // They are not stored again, even if they are renewed.

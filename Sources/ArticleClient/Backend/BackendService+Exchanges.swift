@@ -45,7 +45,8 @@ extension BackendService {
 
     private static let shortestWait = Duration.milliseconds(100)
 
-    /// Whether the backend is still processing a request with the same key, and says when to retry.
+    /// Returns true if the backend is still processing a request with the same key, and specifies
+    /// when to retry.
     private func isInFlight(_ outcome: Outcome, _ call: Call) -> Bool {
         guard outcome.status == .conflict, case .success(let response) = outcome,
             call.request.fields.contains(.idempotencyKey), retryAfter(outcome) != nil,
@@ -54,7 +55,7 @@ extension BackendService {
         return problem.kind == .requestInFlight
     }
 
-    /// Why a retry may help; `nil` if it would not.
+    /// Returns the error for which a retry may help; `nil` if it would not.
     private func reasonToRetry(_ outcome: Outcome, _ isInFlight: Bool) -> BackendError? {
         if let status = outcome.status, !isInFlight,
             !configuration.retries.statuses.contains(status)
@@ -78,7 +79,7 @@ extension BackendService {
         return retryAfter(response.fields)
     }
 
-    /// How long the backend asks to wait: seconds or a date (RFC 9110 §10.2.3).
+    /// Returns the delay for which the backend asks: seconds or a date (RFC 9110 §10.2.3).
     func retryAfter(_ fields: HTTPFields) -> Duration? {
         guard let text = fields[.retryAfter] else { return nil }
         if let seconds = Int64(text) { return .seconds(min(max(0, seconds), 1 << 32)) }
@@ -170,7 +171,7 @@ extension BackendService {
         }
     }
 
-    /// When the last waiter gives up, in the time of `ClientEnvironment.now`.
+    /// Returns the time at which the last waiter gives up, in the time of `ClientEnvironment.now`.
     private func deadline(of call: Call, _ waiters: SharedTask<CallResponse>?) -> Duration {
         waiters?.deadline ?? call.stay.deadline
     }
@@ -206,7 +207,7 @@ final class Call: Sendable {
     let request: HTTPRequest
     let origin: HTTPOrigin
     let session: Session
-    /// How long its caller waits.
+    /// The limit of its caller's wait.
     let stay: Stay
     let options: RequestOptions
     let isStreamed: Bool
@@ -253,7 +254,7 @@ final class Call: Sendable {
 struct CallKey: Hashable, Sendable {
     let cacheKey: CacheKey
     let session: Session.ID
-    /// Whether the call may revalidate a cached response.
+    /// True if the call may revalidate a cached response.
     let isConditional: Bool
 }
 

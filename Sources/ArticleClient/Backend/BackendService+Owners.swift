@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// How a request ended, and in whose session it was made.
+/// The outcome of a request, and the owner of the session in which it was made.
 package struct OwnedOutcome<Item: Sendable>: Sendable {
     package let result: Result<BackendReply<Item>, BackendError>
     /// `nil` if the request does not belong to any session, because it was not made.
@@ -8,16 +8,17 @@ package struct OwnedOutcome<Item: Sendable>: Sendable {
 }
 
 extension BackendService {
-    /// Whose session requests belong to that are made now.
+    /// The owner of the session to which requests belong that are made now.
     package var owner: SessionOwner { (try? auth.session())?.account ?? .unknown }
 
-    /// Sends the request, and says whose session it belonged to from its beginning to its end.
+    /// Sends the request, and returns the owner of the session to which it belonged from its
+    /// beginning to its end.
     ///
     /// - Parameters:
     ///   - request: the request to send.
     ///   - options: the options of the request.
-    ///   - owner: whose session it has to be; in another one nothing is sent, and the result is
-    ///     `signedOut`. `nil` for any.
+    ///   - owner: the required owner of the session; in another one nothing is sent, and the result
+    ///     is `signedOut`. `nil` for any.
     package func outcome<Request: BackendAPIRequest>(
         of request: Request, options: RequestOptions = .init(), onlyAs owner: SessionOwner? = nil
     ) async -> OwnedOutcome<Request.Item> {

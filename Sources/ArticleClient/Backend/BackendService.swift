@@ -3,19 +3,19 @@ import HTTP
 
 /// Sends requests of the contract to a backend and returns their items.
 ///
-/// It adds the token and headers, follows redirects, renews credentials, retries what is safe to
-/// retry, shares equal requests, and revalidates cached responses. It does not know any endpoints,
-/// so that a new request needs no change here. Values of a service that are copies of each other
-/// share connections, cached responses and credentials. Use it from any actor; large responses are
-/// decoded elsewhere.
+/// It adds the token and headers, follows redirects, renews credentials, retries requests that are
+/// safe to retry, shares equal requests, and revalidates cached responses. It does not know any
+/// endpoints, so that a new request needs no change here. Values of a service that are copies of
+/// each other share connections, cached responses and credentials. Use it from any actor; large
+/// responses are decoded elsewhere.
 ///
 /// ```swift
 /// let backend = BackendService(configuration: configuration, transport: transport)
 /// let page = try await backend.send(FetchTagsRequest(limit: 5))
 /// ```
 public struct BackendService: Sendable {
-    /// What copies of a service share. It is one reference because each request passes the service
-    /// through several tasks.
+    /// The parts that copies of a service share. It is one reference because each request passes
+    /// the service through several tasks.
     private final class Parts: Sendable {
         let configuration: BackendConfiguration
         let auth: BackendAuth
@@ -50,7 +50,7 @@ public struct BackendService: Sendable {
 
     /// - Parameters:
     ///   - configuration: the backend's base URL, timeouts and limits.
-    ///   - transport: what carries the requests.
+    ///   - transport: the carrier of the requests.
     ///   - auth: the credentials; anonymous by default.
     ///   - cache: `nil` to keep no responses.
     ///   - observers: called for every event.
@@ -160,8 +160,8 @@ public struct BackendService: Sendable {
     /// - Parameters:
     ///   - request: the request to send.
     ///   - options: the options of the request.
-    ///   - isStreamed: whether the response is delivered as it arrives.
-    ///   - carriesSecrets: whether it or its response contains credentials.
+    ///   - isStreamed: true if the response is delivered as it arrives.
+    ///   - carriesSecrets: true if it or its response contains credentials.
     ///   - session: the session in which the request was made; `nil` for the current one.
     func call(
         _ request: HTTPRequest, _ options: RequestOptions, isStreamed: Bool = false,

@@ -1,7 +1,7 @@
 import HTTP
 
-/// What the backend said about the last write, so that the account that wrote reads what it has
-/// written, whichever node of the backend responds. Safe to use from any thread.
+/// The token of the last write, so that the account that wrote reads its own write from any node of
+/// the backend. Safe to use from any thread.
 final class LastWrite: Sendable {
     private struct Place {
         let session: Session.ID

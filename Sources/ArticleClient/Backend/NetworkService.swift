@@ -23,7 +23,7 @@ public final class NetworkService: Sendable {
         self.environment = environment
     }
 
-    /// Whether anyone receives events.
+    /// True if anyone receives events.
     var isObserved: Bool { !observers.isEmpty }
 
     /// Waits for an exchange where it ends: on the transport's executor, if there is one.

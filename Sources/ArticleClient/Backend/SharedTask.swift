@@ -9,11 +9,11 @@ final class SharedTask<Value: Sendable>: Sendable {
     private struct State {
         /// The waiters; `nil` for one that is about to wait.
         var seats = Numbered<Waiter?>()
-        /// Why waiters left that were about to wait.
+        /// The reasons of waiters that left when they were about to wait.
         var departed: [Int: BackendError] = [:]
         var outcome: Outcome?
         var deadline: Duration
-        /// Why the last waiter left; then nobody can join.
+        /// The reason for which the last waiter left; then no one can join.
         var abandonment: BackendError?
         /// As a number: the layout of `TaskPriority` is only known at run time, and so would be
         /// that of the state.
@@ -29,7 +29,7 @@ final class SharedTask<Value: Sendable>: Sendable {
     }
 
     private let state: Locked<State>
-    /// Whether the work continues without waiters; then it also runs apart from its caller.
+    /// True if the work continues without waiters; then it also runs apart from its caller.
     private let outlivesWaiters: Bool
 
     /// - Parameter deadline: the deadline of the first waiter, in `ClientEnvironment.now` time.
@@ -41,15 +41,16 @@ final class SharedTask<Value: Sendable>: Sendable {
     /// The latest deadline among the waiters, in `ClientEnvironment.now` time.
     var deadline: Duration { state.withLock { $0.deadline } }
 
-    /// Why the last waiter left, so that nobody can join; `nil` while one is waiting.
+    /// The reason for which the last waiter left, so that no one can join; `nil` while one is
+    /// waiting.
     var abandonment: BackendError? { state.withLock { $0.abandonment } }
 
-    /// Whether the last waiter has left.
+    /// True if the last waiter has left.
     var isAbandoned: Bool { state.withLock { $0.abandonment != nil } }
 
     /// Starts the work once, or not at all if it has already ended.
     ///
-    /// - Parameter executor: where it runs; `nil` for anywhere.
+    /// - Parameter executor: the executor on which it runs; `nil` for any.
     func start(
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Outcome
     ) {
@@ -223,8 +224,8 @@ struct Numbered<Value> {
 /// a shared exchange, the renewal of a token, or an operation in a queue. Everything else runs in
 /// its caller's task and ends with it.
 package enum ClientTask {
-    /// - Parameter executor: where it runs; if `nil`, it starts on the caller's thread where the
-    ///   system supports that, and continues on the global executor.
+    /// - Parameter executor: the executor on which it runs; if `nil`, it starts on the caller's
+    ///   thread where the system supports that, and continues on the global executor.
     package static func start(
         on executor: (any TaskExecutor)? = nil,
         _ work: sending @escaping @isolated(any) () async -> Void
@@ -275,7 +276,8 @@ struct Waits {
         /// In the time of `now`.
         let deadline: Duration
         let now: @Sendable () -> Duration
-        /// When to compare the two, in `SystemTime`: the deadline, unless a test has its own time.
+        /// The time at which the two are compared, in `SystemTime`: the deadline, unless a test has
+        /// its own time.
         var check: Duration
         let leave: Leave
     }
@@ -311,7 +313,7 @@ struct Waits {
     var nextCheck: Duration? { waits.values.lazy.map(\.check).min() }
 }
 
-/// How long a call waits: until its deadline, while its session lasts.
+/// The limit of a call's wait: its deadline, and the end of its session.
 struct Stay: Sendable {
     let auth: BackendAuth
     let session: Session.ID
@@ -322,7 +324,7 @@ struct Stay: Sendable {
     /// `ClientEnvironment.now` of the service.
     let now: @Sendable () -> Duration
 
-    /// - Parameter time: how long it lasts from `start`; `nil` for no deadline.
+    /// - Parameter time: the duration from `start`; `nil` for no deadline.
     init(
         _ auth: BackendAuth, _ session: Session.ID, for time: Duration? = nil,
         from start: Duration = .zero, by now: @escaping @Sendable () -> Duration
@@ -353,11 +355,11 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The number of exchanges in progress.
     var count: Int { flights.withLock { $0.count } }
 
-    /// The outcome of the work in progress for this key, or else of this work.
+    /// Returns the outcome of the work in progress for this key, or else of this work.
     ///
     /// - Parameters:
-    ///   - stay: how long this caller waits; the work continues while others wait.
-    ///   - executor: where the work runs; `nil` for anywhere.
+    ///   - stay: the limit of this caller's wait; the work continues while others wait.
+    ///   - executor: the executor on which the work runs; `nil` for any.
     ///   - work: receives its own task, which counts the callers waiting for it.
     func outcome(
         for key: Key, _ stay: Stay, on executor: (any TaskExecutor)? = nil,

@@ -91,7 +91,7 @@ public final class ResponseCache: Sendable {
     }
 }
 
-/// What determines a response's bytes: the request's origin, content and account.
+/// The parts that determine a response's bytes: the request's origin, content and account.
 ///
 /// This is a class because each request uses its key in several places.
 final class CacheKey: Hashable, Sendable {
@@ -135,10 +135,11 @@ final class CacheKey: Hashable, Sendable {
 struct CachedResponse: Sendable {
     var fields: HTTPFields
     let bytes: [UInt8]
-    /// When the backend last said so (`ClientEnvironment.now`), and how old it was then.
+    /// The time of the backend's last confirmation (`ClientEnvironment.now`), and the response's
+    /// age at that time.
     var confirmed: Duration
     var ageThen: Duration
-    /// How long it may be used without revalidation; `nil` for not at all.
+    /// The time for which it may be used without revalidation; `nil` for not at all.
     var lifetime: Duration?
     let generation: Int
     var lastUse = 0
@@ -162,7 +163,7 @@ struct CachedResponse: Sendable {
 
     var etag: String? { fields[.etag] }
 
-    /// What the response says that its age was when it arrived (RFC 9111 §5.1).
+    /// Returns the response's age on arrival, according to its fields (RFC 9111 §5.1).
     static func age(_ fields: HTTPFields) -> Duration {
         .seconds(max(0, fields[.age].flatMap { Int64($0) } ?? 0))
     }

@@ -20,7 +20,7 @@ public struct BackendConfiguration: Sendable {
     public var baseURL: BaseURL
     /// The time limit of a request, including retries, redirects and renewed credentials.
     public var timeout = Duration.seconds(60)
-    /// How long the backend may send nothing during an exchange.
+    /// The maximum time without bytes from the backend during an exchange.
     public var stallTimeout = Duration.seconds(30)
     /// The maximum size of a response that is not streamed, in bytes.
     public var bodyBytes = 16 << 20
@@ -29,7 +29,7 @@ public struct BackendConfiguration: Sendable {
     public var headers: HTTPFields = [.userAgent: "broadsheet-swift"]
     /// The maximum number of successive redirects.
     public var redirects = 5
-    /// Whether tokens may be sent to other machines without TLS.
+    /// True if tokens may be sent to other machines without TLS.
     public var sendsTokensInTheClear = false
 
     public init(baseURL: BaseURL) { self.baseURL = baseURL }
@@ -137,7 +137,7 @@ public struct ClientEnvironment: Sendable {
         sleep: { try await Task.sleep(for: $0) },
         random: { Int64.random(in: 0...max(0, $0)) })
 
-    /// Waits until a timeout has passed by `now`. Where that is not the system's clock, it is read
+    /// Waits until a timeout has passed by `now`. If `now` is not the system's clock, it is read
     /// again each time that the timeout has passed by the system's.
     func wait(for timeout: Duration) async throws {
         let deadline = now() + min(timeout, Self.longestWait)

@@ -2,7 +2,7 @@ public import HTTP
 
 /// Options of one request that differ from its configuration.
 ///
-/// What is not set is as in the configuration.
+/// Options that are not set are as in the configuration.
 ///
 /// ```swift
 /// let options = RequestOptions(
@@ -10,7 +10,7 @@ public import HTTP
 /// let page = try await backend.send(FetchTagsRequest(), options: options)
 /// ```
 public struct RequestOptions: Sendable {
-    /// How old the response may be.
+    /// The permitted age of the response.
     public var freshness: Freshness
     /// `nil` for the configuration's.
     public var timeout: Duration?
@@ -23,7 +23,7 @@ public struct RequestOptions: Sendable {
     public var headers: HTTPFields
     /// Called with the number of bytes of the request's body that have been sent.
     public var uploadProgress: (@Sendable (_ sent: Int, _ total: Int) -> Void)?
-    /// Whether the backend gives the same response if the request is sent twice.
+    /// True if the backend gives the same response if the request is sent twice.
     var isRepeatable = false
 
     public init(
@@ -40,7 +40,7 @@ public struct RequestOptions: Sendable {
         self.uploadProgress = uploadProgress
     }
 
-    /// How old a response may be.
+    /// The permitted age of a response.
     public enum Freshness: Sendable, Hashable {
         /// As old as the backend allows; an older cached copy is revalidated.
         case revalidated
@@ -54,7 +54,7 @@ public struct RequestOptions: Sendable {
     }
 }
 
-/// When a request is retried, and after which delay.
+/// The conditions and delays of retries of a request.
 ///
 /// Only safe requests and those with an `Idempotency-Key` are retried, and never past the deadline.
 /// The delay is random between zero and an exponential bound ("full jitter"), so that clients that
@@ -100,7 +100,7 @@ public struct RetryPolicy: Sendable {
         return max(jitter, retryAfter ?? .zero)
     }
 
-    /// Whether it is safe to send the request twice.
+    /// Returns true if it is safe to send the request twice.
     static func allows(_ request: HTTPRequest, _ options: RequestOptions) -> Bool {
         request.method.isSafe || request.fields.contains(.idempotencyKey) || options.isRepeatable
     }

@@ -18,8 +18,8 @@ public struct Credentials: Sendable, Hashable {
     /// responses belong to the account, and another process that shares the store uses it to tell
     /// renewed credentials from those of another user.
     public var account: String?
-    /// When the token expires. From then on, it is renewed before it is sent; `nil` if that is not
-    /// known: then it is renewed when the backend rejects it.
+    /// The time at which the token expires. From then on, it is renewed before it is sent; `nil` if
+    /// that is not known: then it is renewed when the backend rejects it.
     public var expiresAt: Timestamp?
 
     public init(
@@ -91,7 +91,7 @@ public protocol CredentialStore: Sendable {
     func remove() throws(CredentialStoreError)
 }
 
-/// Why credentials cannot be read or stored; never contains the credentials. See
+/// The reason why credentials cannot be read or stored; never contains the credentials. See
 /// ``CredentialStore``.
 public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
@@ -113,7 +113,7 @@ public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConve
         self.description = description
     }
 
-    /// Whether the store may work later, as before the first unlock of a device.
+    /// True if the store may work later, as before the first unlock of a device.
     public var isTemporary: Bool { kind == .locked }
 }
 
@@ -133,7 +133,7 @@ public final class MemoryCredentialStore: CredentialStore {
     public func remove() { credentials.withLock { $0 = nil } }
 }
 
-/// What a call belongs to, from a sign-in to its end. Renewing the token does not end it.
+/// The session of a call, from a sign-in to its end. Renewing the token does not end it.
 struct Session: Sendable, Hashable {
     typealias ID = Int
 
@@ -144,7 +144,7 @@ struct Session: Sendable, Hashable {
     /// The owner of the cached responses that it uses: the account or, if that is unknown, the
     /// token with which the session began.
     var owner: String
-    /// Whose session it is.
+    /// The owner of the session.
     var account: SessionOwner
 
     init(id: ID, owner: String, account: SessionOwner = .unknown) {
@@ -160,7 +160,7 @@ struct Session: Sendable, Hashable {
     }
 }
 
-/// Whether a user is signed in. See ``BackendAuth``.
+/// The state of the session, signed in or signed out. See ``BackendAuth``.
 public enum SessionState: Sendable, Hashable {
     /// The store cannot be read yet, for example before the first unlock of a device. It is read
     /// again when a request is sent, and by `BackendAuth.reload()`.

@@ -11,7 +11,7 @@ struct CurrentSession {
     private(set) var credentials: Credentials?
     /// Counts changes of the credentials.
     private(set) var version = 0
-    /// Why the store could not be read yet.
+    /// The reason why the store could not be read yet.
     private(set) var unread: CredentialStoreError?
     /// Credentials that the backend refused to renew; renewing them is not tried again.
     var rejected: Credentials?
@@ -26,7 +26,7 @@ struct CurrentSession {
             ? .expired(account: credentials.account) : .signedIn(account: credentials.account)
     }
 
-    /// Whether work that belongs to this session may continue.
+    /// Returns true if work that belongs to this session may continue.
     func lasts(_ id: Session.ID) -> Bool { id == Session.anonymous.id || id == session.id }
 
     mutating func begin(_ credentials: Credentials) {
@@ -90,7 +90,7 @@ struct CurrentSession {
 final class CredentialKeeper: Sendable {
     private struct State {
         var isBusy = false
-        /// What is still to be written; `.some(nil)` removes the stored credentials.
+        /// The write that is still to be made; `.some(nil)` removes the stored credentials.
         var pending: Credentials??
         var version = 0
         var failure: CredentialStoreError?
@@ -101,10 +101,10 @@ final class CredentialKeeper: Sendable {
 
     init(_ store: any CredentialStore) { self.store = store }
 
-    /// Whether an operation failed and is not being retried.
+    /// True if an operation failed and is not being retried.
     var isBehind: Bool { state.withLock { $0.failure != nil && !$0.isBusy } }
 
-    /// Why the store is not up to date.
+    /// The reason why the store is not up to date.
     var failure: CredentialStoreError? { state.withLock { $0.failure } }
 
     /// Stores these credentials, or removes the stored ones.

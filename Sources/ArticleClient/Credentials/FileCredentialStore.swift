@@ -63,7 +63,7 @@ public struct FileCredentialStore: CredentialStore {
         }
     }
 
-    /// The same path for all writers: what a crash leaves behind is overwritten.
+    /// The same path for all writers: a file left by a crash is overwritten.
     private var draft: String { "\(path).draft" }
 
     /// Opens the draft and locks it until it is closed.

@@ -1,4 +1,4 @@
-/// Whose session it is.
+/// The owner of a session.
 package enum SessionOwner: Sendable, Hashable {
     /// No credentials are sent.
     case anonymous

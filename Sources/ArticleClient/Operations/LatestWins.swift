@@ -3,7 +3,7 @@ public import ArticleAPI
 /// Search as you type: only the response to the latest request is delivered.
 ///
 /// A new request ends the previous one with `superseded`, and an outdated response is never
-/// delivered. Use it from one actor, usually the main actor: what is returned there belongs to the
+/// delivered. Use it from one actor, usually the main actor: a result returned there belongs to the
 /// latest request that was made there.
 ///
 /// With a pause, a request is sent once no other one has been made for that long, so that a typed
@@ -26,7 +26,7 @@ public final class LatestWins: Sendable {
 
     /// - Parameters:
     ///   - service: sends the requests.
-    ///   - pause: how long a request waits for a later one before it is sent.
+    ///   - pause: the time for which a request waits for a later one before it is sent.
     public init(_ service: BackendService, pause: Duration = .zero) {
         self.service = service
         self.pause = pause

@@ -39,7 +39,7 @@ public final class NetworkOperation: Sendable {
         }
     }
 
-    /// Whether a queue can run it.
+    /// The state of an operation for a queue: one that can be run, waits, or has failed.
     enum Readiness {
         case waiting
         case ready
@@ -103,7 +103,7 @@ public final class NetworkOperation: Sendable {
     /// The operations that must succeed first; empty once this one has ended.
     public var dependencies: [NetworkOperation] { state.withLock { $0.dependencies } }
 
-    /// How it ended; `nil` if it has not ended yet.
+    /// The outcome of the operation; `nil` if it has not ended yet.
     public var outcome: Outcome? {
         state.withLock { if case .ended(let outcome) = $0.lifecycle { outcome } else { nil } }
     }

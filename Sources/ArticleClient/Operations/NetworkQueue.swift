@@ -1,8 +1,8 @@
 /// Runs a limited number of operations at a time, by priority and then in the order of arrival.
 ///
 /// An operation must not wait for another one of its own queue by `ended()`, because both might
-/// wait for a free slot: declare it as a dependency instead. A queue that is released cancels what
-/// is waiting. Safe to use from any thread.
+/// wait for a free slot: declare it as a dependency instead. A queue that is released cancels
+/// waiting operations. Safe to use from any thread.
 ///
 /// ```swift
 /// let queue = NetworkQueue(width: 2)
@@ -14,7 +14,7 @@ public final class NetworkQueue: Sendable {
         var waiting: [NetworkOperation] = []
         var running: [ObjectIdentifier: NetworkOperation] = [:]
         var isSuspended = false
-        /// How often `advance` was called since the current caller began.
+        /// The number of calls of `advance` since the current caller began.
         var advances = 0
     }
 
@@ -23,8 +23,8 @@ public final class NetworkQueue: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - width: how many operations run at a time; at least 1.
-    ///   - limit: how many operations may wait; further ones fail at once.
+    ///   - width: the maximum operations that run at a time; at least 1.
+    ///   - limit: the maximum operations that wait; further ones fail at once.
     public init(width: Int = 4, limit: Int = 1_000) {
         self.width = max(1, width)
         self.limit = max(0, limit)

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// Why a request to the backend failed.
+/// The reason why a request to the backend failed.
 ///
 /// `isStopped` errors need not be shown, `isTransient` ones are worth another attempt, and
 /// `errorDescription` is a sentence to show.
@@ -37,7 +37,7 @@ public enum BackendError: Error, Sendable, Hashable {
 }
 
 extension BackendError: CustomStringConvertible {
-    /// What happened, for logs and terminals.
+    /// A description of the error, for logs and terminals.
     public var description: String {
         switch self {
         case .transport(let failure): failure.description
@@ -86,9 +86,9 @@ extension BackendError {
     extension BackendError: LocalizedError {}
 #endif
 
-/// How an app reacts to an error and what it shows to its user.
+/// An app's reaction to an error, and the texts for its user.
 extension BackendError {
-    /// Whether the request was cancelled or superseded, or its user has signed out: nobody is
+    /// True if the request was cancelled or superseded, or its user has signed out: no one is
     /// waiting for it, so there is nothing to show.
     public var isStopped: Bool {
         switch self {
@@ -97,7 +97,8 @@ extension BackendError {
         }
     }
 
-    /// Whether the backend could not be reached in time; an app should show what it already has.
+    /// True if the backend could not be reached in time; an app should show the content that it
+    /// already has.
     public var isOffline: Bool {
         switch self {
         case .offline, .timedOut: true
@@ -106,7 +107,7 @@ extension BackendError {
         }
     }
 
-    /// Whether the same request may succeed later without any intervention.
+    /// True if the same request may succeed later without any intervention.
     public var isTransient: Bool {
         switch self {
         case .transport(let failure): [.disconnected, .overloaded].contains(failure.kind)
@@ -117,7 +118,7 @@ extension BackendError {
         }
     }
 
-    /// What the backend says is wrong, if the backend rejected the request.
+    /// The backend's description of the fault, if the backend rejected the request.
     public var problem: Problem? {
         switch self {
         case .problem(let problem), .unauthorized(let problem): problem
@@ -161,7 +162,7 @@ extension BackendError {
         }
     }
 
-    /// What to do about it, in a sentence; `nil` where there is nothing to suggest.
+    /// The remedy, in a sentence; `nil` where there is nothing to suggest.
     public var recoverySuggestion: String? {
         if case .unauthorized = self { return "Sign in and try again." }
         if case .offline = self { return "Check the network connection and try again." }

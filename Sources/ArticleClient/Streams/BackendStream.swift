@@ -45,7 +45,7 @@ public struct BackendStream: AsyncSequence, Sendable {
 }
 
 extension BackendError {
-    /// Why a body was interrupted.
+    /// Creates the error with which a body was interrupted.
     fileprivate init(streaming error: any Error) {
         switch error {
         case let error as BackendError: self = error

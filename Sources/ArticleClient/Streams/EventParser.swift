@@ -18,10 +18,11 @@ struct EventParser: Sendable {
     private let limitBytes: Int
     private var piece: [UInt8] = []
     private var position = 0
-    /// How many bytes of a byte order mark the stream began with; `nil` after its beginning.
+    /// The number of bytes of a byte order mark with which the stream began; `nil` after its
+    /// beginning.
     private var markBytes: Int? = 0
     private var isAfterReturn = false
-    /// The line so far, without what is ignored.
+    /// The line so far, without ignored bytes.
     private var line: [UInt8] = []
     private var isIgnored = false
     private var type = ""
@@ -97,7 +98,7 @@ struct EventParser: Sendable {
         }
     }
 
-    /// What the line is; `nil` while its name may continue.
+    /// The field of the line; `nil` while its name may continue.
     private var field: Field? {
         let beginning = line.prefix(Self.longestName + 1)
         guard let colon = beginning.firstIndex(of: UInt8(ascii: ":")) else {

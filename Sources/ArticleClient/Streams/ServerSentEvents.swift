@@ -5,7 +5,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var data: String
     /// The id for `Last-Event-ID` when resuming; empty if there is none.
     public var id: String
-    /// How long to wait before reconnecting, as last set by the backend; `nil` if it was not set.
+    /// The time to wait before reconnecting, as last set by the backend; `nil` if it was not set.
     public var retry: Duration?
 
     public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
@@ -19,7 +19,7 @@ public struct ServerSentEvent: Sendable, Hashable {
 /// The events of a stream, in order.
 ///
 /// When the stream is interrupted, repeat the request after the last event's `retry`, with its `id`
-/// as `Last-Event-ID`. The iterator has both also if they came without an event. An event that is
+/// as `Last-Event-ID`. The iterator has both even if they came without an event. An event that is
 /// longer than the limit ends the sequence with an error. A value; iterate over it once, on any
 /// actor.
 ///
@@ -55,7 +55,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// The last id that the stream has set, with an event or without data; empty if there is
         /// none.
         public var lastEventID: String { parser.lastEventID }
-        /// How long to wait before reconnecting, as last set by the backend; `nil` if it was not
+        /// The time to wait before reconnecting, as last set by the backend; `nil` if it was not
         /// set.
         public var retry: Duration? { parser.retry }
 

@@ -78,7 +78,7 @@ final class StubLog: Sendable {
 }
 
 /// Responds to typed requests with closures. Requests and responses are real HTTP messages, so that
-/// a request that a backend would reject is rejected here, too.
+/// a request that a backend would reject is also rejected here.
 struct StubTransport: Transport {
     let log = StubLog()
     private let transport: InProcessTransport

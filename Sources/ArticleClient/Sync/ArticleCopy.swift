@@ -21,9 +21,9 @@ public struct ArticleCopy: Sendable, Hashable {
     public private(set) var articles: [Article.ID: Article]
     /// Empty if only the changes of articles are requested.
     public private(set) var authors: [Author.ID: Author]
-    /// Where the next page begins; `nil` before the first.
+    /// The token of the next page; `nil` before the first.
     public private(set) var token: String?
-    /// Whether the snapshot has arrived as a whole since the copy was last empty.
+    /// True if the snapshot has arrived as a whole since the copy was last empty.
     public private(set) var isComplete: Bool
     private var names: AuthorNames
 
@@ -98,8 +98,8 @@ extension ArticleCopy: JSONModel {
 
     private var sortedAuthors: [Author] { authors.values.sorted { $0.id < $1.id } }
 
-    /// Reads what `json()` has made, however many articles that are: unlike in a response, the
-    /// number of values is not limited.
+    /// Reads the output of `json()` with any number of articles: unlike in a response, the number
+    /// of values is not limited.
     public init(mapping bytes: [UInt8]) throws(ResponseMapperError) {
         self = try Self.format.map(bytes, valueLimit: .max)
     }

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// One step by which a copy follows a backend: a page to apply, or the order to start anew.
+/// One step by which a copy follows a backend: a page to apply, or the order to start again.
 ///
 /// See ``BackendChanges`` and ``LiveChanges``.
 public enum SyncStep: Sendable, Equatable {
@@ -12,7 +12,7 @@ public enum SyncStep: Sendable, Equatable {
     case startAnew
 }
 
-/// What has changed since a token was given out, page after page, up to the present.
+/// The changes since a token was given out, page after page, up to the present.
 ///
 /// ```swift
 /// let baking = FetchChangesRequest(tags: ["baking"])
@@ -22,9 +22,9 @@ public enum SyncStep: Sendable, Equatable {
 /// }
 /// ```
 ///
-/// Without a token it is the snapshot of what the caller sees. The sequence ends after the page
-/// that leaves nothing more to fetch. It starts anew by itself, and at most once: if the backend
-/// rejects the new snapshot's token as well, it throws that problem.
+/// Without a token it is the snapshot of the content that the caller sees. The sequence ends after
+/// the page that leaves nothing more to fetch. It starts again by itself, and at most once: if the
+/// backend also rejects the new snapshot's token, it throws that problem.
 ///
 /// Each page is requested when the iterator needs it. After an error, the same iterator can request
 /// the page again, and another sequence can continue at any token. A value; iterate on any actor,
@@ -86,7 +86,7 @@ public struct BackendChanges: AsyncSequence, Sendable {
 }
 
 extension FetchChangesRequest {
-    /// Whether the backend rejects the token, so that the copy has to start anew.
+    /// Returns true if the backend rejects the token, so that the copy has to start again.
     func isRejected(with error: BackendError) -> Bool {
         guard let since, since != Self.now, let kind = error.problem?.kind else { return false }
         return kind == .syncReset || kind == .invalidToken
@@ -94,12 +94,12 @@ extension FetchChangesRequest {
 }
 
 extension BackendService {
-    /// What has changed since the token was given out, for a copy that follows the backend.
+    /// Returns the changes since the token was given out, for a copy that follows the backend.
     ///
     /// - Parameters:
     ///   - token: the token that is kept with the copy; `nil` for the snapshot.
-    ///   - filter: which articles the copy has, with which attributes; its `since` is ignored. A
-    ///     token only continues the filter that it was given out for.
+    ///   - filter: the articles of the copy, and their attributes; its `since` is ignored. A token
+    ///     only continues the filter that it was given out for.
     ///   - options: apply to each page.
     public func changes(
         since token: String?, matching filter: FetchChangesRequest = FetchChangesRequest(),

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// What has changed since a token was given out, and then every change as it happens.
+/// The changes since a token was given out, and then every change as it happens.
 ///
 /// ```swift
 /// let live = backend.liveChanges(from: copy.token)
@@ -10,18 +10,18 @@ public import ArticleAPI
 /// }
 /// ```
 ///
-/// Changes that arrive together are a page, of as many changes as the filter's `limit` allows,
-/// whose `next` is the token to keep. `more` is true until the backend has sent everything that had
-/// already happened; then comes a page with `more` false, even if it is empty, and from then on
-/// each page has `more` false.
+/// Changes that arrive together are a page, up to the filter's `limit`, whose `next` is the token
+/// to keep. `more` is true until the backend has sent everything that had already happened; then
+/// comes a page with `more` false, even if it is empty, and from then on each page has `more`
+/// false.
 ///
 /// The sequence has no end: it reconnects by the token of the last step, with growing random
 /// delays, and reports each interruption to the observers as `BackendEvent.Kind.retried`. Where a
 /// proxy lets no stream through, it requests a page about every 30 s, and tries a stream again
 /// after 10 min. Every change comes once, in order. A rejected token is a ``SyncStep/startAnew``,
 /// and the steps after it are a new snapshot. It throws `cancelled` when its task is cancelled,
-/// `signedOut` when the session ends in which iteration began, and what repeating cannot fix; after
-/// an error, the same iterator can go on.
+/// `signedOut` when the session ends in which iteration began, and errors that a repetition cannot
+/// fix; after an error, the same iterator can go on.
 ///
 /// An app in the background suspends it, which closes the connection: `suspend` and `resume` apply
 /// to all copies and iterators. Safe to use from any thread; iterate on any actor.
@@ -32,7 +32,7 @@ public struct LiveChanges: AsyncSequence, Sendable {
     fileprivate let service: BackendService
     fileprivate let request: FetchChangesRequest
     fileprivate let options: RequestOptions
-    /// `nil` if what iterators do is not reported.
+    /// `nil` if the activities of iterators are not reported.
     var reporter: LiveReporter?
     fileprivate let gate = LiveGate()
 
@@ -64,13 +64,13 @@ public struct LiveChanges: AsyncSequence, Sendable {
 }
 
 extension BackendService {
-    /// What has changed since the token was given out, and then every change as it happens.
+    /// Returns the changes since the token was given out, and then every change as it happens.
     ///
     /// - Parameters:
     ///   - token: the token that is kept with the copy; `nil` for the snapshot,
-    ///     `FetchChangesRequest.now` for only what happens from now on.
-    ///   - filter: which articles the copy has, with which attributes; its `since` is ignored. A
-    ///     token only continues the filter that it was given out for.
+    ///     `FetchChangesRequest.now` for future changes only.
+    ///   - filter: the articles of the copy, and their attributes; its `since` is ignored. A token
+    ///     only continues the filter that it was given out for.
     ///   - options: apply to each request. Without a `streamStallTimeout`, a stream that is silent
     ///     for 45 s counts as interrupted.
     public func liveChanges(

@@ -1,12 +1,12 @@
 import ArticleAPI
 import HTTP
 
-/// Why following was interrupted.
+/// The reason why following was interrupted.
 struct Interruption: Error {
     let error: BackendError
-    /// How long the backend asks to wait.
+    /// The delay for which the backend asks.
     var retryAfter: Duration?
-    /// Whether a stream timed out before its first byte, as behind a proxy that waits for the end
+    /// True if a stream timed out before its first byte, as behind a proxy that waits for the end
     /// of each response.
     var isSwallowed = false
 
@@ -17,11 +17,11 @@ struct Interruption: Error {
 final class LiveConnection: Sendable {
     private struct State {
         var parser: EventParser
-        /// Whether `ready` has arrived.
+        /// True if `ready` has arrived.
         var isCurrent = false
-        /// Whether anything has arrived, be it a comment.
+        /// True if anything has arrived, even a comment.
         var hasBytes = false
-        /// What is wrong with the event behind a page.
+        /// The fault of the event behind a page.
         var failure: BackendError?
     }
 
@@ -112,7 +112,7 @@ extension BackendService {
     /// Opens a stream of changes.
     ///
     /// - Parameters:
-    ///   - request: what to follow, and from where.
+    ///   - request: the changes to follow, and the token to begin with.
     ///   - pageLimit: the maximum number of changes on a page.
     ///   - options: as for other streams.
     ///   - session: the session that the request belongs to.

@@ -3,11 +3,11 @@ import HTTP
 
 /// Follows a backend over one stream after another, or by polling.
 ///
-/// What it has delivered last decides where it goes on; events that have arrived, but that were not
+/// It continues after the last delivered event; events that have arrived, but that were not
 /// delivered, are requested again.
 struct LiveFollower {
     private static let pageLimit = 100
-    /// How long a stream may be silent: the backend sends a comment every 15 s.
+    /// The maximum silence of a stream: the backend sends a comment every 15 s.
     private static let stallTimeout = Duration.seconds(45)
     private static let firstDelay = Duration.seconds(1)
     private static let longestDelay = Duration.seconds(30)
@@ -20,17 +20,18 @@ struct LiveFollower {
     private let gate: LiveGate
     private let reporter: LiveReporter?
     private let stay: Stay
-    /// Whether the session is one of the reporter's owner.
+    /// True if the session is one of the reporter's owner.
     private var isAdmitted = false
-    /// What to follow; `since` is the token of the last page.
+    /// The request to follow; `since` is the token of the last page.
     private var request: FetchChangesRequest
-    /// Whether the token is that of an event, and not the one to begin with.
+    /// True if the token is that of an event, and not the one to begin with.
     private var hasEventToken = false
-    /// Whether the last page left nothing to fetch.
+    /// True if the last page left nothing to fetch.
     private var isCurrent = false
     private var hasStartedAnew = false
     private var connection: LiveConnection?
-    /// When the next stream is tried, in `ClientEnvironment.now` time; `nil` unless it is polling.
+    /// The time at which the next stream is tried, in `ClientEnvironment.now` time; `nil` unless it
+    /// is polling.
     private var pollingEnd: Duration?
     /// To wait before the next request.
     private var delay: Duration?
@@ -86,7 +87,7 @@ struct LiveFollower {
         interruptions = 0
     }
 
-    /// The next page; `nil` to look again what is to be done.
+    /// Returns the next page; `nil` to decide again about the next step.
     private mutating func page(
         isolation actor: isolated (any Actor)?
     ) async throws(Interruption) -> ChangePage<Article>? {
@@ -176,9 +177,9 @@ struct LiveFollower {
 
     // MARK: Interruptions
 
-    /// Decides how to go on; throws what repeating cannot fix.
+    /// Decides the next step; throws errors that a repetition cannot fix.
     ///
-    /// - Returns: whether the copy has to start anew.
+    /// - Returns: true if the copy has to start again.
     private mutating func recover(from interruption: Interruption) throws(BackendError) -> Bool {
         backendDelay = connection?.retry ?? backendDelay
         connection = nil
@@ -228,7 +229,7 @@ struct LiveFollower {
 }
 
 extension BackendError {
-    /// Whether the same stream may succeed later. A failure of the backend itself (500) may end.
+    /// True if the same stream may succeed later. A failure of the backend itself (500) may end.
     fileprivate var isWorthRepeating: Bool {
         switch self {
         case .problem(let problem) where problem.kind != .notImplemented:

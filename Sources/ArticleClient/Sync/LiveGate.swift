@@ -1,8 +1,8 @@
-/// Whether live changes may use the network. Suspending it ends what is in progress.
+/// The permission of live changes to use the network. Suspending it ends work in progress.
 final class LiveGate: Sendable {
     private struct State {
         var isSuspended = false
-        /// How often it was resumed.
+        /// The number of times that it was resumed.
         var resumptions = 0
         /// Bounded by the number of iterators.
         var enders = Numbered<@Sendable () -> Void>()
@@ -11,7 +11,7 @@ final class LiveGate: Sendable {
 
     private let state = Locked(State())
 
-    /// Ends what is in progress; nothing more begins.
+    /// Ends work in progress; nothing more begins.
     func suspend() {
         let enders = state.withLock { state in
             state.isSuspended = true
@@ -32,7 +32,7 @@ final class LiveGate: Sendable {
         for waiter in waiting { waiter.end(.success(())) }
     }
 
-    /// How often it was resumed; `nil` while it is suspended.
+    /// The number of times that it was resumed; `nil` while it is suspended.
     var resumptions: Int? { state.withLock { $0.isSuspended ? nil : $0.resumptions } }
 
     /// Waits until it is resumed, if it is suspended.
@@ -51,7 +51,7 @@ final class LiveGate: Sendable {
     /// Does the work unless it is suspended meanwhile.
     ///
     /// - Parameters:
-    ///   - resumptions: how often it had been resumed when the work was decided on.
+    ///   - resumptions: the number of resumptions at the time of the decision on the work.
     ///   - stay: the session that also ends the wait.
     ///   - actor: the caller's actor, on which the work does not run.
     ///   - work: is cancelled if the gate is suspended.

@@ -1,6 +1,6 @@
 package import ArticleAPI
 
-/// What an iterator of live changes does between its steps.
+/// An activity of an iterator of live changes between its steps.
 package enum LiveActivity: Sendable, Equatable {
     /// It is about to send a request, which is not sent if the changes are suspended now.
     case requesting
@@ -12,7 +12,7 @@ package enum LiveActivity: Sendable, Equatable {
     case waiting(Duration, because: BackendError)
 }
 
-/// Receives what iterators of live changes do, in sessions of one owner.
+/// Receives the activities of iterators of live changes, in sessions of one owner.
 struct LiveReporter: Sendable {
     let owner: SessionOwner
     let report: @Sendable (LiveActivity) throws(BackendError) -> Void
@@ -27,15 +27,15 @@ extension BackendAuth {
 }
 
 extension BackendService {
-    /// Live changes that report what they are doing. As long as there is something to catch up
-    /// with, they fetch pages, which are larger than those of a stream and may be compressed.
+    /// Live changes that report their activities. Until they have caught up, they fetch pages,
+    /// which are larger than those of a stream and may be compressed.
     ///
     /// In a session of another owner, the sequence throws `signedOut` before it requests anything.
     ///
     /// - Parameters:
     ///   - token: as for `liveChanges(from:matching:options:)`.
     ///   - filter: as there.
-    ///   - owner: whose session it has to be.
+    ///   - owner: the required owner of the session.
     ///   - report: is called in the task that iterates, before the step that an activity leads to.
     ///     Its error ends the sequence.
     package func liveChanges(

@@ -48,11 +48,11 @@ extension Transport {
 public struct TransportOptions: Sendable {
     /// The time until the end of the response, or until the head of a streamed one.
     public var timeout = Duration.seconds(60)
-    /// How long the server may send nothing; `nil` for no limit.
+    /// The maximum time without bytes from the server; `nil` for no limit.
     public var stallTimeout: Duration? = .seconds(30)
     /// The maximum size of the response's body, in bytes.
     public var bodyBytes = 16 << 20
-    /// Whether the body is delivered as it arrives.
+    /// True if the body is delivered as it arrives.
     public var isStreamed = false
     /// Called with the sent and total number of bytes of the request's body. Must not block.
     public var uploadProgress: (@Sendable (_ sent: Int, _ total: Int) -> Void)?
@@ -60,7 +60,7 @@ public struct TransportOptions: Sendable {
     public init() {}
 }
 
-/// Why an exchange ended without a response. See ``Transport``.
+/// The reason why an exchange ended without a response. See ``Transport``.
 public enum TransportError: Error, Sendable, Hashable {
     case cancelled
     case timedOut
@@ -69,7 +69,7 @@ public enum TransportError: Error, Sendable, Hashable {
     case failed(TransportFailure)
 }
 
-/// What went wrong during an exchange. See ``Transport``.
+/// A failure of an exchange. See ``Transport``.
 public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// The connection ended before the response was complete.
@@ -77,11 +77,11 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
         /// The TLS handshake failed, the server's certificate is not trusted, or the system does
         /// not allow the app to send without TLS. It is not retried.
         case insecure
-        /// What was received is not a valid response.
+        /// The bytes received are not a valid response.
         case malformed
         /// The response is longer than the limit.
         case tooLarge
-        /// The client does not support what was requested.
+        /// The client does not support the request.
         case unsupported
         /// Too many requests are in progress.
         case overloaded
@@ -92,7 +92,7 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
     }
 
     public var kind: Kind
-    /// What happened.
+    /// A description of the failure.
     public var description: String
 
     public init(_ kind: Kind, _ description: String) {

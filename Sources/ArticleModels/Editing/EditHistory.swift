@@ -17,13 +17,13 @@
 /// It has identity, because menus and views share it. Use it from one actor, usually the main
 /// actor.
 public final class EditHistory<Value: Equatable> {
-    /// How much is kept. The current value does not count.
+    /// The limits of the states that are kept. The current value does not count.
     public struct Limits {
         /// The most states that are kept for undo and redo together.
         public var maximumCount: Int
         /// The most that these states may cost together.
         public var maximumCost: Int
-        /// What a state costs, such as its bytes; at least 0.
+        /// The cost of a state, such as its bytes; at least 0.
         public var cost: (Value) -> Int
 
         public init(
@@ -61,10 +61,10 @@ public final class EditHistory<Value: Equatable> {
 
     /// - Parameters:
     ///   - value: the first state.
-    ///   - limits: how much is kept; the oldest states are dropped.
+    ///   - limits: the limits of the states that are kept; the oldest ones are dropped.
     ///   - pause: an edit that comes later than this after the previous one begins a new step.
     ///   - now: a clock that is never set back; by default the system's.
-    ///   - didChange: called after each change with both values. It may edit, too.
+    ///   - didChange: called after each change with both values. It may also edit.
     public init(
         _ value: Value, limits: Limits = Limits(), pause: Duration = .seconds(1),
         now: (() -> Duration)? = nil,
@@ -83,10 +83,10 @@ public final class EditHistory<Value: Equatable> {
 
     /// Changes the value. An edit that changes nothing is not recorded.
     ///
-    /// What was undone before can no longer be redone.
+    /// Edits that were undone before can no longer be redone.
     ///
     /// - Parameters:
-    ///   - id: what is edited, such as a key path. An edit joins the step of the previous one if
+    ///   - id: the edited part, such as a key path. An edit joins the step of the previous one if
     ///     both have the same group, and neither a pause nor undo is between them. `nil` always
     ///     begins a new step.
     ///   - change: changes the value.

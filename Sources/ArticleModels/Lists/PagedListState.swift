@@ -1,12 +1,12 @@
 public import ArticleAPI
 
-/// A list that is loaded page by page, as a value: its items, and what it is doing.
+/// A list that is loaded page by page, as a value: its items, and its load in progress.
 ///
-/// `refresh` and `more` begin a load, which says what to request; `receive`, `fail` and `stop` end
+/// `refresh` and `more` begin a load, which describes the request; `receive`, `fail` and `stop` end
 /// it. An item occurs once: if a later page has it again, because it has moved down meanwhile, it
 /// keeps its place and gets its new content. Cursors are positions in the order of the list, so
-/// that what is inserted above one neither repeats nor skips an item. Only the last load counts:
-/// a response to an earlier one is ignored.
+/// that an insertion above one neither repeats nor skips an item. Only the last load counts: a
+/// response to an earlier one is ignored.
 ///
 /// ```swift
 /// var list = PagedListState<Author, BackendError>()
@@ -51,7 +51,7 @@ where Item.ID: Sendable {
     public private(set) var phase = Phase.idle
     /// The cursor of the next page; `nil` before the first page and after the last one.
     private var next: String?
-    /// How many times the state has changed.
+    /// The number of changes of the state.
     package private(set) var changes = 0
     /// The phase to return to if a load stops.
     private var settled = Phase.idle
@@ -65,7 +65,7 @@ where Item.ID: Sendable {
     /// - Parameter limit: the most items; with them, the list counts as exhausted.
     public init(limit: Int = 10_000) { self.limit = limit }
 
-    /// Begins to load the first page, which will replace the list. What is being loaded is ignored.
+    /// Begins to load the first page, which will replace the list. The load in progress is ignored.
     public mutating func refresh() -> Load { begin(.refresh, cursor: nil) }
 
     /// Begins to load the next page; the first one, if nothing was loaded yet.
@@ -114,7 +114,7 @@ where Item.ID: Sendable {
 
     /// Applies a change that is already known, such as the user's own edit, to an item.
     ///
-    /// - Returns: whether the list has the item.
+    /// - Returns: true if the list has the item.
     @discardableResult
     public mutating func update(_ item: Item) -> Bool {
         guard let index = indices[item.id] else { return false }
@@ -131,7 +131,7 @@ where Item.ID: Sendable {
         return load
     }
 
-    /// - Returns: whether this is the current load.
+    /// - Returns: true if this is the current load.
     private mutating func end(_ load: Load) -> Bool {
         guard load == self.load else { return false }
         self.load = nil

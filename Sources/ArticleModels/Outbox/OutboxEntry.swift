@@ -2,8 +2,8 @@ public import ArticleAPI
 
 /// A write that waits to be sent, is being sent, or needs a decision.
 ///
-/// Its JSON form is what a store keeps of it. Its key belongs to exactly one request: whenever the
-/// write or the version that it expects changes after it was sent, it gets a new key.
+/// A store keeps its JSON form. Its key belongs to exactly one request: whenever the write or the
+/// version that it expects changes after it was sent, it gets a new key.
 ///
 /// ```swift
 /// let conflicts = queue.entries.filter { entry in
@@ -11,7 +11,7 @@ public import ArticleAPI
 /// }
 /// ```
 public struct OutboxEntry: Sendable, Hashable, Identifiable {
-    /// What is to become of the write.
+    /// The state of the write.
     public enum Status: Sendable, Hashable {
         /// It is sent at this time; `nil` for as soon as possible.
         case waiting(until: Timestamp?)
@@ -39,13 +39,13 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
     /// `Credentials.account` of the user who wrote it; it is sent in no other account's session.
     public let account: String
     public let createdAt: Timestamp
-    /// When the key was first sent; `nil` if it was not.
+    /// The time at which the key was first sent; `nil` if it was not.
     public internal(set) var firstSentAt: Timestamp?
-    /// How often sending it was tried since it last changed.
+    /// The number of attempts to send it since it last changed.
     public internal(set) var attempts: Int
-    /// How many of the attempts may have reached the backend without a response.
+    /// The number of attempts that may have reached the backend without a response.
     var openAttempts: Int
-    /// Whether the base is newer than what the user saw.
+    /// True if the base is newer than the version that the user saw.
     var isRebased: Bool
     public internal(set) var status: Status
 
@@ -70,16 +70,16 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
         self.status = status
     }
 
-    /// Whether the backend cannot have seen the write, so that a later one can still become part
-    /// of it.
+    /// True if the backend cannot have seen the write, so that a later one can still become part of
+    /// it.
     var isUnseen: Bool { openAttempts == 0 }
 
     var isRejected: Bool { if case .rejected = status { true } else { false } }
 
     var isCreation: Bool { if case .create = write { true } else { false } }
 
-    /// One write with the effect of this one and then the next one; `nil` if there is none, or if
-    /// it would overwrite what its user has not seen.
+    /// Returns one write with the effect of this one and then the next one; `nil` if there is none,
+    /// or if it would overwrite changes that its user has not seen.
     func folded(with next: PendingWrite, seeing seen: Article?) -> PendingWrite.Folded? {
         if isRebased, let base, let seen, case .update(let changes) = write {
             let current = base.applying(changes)

@@ -1,11 +1,11 @@
 public import ArticleAPI
 
-/// What the unsent writes make of an article.
+/// The effect of unsent writes on an article.
 extension Collection<OutboxEntry> {
-    /// The article as it will probably be once these writes, which are all of this article, are
-    /// done; `nil` if it will not exist. What the backend rejected has no effect.
+    /// Returns the article as it will probably be once these writes, which are all of this article,
+    /// are done; `nil` if it will not exist. Rejected writes have no effect.
     ///
-    /// - Parameter article: as the backend has it, as far as that is known.
+    /// - Parameter article: the backend's article, as far as it is known.
     public func overlay(on article: Article?) -> Article? {
         var article = article
         // In the order in which they are sent, whatever order they are stored in.

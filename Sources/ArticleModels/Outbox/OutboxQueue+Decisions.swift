@@ -1,8 +1,8 @@
 public import ArticleAPI
 
-/// What users decide about writes that cannot go on without them.
+/// Users' decisions about writes that cannot go on without them.
 extension OutboxQueue {
-    /// How a conflict is resolved.
+    /// The resolution of a conflict.
     public enum Decision: Sendable, Hashable {
         /// The write is carried out: its attributes replace theirs. If they have deleted the
         /// article, it is created again with another id.
@@ -17,7 +17,7 @@ extension OutboxQueue {
     ///
     /// - Parameters:
     ///   - number: the number of the entry.
-    ///   - decision: how it is resolved.
+    ///   - decision: the resolution.
     ///   - newKey: a new key, which was never used.
     ///   - newID: the id of an article that has to be created again.
     ///   - time: the current time.
@@ -66,8 +66,8 @@ extension OutboxQueue {
         }
     }
 
-    /// Drops a write, and with a creation also what was to be done to the article. `nil` if there
-    /// is none of this number, or if it is being sent.
+    /// Drops a write, and with a creation also the later writes to the article. `nil` if there is
+    /// none of this number, or if it is being sent.
     ///
     /// - Parameter number: the number of the entry.
     public mutating func discard(_ number: Int) -> Edit? {
@@ -113,7 +113,7 @@ extension OutboxQueue {
         entries[index].restart(with: write, on: theirs, key: key, isRebased: true)
     }
 
-    /// Creates the article that is gone with another id, and with what was to be done to it later.
+    /// Creates the deleted article again with another id, followed by its later writes.
     private mutating func createAgain(
         _ index: Int, _ draft: Article.Draft, _ key: String, _ id: Article.ID, at time: Timestamp
     ) {

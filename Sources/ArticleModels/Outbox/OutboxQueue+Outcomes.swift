@@ -1,8 +1,8 @@
 public import ArticleAPI
 
-/// What responses make of the writes.
+/// The effect of responses on the writes.
 extension OutboxQueue {
-    /// How an attempt ended.
+    /// The outcome of an attempt.
     public enum Outcome: Sendable, Hashable {
         /// The write was carried out; the article as in the response, `nil` if it was deleted.
         case applied(Article?)
@@ -21,9 +21,10 @@ extension OutboxQueue {
     ///
     /// - Parameters:
     ///   - number: the number of the entry.
-    ///   - outcome: how the attempt ended.
+    ///   - outcome: the outcome of the attempt.
     ///   - newKey: a new key, which was never used.
-    ///   - retryTime: when to send the write again, if it has to be; `nil` for at once.
+    ///   - retryTime: the time at which to send the write again, if it has to be; `nil` for at
+    ///     once.
     public mutating func finish(
         _ number: Int, _ outcome: Outcome, newKey: String, retryAt retryTime: Timestamp?
     ) -> Edit? {
@@ -56,7 +57,7 @@ extension OutboxQueue {
         entries[next].base = base
     }
 
-    /// Decides what becomes of a write whose article has another version than it expects.
+    /// Decides about a write whose article has another version than it expects.
     private mutating func meet(
         _ theirs: Article?, _ index: Int, newKey: String, retryAt retryTime: Timestamp?
     ) {

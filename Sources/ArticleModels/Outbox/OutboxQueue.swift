@@ -19,7 +19,7 @@ public struct OutboxQueue: Sendable, Hashable {
     public internal(set) var entries: [OutboxEntry]
     private var lastNumber: Int
 
-    /// What a store has to write in one transaction.
+    /// The changes that a store has to write in one transaction.
     public struct Edit: Sendable, Hashable {
         /// New and changed entries.
         public var stored: [OutboxEntry]
@@ -29,12 +29,12 @@ public struct OutboxQueue: Sendable, Hashable {
         public var isEmpty: Bool { stored.isEmpty && removed.isEmpty }
     }
 
-    /// How long backends remember keys, less an hour, because clocks differ.
+    /// The time for which backends remember keys, less an hour, because clocks differ.
     public static let keyLifetime = Duration.seconds(23 * 3_600)
 
     /// - Parameters:
-    ///   - stored: what a store has kept. An attempt that was not finished has no response; the
-    ///     entry is sent again with the same key.
+    ///   - stored: the entries that a store has kept. An attempt that was not finished has no
+    ///     response; the entry is sent again with the same key.
     ///   - number: a number that new entries have to exceed.
     public init(_ stored: some Sequence<OutboxEntry> = [], after number: Int = 0) {
         entries = stored.sorted { $0.number < $1.number }
@@ -87,7 +87,7 @@ public struct OutboxQueue: Sendable, Hashable {
                 account: account, createdAt: time))
     }
 
-    /// Replaces an unseen write by what it and a later one come to.
+    /// Replaces an unseen write by the combination of it and a later one.
     mutating func replace(at index: Int, by folded: PendingWrite.Folded, key: String) {
         switch folded {
         case .write(let write):
@@ -117,7 +117,7 @@ public struct OutboxQueue: Sendable, Hashable {
         }
     }
 
-    /// When the next write can be sent that has to wait; `nil` if none has to.
+    /// Returns the time at which the next write can be sent that has to wait; `nil` if none has to.
     public func nextTime(after time: Timestamp) -> Timestamp? {
         heads.compactMap { entry in
             guard case .waiting(let until?) = entry.status, until > time else { return nil }
@@ -183,7 +183,7 @@ public struct OutboxQueue: Sendable, Hashable {
         }
     }
 
-    /// What a change of the queue is for a store.
+    /// Changes the queue, and returns the changes for a store.
     mutating func edit(_ change: (inout OutboxQueue) -> Void) -> Edit {
         let before = entries
         change(&self)
@@ -196,7 +196,7 @@ public struct OutboxQueue: Sendable, Hashable {
 }
 
 extension OutboxEntry {
-    /// Whether a later write can become part of this one.
+    /// Returns true if a later write can become part of this one.
     fileprivate func isOpen(to account: String) -> Bool {
         guard isUnseen, self.account == account else { return false }
         return switch status {
@@ -205,8 +205,8 @@ extension OutboxEntry {
         }
     }
 
-    /// Whether the backend may have forgotten the key of a write that it may have carried out. A
-    /// clock that was set back cannot tell.
+    /// Returns true if the backend may have forgotten the key of a write that it may have carried
+    /// out; also if the clock was set back by more than an hour, so that the age is not known.
     fileprivate func hasForgottenKey(at time: Timestamp) -> Bool {
         guard openAttempts > 0, let firstSentAt else { return false }
         let age = time.milliseconds - firstSentAt.milliseconds

@@ -45,7 +45,7 @@ extension PendingWrite: JSONModel {
 }
 
 extension PendingWrite {
-    /// What two writes come to, one after the other.
+    /// The combination of two writes, one after the other.
     enum Folded: Equatable {
         case write(PendingWrite)
         /// They cancel each other out.
@@ -91,8 +91,8 @@ extension Article {
 }
 
 extension Article.Draft {
-    /// The draft with a merge patch applied (RFC 7396 §2); `nil` if it is not one any more. What
-    /// the draft leaves to the backend is still left to it.
+    /// Returns the draft with a merge patch applied (RFC 7396 §2); `nil` if it is not one any more.
+    /// Attributes that the draft leaves to the backend are still left to it.
     func applying(_ changes: Article.Changes) -> Article.Draft? {
         guard let draft = try? JSONParser.parse(json()),
             let patch = try? JSONParser.parse(changes.json())

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// What becomes of an edit if somebody else has edited the article, too.
+/// The combination of an edit with that of another user who has edited the same article.
 ///
 /// Each attribute is decided by itself: where only one side has changed it, that change holds;
 /// where both have made it the same, there is nothing to do; where they differ, it is in conflict.
@@ -12,9 +12,9 @@ public import ArticleAPI
 /// }
 /// ```
 public struct ThreeWayMerge: Sendable, Hashable {
-    /// What is left to change in theirs, without what is in conflict.
+    /// The remaining changes to theirs, without those in conflict.
     public let changes: Article.Changes
-    /// What is left to change in theirs if mine holds wherever there is a conflict.
+    /// The remaining changes to theirs if mine holds wherever there is a conflict.
     public let mine: Article.Changes
     /// The attributes that both sides have changed to different values, in the order of the
     /// article.
@@ -45,7 +45,7 @@ public struct ThreeWayMerge: Sendable, Hashable {
 }
 
 extension Article.Changes {
-    /// The names of what is to change, in the order of the shape.
+    /// The names of the attributes to change, in the order of the shape.
     var attributes: [String] {
         let ends = Self.shape.members(of: self, capacity: 1_024).ends
         return zip(Self.shape.properties, zip([0] + ends, ends)).compactMap { property, member in

@@ -1,9 +1,9 @@
 public import ArticleAPI
 
-/// An article as readers are shown it: in their language and time zone, at one moment.
+/// An article as it is shown to readers: in their language and time zone, at one moment.
 ///
-/// It has only what its texts depend on. So two of the same article are equal if they look the
-/// same, and a ``Snapshot`` of them changes only where there is something else to see, such as
+/// It has only the values that its texts depend on. So two of the same article are equal if they
+/// look the same, and a ``Snapshot`` of them changes only where the visible texts differ, as in
 /// another minute.
 ///
 /// ```swift
@@ -29,8 +29,8 @@ public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresen
     public let excerptLength: Int
 
     /// - Parameters:
-    ///   - article: its date is `publishedAt`, or `updatedAt` without one. What is already
-    ///     published is never shown as in the future, even if the reader's clock is late.
+    ///   - article: its date is `publishedAt`, or `updatedAt` without one. A published article is
+    ///     never shown as in the future, even if the reader's clock is late.
     ///   - language: the reader's language.
     ///   - now: the current time.
     ///   - excerptLength: the most characters of the excerpt.

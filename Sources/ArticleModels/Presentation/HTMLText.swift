@@ -17,7 +17,7 @@ struct HTMLText {
 
     init(_ html: String, readBytes: Int) { bytes = Array(html.utf8.prefix(readBytes)) }
 
-    /// The text until it has at least so many scalars, or all of it.
+    /// Returns the text until it has at least `limit` scalars, or all of it.
     mutating func read(atLeast limit: Int) -> String {
         // Invariant: what is before `position` is in `result`, except for tags and what is skipped.
         while position < bytes.count, scalars < limit {
@@ -30,7 +30,7 @@ struct HTMLText {
         return result
     }
 
-    /// Whether the `<` at the position begins a tag or a comment; else it is text.
+    /// True if the `<` at the position begins a tag or a comment; else it is text.
     private var beginsTag: Bool {
         guard position + 1 < bytes.count else { return false }
         let next = bytes[position + 1]

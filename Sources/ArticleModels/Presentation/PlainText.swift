@@ -1,9 +1,9 @@
 /// Texts without marks, for excerpts.
 ///
-/// These functions do not parse HTML or Markdown: they remove the marks of what the backend serves.
-/// Where it is not clear whether something is a mark, it remains in the text.
+/// These functions do not parse HTML or Markdown: they remove the marks of the texts that the
+/// backend serves. Characters that may or may not be marks remain in the text.
 enum PlainText {
-    /// How much of a body is read, at most.
+    /// The maximum number of bytes of a body that are read.
     private static let readBytes = 256 << 10
 
     /// The text in lines, with runs of white space as single spaces.
@@ -14,12 +14,12 @@ enum PlainText {
     /// The text of an article's `bodyHTML`, without code blocks and tables.
     ///
     /// The backend's HTML has no raw HTML of the article's, and escapes `<`, `>`, `&` and `"` in
-    /// text and attributes. Other HTML loses its tags, too, but the rules of HTML for malformed
+    /// text and attributes. Other HTML also loses its tags, but the rules of HTML for malformed
     /// markup are not followed.
     ///
     /// - Parameters:
     ///   - html: sanitised HTML.
-    ///   - limit: about how many scalars are needed; the rest is not read.
+    ///   - limit: the approximate number of scalars needed; the rest is not read.
     static func ofHTML(_ html: String, limit: Int) -> String {
         var scanner = HTMLText(html, readBytes: readBytes)
         return collapsed(scanner.read(atLeast: limit))
@@ -51,7 +51,7 @@ enum PlainText {
         return collapsed(withoutMarks(paragraph.joined(separator: " ")))
     }
 
-    /// Whether a line is neither blank nor begins with the mark of another block.
+    /// Returns true if a line is neither blank nor begins with the mark of another block.
     private static func isProse(_ line: Substring) -> Bool {
         guard let first = line.first else { return false }
         if "#>|<".contains(first) { return false }
@@ -74,7 +74,8 @@ enum PlainText {
             })
     }
 
-    /// At most so many characters of the text: cut after a word and ended by `…` if there is more.
+    /// Returns at most `limit` characters of the text: cut after a word and ended by `…` if there
+    /// is more.
     ///
     /// A text without spaces, and a last word that is longer than half of the limit, is cut within.
     static func cut(_ text: String, to limit: Int) -> String {

@@ -1,4 +1,4 @@
-/// What has texts for readers, in their language. See ``ArticlePresentation``.
+/// A value with texts for readers, in their language. See ``ArticlePresentation``.
 public protocol Presentable {
     var language: PresentationLanguage { get }
 }

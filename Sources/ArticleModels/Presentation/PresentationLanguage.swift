@@ -47,7 +47,7 @@ public enum PresentationLanguage: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What stands for `%1$@` or `%1$lld` in a phrase.
+/// A value for `%1$@` or `%1$lld` in a phrase.
 protocol PhraseArgument { var phraseText: String { get } }
 
 extension String: PhraseArgument { var phraseText: String { self } }

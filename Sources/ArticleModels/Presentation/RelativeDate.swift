@@ -49,7 +49,7 @@ public enum RelativeDate: Sendable, Hashable {
         }
     }
 
-    /// How a time appears at another one.
+    /// Creates the form of a time as seen at another one.
     ///
     /// - Parameters:
     ///   - time: the time to show.

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// Which articles a list of remembered ones has: the filters of a backend's list, as a value.
+/// The articles of a list of remembered ones: the filters of a backend's list, as a value.
 ///
 /// ```swift
 /// let query = ArticleQuery(tags: ["baking"], language: "en")
@@ -45,7 +45,7 @@ public struct ArticleQuery: Sendable, Hashable {
         self.publishedBefore = publishedBefore
     }
 
-    /// What the request for a list filters by.
+    /// The filters of the request for a list.
     public init(_ request: FetchArticlesRequest) {
         self.init(
             tags: request.tags, author: request.author, language: request.language,
@@ -53,7 +53,7 @@ public struct ArticleQuery: Sendable, Hashable {
             publishedAfter: request.publishedAfter, publishedBefore: request.publishedBefore)
     }
 
-    /// What the request for changes filters by.
+    /// The filters of the request for changes.
     public init(_ request: FetchChangesRequest) {
         self.init(
             tags: request.tags, author: request.author, language: request.language,
@@ -61,7 +61,7 @@ public struct ArticleQuery: Sendable, Hashable {
             publishedAfter: request.publishedAfter, publishedBefore: request.publishedBefore)
     }
 
-    /// What a search filters by, which only finds published articles.
+    /// The filters of a search, which only finds published articles.
     public init(_ request: SearchArticlesRequest) {
         self.init(
             tags: request.tags, author: request.author, language: request.language,
@@ -69,10 +69,10 @@ public struct ArticleQuery: Sendable, Hashable {
             publishedAfter: request.publishedAfter, publishedBefore: request.publishedBefore)
     }
 
-    /// Whether every article matches.
+    /// True if every article matches.
     public var matchesEverything: Bool { self == ArticleQuery() }
 
-    /// Whether the article is in the list.
+    /// Returns true if the article is in the list.
     public func matches(_ article: Article) -> Bool {
         if let author, !article.authors.contains(where: { $0.id == author }) { return false }
         if let language, article.language != language { return false }
@@ -88,14 +88,14 @@ public struct ArticleQuery: Sendable, Hashable {
 }
 
 extension ArticleSort {
-    /// Whether the first article comes before the second one, as in a backend's list.
+    /// Returns true if the first article comes before the second one, as in a backend's list.
     public func areInIncreasingOrder(_ one: Article, _ other: Article) -> Bool {
         let keys = (key(of: one), key(of: other))
         guard keys.0 == keys.1 else { return isDescending ? keys.0 > keys.1 : keys.0 < keys.1 }
         return isDescending ? one.id > other.id : one.id < other.id
     }
 
-    /// Whether the latest time comes first.
+    /// True if the latest time comes first.
     package var isDescending: Bool {
         switch self {
         case .newestFirst, .createdLast, .updatedLast: true

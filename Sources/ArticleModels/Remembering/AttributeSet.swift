@@ -34,10 +34,10 @@ public struct AttributeSet<Model: RememberedModel>: Sendable, Hashable {
 
     public var isEmpty: Bool { bits == 0 }
 
-    /// Whether it has all of the others.
+    /// Returns true if it has all of the others.
     public func isSuperset(of others: Self) -> Bool { others.bits & ~bits == 0 }
 
-    /// Whether it has any of the others.
+    /// Returns true if it has any of the others.
     public func intersects(_ others: Self) -> Bool { bits & others.bits != 0 }
 
     /// In the order of the shape.

@@ -15,7 +15,7 @@ package struct AuthorNames: Sendable, Hashable {
         }
     }
 
-    /// What by-lines have to show anew.
+    /// The part of a byline that changed.
     package enum News: Sendable { case nothing, revision, name }
 
     package private(set) var known: [Author.ID: Known]
@@ -24,15 +24,15 @@ package struct AuthorNames: Sendable, Hashable {
 
     package subscript(_ id: Author.ID) -> String? { known[id]?.name }
 
-    /// - Returns: what changes in by-lines.
+    /// - Returns: the part that changes in bylines.
     package mutating func note(_ author: Author) -> News {
         note(Known(author.name, revision: author.revision), of: author.id)
     }
 
-    /// A by-line of an older backend does not say of which revision its name is: it only replaces
-    /// those of other such by-lines.
+    /// Records the name in a byline. One of an older backend has no revision: it only replaces
+    /// those of other such bylines.
     ///
-    /// - Returns: what changes in other by-lines.
+    /// - Returns: the part that changes in other bylines.
     package mutating func note(_ reference: Author.Reference) -> News {
         note(Known(reference.name, revision: reference.revision ?? 0), of: reference.id)
     }

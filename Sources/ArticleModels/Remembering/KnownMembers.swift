@@ -1,11 +1,11 @@
 public import ArticleAPI
 
-/// Where the value of an attribute comes from; the greater one is newer. See ``ModelFacts``.
+/// The origin of the value of an attribute; the greater one is newer. See ``ModelFacts``.
 public struct AttributeOrigin: Sendable, Hashable, Comparable {
     /// The model's revision; 0 if the response did not say.
     public var revision: Int
-    /// When the request was sent. It decides where revisions are equal, for attributes that are not
-    /// part of them, as the number of comments.
+    /// The time at which the request was sent. It decides between equal revisions, for attributes
+    /// that are not part of them, as the number of comments.
     public var seenAt: Timestamp
 
     public init(revision: Int, seenAt: Timestamp) {
@@ -19,8 +19,9 @@ public struct AttributeOrigin: Sendable, Hashable, Comparable {
     }
 }
 
-/// The known attributes of a model, by their places in its shape: what `ModelFacts` says without
-/// the type of the model, so that merging is not generic code, which would take ten times as long.
+/// The known attributes of a model, by their places in its shape: the content of `ModelFacts`
+/// without the type of the model, so that merging is not generic code, which would take ten times
+/// as long.
 struct KnownMembers: Sendable, Hashable {
     /// Attributes of one origin, as a set of bits.
     struct Group: Sendable, Hashable {
@@ -30,7 +31,7 @@ struct KnownMembers: Sendable, Hashable {
 
     /// The JSON members of the attributes that have a value, one after another.
     private(set) var text: [UInt8]
-    /// Where the member of each attribute ends: where the one before it does if it has no value.
+    /// The end of the member of each attribute: that of the one before it if it has no value.
     private(set) var ends: [Int]
     /// The newest origin first. No attribute is in two of them, and none is empty.
     private(set) var groups: [Group]
@@ -41,7 +42,8 @@ struct KnownMembers: Sendable, Hashable {
         self.groups = groups.sorted { $0.origin > $1.origin }
     }
 
-    /// What one response says: the attributes that it has, and those that it would have.
+    /// Creates the knowledge of one response: the attributes that it has, and those that it would
+    /// have.
     init(text: [UInt8], ends: [Int], requested: UInt64, _ origin: AttributeOrigin) {
         self.init(text: text, ends: ends, groups: [])
         groups = [Group(origin: origin, places: requested | valued)]

@@ -1,13 +1,14 @@
 import ArticleAPI
 
-/// The form in which a file keeps what is known of a model. It names no attributes: their names are
-/// kept once for all rows, so that an app with more attributes, or fewer, can read the file.
+/// The form in which a file keeps the known attributes of a model. It has no names of attributes:
+/// these are kept once for all rows, so that an app with more attributes, or fewer, can read the
+/// file.
 extension ModelFacts {
     /// The names of the attributes to which the numbers in `stored` refer.
     package static var storedNames: [String] { Model.attributeNames.names }
 
-    /// Where this app has the attributes of one with these names; `nil` for those that it does not
-    /// have.
+    /// Returns this app's places of the attributes with these names; `nil` for those that it does
+    /// not have.
     package static func places(of names: [String]) -> [Int?] {
         Model.attributeNames.places(of: names)
     }
@@ -16,15 +17,15 @@ extension ModelFacts {
     /// then their values.
     package var stored: [UInt8] { members.stored(Model.attributeNames) }
 
-    /// What `stored` says; `nil` if the bytes are damaged.
+    /// Reads `stored`; `nil` if the bytes are damaged.
     ///
     /// An attribute that this app does not have is dropped, and one that the other app did not have
     /// is unknown.
     ///
     /// - Parameters:
-    ///   - id: the model's.
+    ///   - id: the id of the model.
     ///   - stored: the bytes.
-    ///   - places: where this app has the attributes of the one that stored the bytes.
+    ///   - places: this app's places of the attributes of the one that stored the bytes.
     package init?(_ id: Model.ID, stored: [UInt8], places: [Int?]) {
         guard let members = KnownMembers(stored, places, Model.attributeNames) else { return nil }
         self.init(id, members)

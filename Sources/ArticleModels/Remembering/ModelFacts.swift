@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// A model whose responses can be merged into what is known of it.
+/// A model whose responses can be merged into its known attributes.
 ///
 /// Its attributes belong to a revision, of which there is one sequence for each model. See
 /// ``ModelFacts``.
@@ -24,7 +24,7 @@ extension Comment: RememberedModel {
     public static let attributeNames = AttributeNames(shape)
 }
 
-/// What is known of a model, from one response or from several.
+/// The known attributes of a model, from one response or from several.
 ///
 /// An attribute has one of three states: it has a value; it is known to have none; or it is
 /// unknown, because no response has carried it. Each known attribute has an origin, and merging
@@ -46,13 +46,13 @@ public struct ModelFacts<Model: RememberedModel>: Sendable, Hashable {
     public let id: Model.ID
     var members: KnownMembers
 
-    /// What a response says.
+    /// Creates the facts of a response.
     ///
     /// - Parameters:
-    ///   - model: as it was decoded.
-    ///   - attributes: what was requested. One of them that has no value is known to have none;
-    ///     attributes that have a value are known in any case.
-    ///   - time: when the request was sent.
+    ///   - model: the decoded model.
+    ///   - attributes: the attributes requested. One of them that has no value is known to have
+    ///     none; attributes that have a value are known in any case.
+    ///   - time: the time at which the request was sent.
     public init(_ model: Model, knowing attributes: AttributeSet<Model>, seenAt time: Timestamp) {
         self.init(
             model.id, Model.shape.members(of: model, capacity: 1_024), knowing: attributes,
@@ -79,13 +79,13 @@ public struct ModelFacts<Model: RememberedModel>: Sendable, Hashable {
     /// The attributes that have a value or are known to have none.
     public var attributes: AttributeSet<Model> { AttributeSet(bits: members.places) }
 
-    /// Where the value of an attribute comes from; `nil` if it is unknown or there is none of this
-    /// name.
+    /// Returns the origin of the value of an attribute; `nil` if it is unknown or there is none of
+    /// this name.
     public func origin(of name: String) -> Origin? {
         Model.attributeNames.place(of: name).flatMap { members.origin(of: $0) }
     }
 
-    /// When the latest of the requests was sent from which an attribute comes.
+    /// The time at which the latest of the requests was sent from which an attribute comes.
     public var seenAt: Timestamp {
         members.groups.lazy.map(\.origin.seenAt).max() ?? Timestamp(milliseconds: 0)
     }
@@ -124,13 +124,13 @@ public struct ModelFacts<Model: RememberedModel>: Sendable, Hashable {
 // MARK: - Partial responses
 
 extension ModelFacts where Model == Article {
-    /// What a response with some attributes says. Without `revision` among them, its values only
-    /// fill in what is unknown, or what came from another such response.
+    /// Creates the facts of a response with some attributes. Without `revision` among them, its
+    /// values only fill in unknown attributes, or those from another such response.
     ///
     /// - Parameters:
-    ///   - partial: as it was decoded.
-    ///   - fields: what was requested.
-    ///   - time: when the request was sent.
+    ///   - partial: the decoded article.
+    ///   - fields: the fields requested.
+    ///   - time: the time at which the request was sent.
     public init(_ partial: PartialArticle, _ fields: FieldSelection, seenAt time: Timestamp) {
         let known = AttributeSet<Article>(fields)
         let shape = PartialArticle.shape

@@ -19,7 +19,8 @@ extension Snapshot {
         return result.groups.count == groups.count && result.itemCount == count ? result : nil
     }
 
-    /// What is left of the old snapshot while steps take things away, and what they will place.
+    /// The rest of the old snapshot while steps remove parts of it, and the parts that they will
+    /// place.
     @usableFromInline struct Parts {
         @usableFromInline struct Part {
             @usableFromInline var section: Section
@@ -41,8 +42,8 @@ extension Snapshot {
             parts = groups.map { Part(section: $0.section, items: $0.items.map(Optional.some)) }
         }
 
-        /// Carries out what the step does to an item at its old place.
-        /// - Returns: whether the step fits.
+        /// Applies the step to an item at its old place.
+        /// - Returns: true if the step fits.
         @inlinable mutating func takeItem(of step: Difference.Step) -> Bool {
             switch step {
             case .updateItem(let item, let place):
@@ -60,8 +61,8 @@ extension Snapshot {
             return true
         }
 
-        /// Carries out what the step does to a section at its old index.
-        /// - Returns: whether the step fits.
+        /// Applies the step to a section at its old index.
+        /// - Returns: true if the step fits.
         @inlinable mutating func takeSection(of step: Difference.Step) -> Bool {
             switch step {
             case .updateSection(let section, let index):
@@ -95,7 +96,7 @@ extension Snapshot {
             parts.indices.contains(index) ? parts[index].take() : nil
         }
 
-        /// What is left, with everything placed; `nil` if a place is not where it says.
+        /// Returns the rest with all placed parts; `nil` if a place does not fit.
         @inlinable func joined() -> [Group]? {
             guard let parts = merged(parts.compactMap(\.self), sections) else { return nil }
             var placed = [[(index: Int, value: Item)]](repeating: [], count: parts.count)

@@ -117,7 +117,8 @@ extension Snapshot {
     }
 }
 
-/// Which of the values belong to a longest subsequence that increases strictly; `nil` never does.
+/// Returns, for each value, true if it belongs to a longest subsequence that increases strictly;
+/// `nil` never does.
 ///
 /// Patience sorting, in O(n log n).
 @usableFromInline func longestIncreasing(_ values: [Int?]) -> [Bool] {

@@ -1,4 +1,4 @@
-/// What a list shows at one moment: sections in order, each with its items in order.
+/// The content of a list at one moment: sections in order, each with its items in order.
 ///
 /// Sections and items have unique ids: an item occurs once in the whole snapshot. A list that shows
 /// one snapshot after the other asks for the ``Snapshot/Difference`` between them and changes only
@@ -31,7 +31,7 @@ where
         public var id: Section.ID { section.id }
     }
 
-    /// Where an item is: the index of its section, and its index there.
+    /// The place of an item: the index of its section, and its index there.
     public struct Place: Sendable, Hashable, Comparable {
         public var section: Int
         public var item: Int
@@ -111,7 +111,7 @@ where
     /// The number of items in all sections.
     public var itemCount: Int { places.count }
 
-    /// Where the item with this id is.
+    /// Returns the place of the item with this id.
     @inlinable public func place(of id: Item.ID) -> Place? { places[id] }
 
     /// The index of the section with this id.
@@ -126,6 +126,6 @@ where
 }
 
 extension Snapshot: Equatable {
-    /// Whether both have equal sections with equal items in the same order.
+    /// Returns true if both have equal sections with equal items in the same order.
     public static func == (left: Snapshot, right: Snapshot) -> Bool { left.groups == right.groups }
 }

@@ -25,7 +25,7 @@ struct ArticleDocument {
         self.draft = draft
     }
 
-    /// The draft of a new article: what is to be published in the future is scheduled, as by
+    /// Returns the draft of a new article: one to be published in the future is scheduled, as by
     /// `import`.
     func newDraft(at now: Timestamp) -> Article.Draft {
         var new = draft

@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// Which articles a client command is about.
+/// The articles that a client command concerns.
 struct ArticleFilter: Sendable {
     let tags: [String]
     let author: Author.ID?

@@ -67,7 +67,7 @@ struct ArticleOutput {
         try session.show(table, next: page.next)
     }
 
-    /// Reports what was done to an article.
+    /// Reports an action on an article.
     func confirm(_ action: String, _ article: Article) throws(CommandFailure) {
         if session.isJSON { return try session.showJSON(article) }
         try Console.print(

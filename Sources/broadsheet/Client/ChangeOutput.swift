@@ -13,7 +13,7 @@ struct ChangeOutput {
             isJSON ? Self.json(change, token: token) : Self.text(change, at: time))
     }
 
-    /// The time of day, what happened, to what, its new revision, and its title.
+    /// Returns the time of day, the action, its subject, the new revision, and the title.
     static func text(_ change: SyncChange<Article>, at time: Timestamp) -> String {
         let parts: [String] =
             switch change {

@@ -19,7 +19,7 @@ struct CommentOutput {
         try session.show(table, next: page.next)
     }
 
-    /// Reports what was done to a comment.
+    /// Reports an action on a comment.
     func confirm(_ action: String, _ comment: Comment) throws(CommandFailure) {
         if session.isJSON { return try session.showJSON(comment) }
         try Console.print("\(action) \(comment.id), \(comment.status.name)")

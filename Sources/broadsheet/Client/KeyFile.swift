@@ -65,7 +65,7 @@ struct KeyFile: CredentialStore {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Whether no other server could have the same earlier path.
+    /// True if no other server could have the same earlier path.
     private var isEarlierNameUnique: Bool {
         guard let mark = server.firstRange(of: "://") else { return false }
         return server[mark.upperBound...].allSatisfy(Self.isPlain)

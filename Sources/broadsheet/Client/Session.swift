@@ -21,7 +21,7 @@ struct Session: Sendable {
     ]
 
     let backend: BackendService
-    /// Whether to print JSON: requested, or standard output is not a terminal.
+    /// True to print JSON: requested, or standard output is not a terminal.
     let isJSON: Bool
 
     /// - Parameters:

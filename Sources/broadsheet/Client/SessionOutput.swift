@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// What the client commands have in common: JSON, tables and pages.
+/// The common output of client commands: JSON, tables and pages.
 extension Session {
     func showJSON(_ item: some JSONRepresentable) throws(CommandFailure) {
         try Console.print(String(decoding: item.json(), as: UTF8.self))

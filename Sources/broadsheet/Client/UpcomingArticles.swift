@@ -29,8 +29,8 @@ extension Session {
         return all
     }
 
-    /// Fails unless the key is an editor's. Lists do not show this, as they only leave out what is
-    /// hidden; but histories are for editors, to whom that of an unknown article is not found.
+    /// Fails unless the key is an editor's. Lists do not show this, as they only leave out hidden
+    /// articles; but histories are for editors, to whom that of an unknown article is not found.
     private func requireEditor() async throws(CommandFailure) {
         let history = FetchRevisionsRequest(id: Article.ID(at: .now), limit: 1)
         do throws(BackendError) {

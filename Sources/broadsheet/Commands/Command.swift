@@ -7,7 +7,7 @@ protocol Command: Sendable {
     static var usage: String { get }
     static var example: String { get }
     static var options: [Option] { get }
-    /// Whether the command also runs with an invalid configuration file, and reports what is wrong.
+    /// True if the command also runs with an invalid configuration file, and reports its fault.
     static var toleratesInvalidConfigurationFile: Bool { get }
 
     init(_ settings: Settings) throws(CommandFailure)

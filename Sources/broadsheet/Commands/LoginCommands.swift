@@ -63,7 +63,7 @@ struct LoginCommand: Command {
         ).signOut()
     }
 
-    /// What the list of the user's sessions shows.
+    /// The name of this device in the list of the user's sessions.
     private static var device: String {
         var name = [CChar](repeating: 0, count: 65)
         guard gethostname(&name, name.count - 1) == 0 else { return "broadsheet" }
@@ -92,7 +92,7 @@ struct LoginCommand: Command {
     }
 }
 
-/// Removes what `login` stored for a backend, and ends the session there.
+/// Removes the credentials that `login` stored for a backend, and ends the session there.
 struct LogoutCommand: Command {
     static let name = "logout"
     static let summary = "Signs out of a backend: ends the session, or removes the stored key."

@@ -111,7 +111,8 @@ struct RestoreCommand: Command {
         }
     }
 
-    /// Holds the lock until the end, so that nobody serves what is being replaced.
+    /// Opens the database's place and holds the lock until the end, so that no process serves the
+    /// file being replaced.
     private func place() async throws(CommandFailure) -> DatabasePlace {
         let found = try await Database.find(database) { () throws(StoreOpeningError) in
             try DatabasePlace(path: database)

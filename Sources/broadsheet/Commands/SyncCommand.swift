@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleClient
 import Platform
 
-/// Keeps a folder of Markdown files equal to what the caller sees of a backend.
+/// Keeps a folder of Markdown files equal to the articles of a backend that the caller sees.
 struct SyncCommand: Command {
     static let name = "sync"
     static let summary = "Keeps a folder of Markdown files equal to the articles of a backend."

@@ -3,7 +3,7 @@ import ArticleDatabase
 import ArticleServices
 import ArticleStore
 
-/// Gives the space of what was removed back, even while the database is being served.
+/// Returns the space of removed data to the file system, even while the database is being served.
 struct VacuumCommand: DatabaseCommand {
     static let name = "vacuum"
     static let summary = "Gives the space of removed history back, even while it is being served."

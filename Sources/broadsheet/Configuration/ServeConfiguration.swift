@@ -13,14 +13,14 @@ struct ServeConfiguration: Sendable {
     var addresses: [SocketAddress]
     /// Addresses that serve metrics; empty if there are none.
     var adminAddresses: [SocketAddress]
-    /// Who may connect to the Unix sockets among all addresses.
+    /// The access to the Unix sockets among all addresses.
     var socketAccess: [SocketAddress: SocketAccess]
     var databasePath: String
     var loops: Int?
     var maximumConnections: Int
     var store: SQLiteConfiguration
     var graceSeconds: Int
-    /// How long to go on serving after SIGTERM, while `/readyz` is 503.
+    /// The time to go on serving after SIGTERM, while `/readyz` is 503.
     var drainSeconds: Int
     var limits: ServerLimits
     var transport: TransportConfiguration
@@ -39,10 +39,10 @@ struct ServeConfiguration: Sendable {
     var defaultLanguage: LanguageTag
     var operatorKey: OperatorKey?
     var withSamples: Bool
-    /// Whether browsers get the console.
+    /// True if browsers get the console.
     var hasConsole: Bool
     var cacheBytes: Int
-    /// Whether to take over from the process that serves the file.
+    /// True to take over from the process that serves the file.
     var takesOver: Bool
     /// The database that that process serves, if it is another one.
     var formerDatabase: String?
@@ -308,7 +308,7 @@ extension Settings {
         return addresses
     }
 
-    /// Who may connect to the Unix sockets that these options name.
+    /// Returns the access to the Unix sockets that these options name.
     func socketAccess(
         of names: [String]
     ) throws(CommandFailure) -> [SocketAddress: SocketAccess] {
@@ -321,7 +321,8 @@ extension Settings {
         return found
     }
 
-    /// An address, with what follows the path of a Unix socket: `unix:PATH?mode=0660&group=NAME`.
+    /// Returns an address, with the parameters after the path of a Unix socket:
+    /// `unix:PATH?mode=0660&group=NAME`.
     private func listening(
         _ value: Value
     ) throws(CommandFailure) -> (addresses: [SocketAddress], access: SocketAccess?) {

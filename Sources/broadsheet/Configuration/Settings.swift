@@ -13,13 +13,14 @@ struct Settings: Sendable {
     private var values: [String: [Value]] = [:]
     /// The arguments that are not options.
     let operands: [String]
-    /// Why the configuration file is invalid, if that is tolerated; the file is then ignored.
+    /// The fault of the configuration file, if an invalid one is tolerated; the file is then
+    /// ignored.
     private(set) var fileFailure: CommandFailure?
 
     /// - Parameters:
     ///   - options: the options of this command.
     ///   - ignoredKeys: keys of a configuration file that belong to other commands.
-    ///   - toleratesInvalidFile: whether an invalid configuration file sets `fileFailure` rather
+    ///   - toleratesInvalidFile: true if an invalid configuration file sets `fileFailure` rather
     ///     than throwing.
     /// - Throws: `.usage` for an invalid flag, `.configuration` for an invalid file.
     init(
@@ -58,7 +59,7 @@ struct Settings: Sendable {
 
     func text(_ name: String) -> String? { values[name]?.last?.text }
 
-    /// Whether a switch is on: given as a flag, or `true` elsewhere.
+    /// Returns true if a switch is on: given as a flag, or `true` elsewhere.
     func isOn(_ name: String) throws(CommandFailure) -> Bool {
         guard let value = values[name]?.last else { return false }
         switch value.text.lowercased() {
@@ -117,7 +118,7 @@ struct Option: Sendable {
     let help: String
     /// The default as `--help` shows it; `nil` if there is none.
     let defaultValue: String?
-    /// Whether the option may be given more than once.
+    /// True if the option may be given more than once.
     let isRepeatable: Bool
 
     init(

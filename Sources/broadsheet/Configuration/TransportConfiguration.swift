@@ -13,9 +13,9 @@ struct TransportConfiguration: Sendable {
     var proxied: [SocketAddress]
     /// Host names that are accepted on loopback addresses.
     var hostNames: HostNames
-    /// Whether HTTP/2 is spoken over TLS …
+    /// True if HTTP/2 is spoken over TLS.
     var speaksHTTP2: Bool
-    /// … and without it.
+    /// True if HTTP/2 is spoken without TLS.
     var takesCleartextHTTP2: Bool
     var http2: HTTP2Settings
 

@@ -5,9 +5,9 @@ import Sockets
 
 /// The command's standard streams.
 enum Console {
-    /// Whether standard output is a terminal.
+    /// True if standard output is a terminal.
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-    /// Whether standard error is a terminal.
+    /// True if standard error is a terminal.
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Makes sure that the three streams are open. Otherwise the next opened file would get one of
@@ -37,7 +37,7 @@ enum Console {
         }
     }
 
-    /// Writes one line to standard output. On a terminal, what is emphasised is bold, unless
+    /// Writes one line to standard output. On a terminal, emphasised text is bold, unless
     /// `NO_COLOR` is set (https://no-color.org).
     static func print(_ spans: [Span]) throws(CommandFailure) {
         guard outputIsTerminal, Environment.value("NO_COLOR") == nil else {
@@ -51,7 +51,7 @@ enum Console {
     }
 
     /// Writes one line to standard error; a failure to write is ignored.
-    /// - Parameter seconds: how long to wait for a reader; `nil` waits indefinitely.
+    /// - Parameter seconds: the maximum wait for a reader; `nil` waits indefinitely.
     static func printError(_ text: String, withinSeconds seconds: Double? = nil) {
         let text = text.replacing("\n", with: " ")
         let line = "broadsheet: \(errorIsTerminal ? TerminalText.escapedLine(text) : text)\n"
@@ -87,7 +87,7 @@ enum Console {
         return Int(size.ws_col)
     }
 
-    /// Whether standard input is a terminal.
+    /// True if standard input is a terminal.
     static var inputIsTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// The next line of standard input. A terminal shows a prompt and no echo (`tcsetattr(3)`).

@@ -98,7 +98,8 @@ extension Timestamp {
 
 /// The version of this program.
 enum Version {
-    /// CHANGELOG.md lists what each version contains. A test names what else has to change with it.
+    /// CHANGELOG.md lists the changes of each version. A test names the other places that have to
+    /// change with it.
     static let number = "0.2.0"
     static let text = "broadsheet \(number)"
 }

@@ -12,15 +12,17 @@ enum Files {
         return String(cString: real)
     }
 
-    /// Where a file is or would be: its folder without symbolic links, and its name.
+    /// Returns the path at which a file is or would be: its folder without symbolic links, and its
+    /// name.
     static func place(_ path: String) -> String {
         if exist(path) { return resolved(path) }
         let folder = resolved(FileSystem.folder(of: path))
         return (folder == "/" ? "/" : folder + "/") + FileSystem.name(of: path)
     }
 
-    /// Where a file is written: at the end of symbolic links that this process follows, and in the
-    /// place of others. Root does not follow those of other users to somebody else's files.
+    /// Returns the path to which a file is written: at the end of symbolic links that this process
+    /// follows, and in the place of others. Root does not follow those of other users to files that
+    /// are not theirs.
     static func destination(_ path: String) throws(CommandFailure) -> String {
         if let resolved = try? ResolvedPath(path), let owner = try? owner(of: resolved.path),
             (try? resolved.checkLinks(to: owner)) != nil

@@ -53,7 +53,7 @@ enum LogStyle: String, Sendable, CaseIterable {
     case auto
     case text, json, off
 
-    /// Whether the server's own lines are JSON.
+    /// True if the server's own lines are JSON.
     var isJSON: Bool {
         switch self {
         case .auto, .off: !Console.errorIsTerminal
@@ -63,11 +63,11 @@ enum LogStyle: String, Sendable, CaseIterable {
     }
 }
 
-/// How much the server logs.
+/// The detail of the server's log.
 enum LogLevel: Int, Sendable, CaseIterable, Comparable, CustomStringConvertible {
     /// Failures only; of the access log, responses with a status of 500 or more.
     case error
-    /// Also what may become a failure.
+    /// Also conditions that may become a failure.
     case warning
     /// Also normal events and every response.
     case info

@@ -4,7 +4,7 @@
 /// A state that comes and goes is logged less and less often: at first every 5 s, in the end every
 /// 5 min. A value; the caller tells the time.
 struct StateLog {
-    /// What can be in a state, each on its own.
+    /// The parts that can be in a state, each on its own.
     enum Subject: Hashable, CaseIterable {
         case disk, commits, database, leadership, readiness
     }
@@ -21,14 +21,14 @@ struct StateLog {
     struct Line: Equatable {
         let level: LogLevel
         let text: String
-        /// Whether it is logged at any level, as it says that what was logged is over.
+        /// True if it is logged at any level, as it ends a state that was logged.
         let isEnd: Bool
     }
 
     private struct Entry {
         /// The state that was logged; `nil` if it is over, and that was logged.
         var state: State?
-        /// When it was logged to begin.
+        /// The time at which its beginning was logged.
         var start = 0.0
         var lastLine = -Double.infinity
         /// For how long nothing is logged after the last line.

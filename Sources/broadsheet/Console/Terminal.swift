@@ -57,7 +57,7 @@ enum TerminalText {
     /// string. Tabs and line ends stay.
     static func escaped(_ text: String) -> String { escaped(text) { isLayout($0) } }
 
-    /// Escapes tabs and line ends as well.
+    /// Returns the text with even tabs and line ends escaped.
     static func escapedLine(_ text: String) -> String { escaped(text) { _ in false } }
 
     private static func escaped(

@@ -1,8 +1,8 @@
 import Glibc
 import Platform
 
-/// When a database was last backed up: the time of an empty file beside it, `<database>.backed-up`,
-/// which outlives servers.
+/// The time of the last backup of a database: that of an empty file beside it,
+/// `<database>.backed-up`, which outlives servers.
 enum BackupRecord {
     private static func path(beside database: String) -> String { database + ".backed-up" }
 
@@ -19,9 +19,9 @@ enum BackupRecord {
         } catch { Console.printStatus("the time of the backup is not noted: \(error)\n") }
     }
 
-    /// How many seconds ago that was; `nil` if there was no backup.
+    /// Returns the seconds since the last backup; `nil` if there was none.
     ///
-    /// - Parameter database: the path of the file, or what takes its place.
+    /// - Parameter database: the path of the file, or the path used in place of one.
     static func age(beside database: String) -> Double? {
         var status = stat()
         guard lstat(path(beside: database), &status) == 0 else { return nil }

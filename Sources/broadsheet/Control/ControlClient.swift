@@ -148,7 +148,7 @@ private struct Rejection: Error, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// What servers since the first version say about an attribute that they do not know.
+    /// The text of servers since the first version about an attribute that they do not know.
     private static let unknown = "is not an attribute that can be set here"
 
     /// Maps the owner's response to a store error.

@@ -4,12 +4,12 @@ import Sockets
 /// The socket next to a served file, `<database>.control`, through which the operator's commands
 /// reach the process that owns the file.
 enum ControlSocket {
-    /// - Parameter database: what `--database` names.
+    /// - Parameter database: the value of `--database`.
     static func path(ofDatabase database: String) -> String {
         path(beside: Database.path(of: database))
     }
 
-    /// Whether a process listens on the socket.
+    /// Returns true if a process listens on the socket.
     static func isServed(ofDatabase database: String) -> Bool {
         let path = path(ofDatabase: database)
         guard path.utf8.count <= SocketAddress.unixPathLimit else { return false }

@@ -9,7 +9,7 @@ enum Database: Sendable {
     case opened(any SQLStore)
     case served(ControlClient)
 
-    /// Opens what `--database` names: a file, or a PostgreSQL database by its URL.
+    /// Opens the database that `--database` names: a file, or a PostgreSQL database by its URL.
     static func store(
         _ name: String, _ mode: StoreMode, _ configuration: SQLiteConfiguration,
         serves: Bool = false, _ migrating: @escaping @Sendable () -> Void = {}
@@ -60,8 +60,8 @@ enum Database: Sendable {
         }
     }
 
-    /// How long a database may be in use by a process that does not respond: a server that is
-    /// starting, stopping or handing over, or another command.
+    /// The maximum time for which a database may be in use by a process that does not respond: a
+    /// server that is starting, stopping or handing over, or another command.
     static let patience = Duration.seconds(5)
     static let pause = Duration.milliseconds(50)
 
@@ -74,7 +74,7 @@ enum Database: Sendable {
     /// Opens a database, or finds the process that serves it. While neither works because another
     /// process has the database, tries again.
     ///
-    /// - Parameter name: What `--database` names.
+    /// - Parameter name: The value of `--database`.
     static func find<Opened>(
         _ name: String, opening open: () throws(StoreOpeningError) -> Opened
     ) async throws(CommandFailure) -> Found<Opened> {

@@ -70,7 +70,7 @@ struct DatabaseCheck {
 }
 
 extension Diagnostics {
-    /// - Parameter remedy: what to do about a database that is not sound.
+    /// - Parameter remedy: the advice for a database that is not sound.
     mutating func add(
         _ report: CheckReport, of database: String, isServed: Bool, remedy: String
     ) {

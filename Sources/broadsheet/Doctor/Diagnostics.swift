@@ -2,7 +2,7 @@ import ArticleAPI
 
 /// The findings of all checks, in order.
 struct Diagnostics: Sendable {
-    /// How serious a finding is.
+    /// The severity of a finding.
     enum Level: String, Sendable {
         case ok
         /// The server works, but not as it should or not for long.
@@ -14,7 +14,7 @@ struct Diagnostics: Sendable {
         let subject: String
         let level: Level
         let found: String
-        /// How to fix it; `nil` if nothing needs to be done.
+        /// The remedy; `nil` if nothing needs to be done.
         let advice: String?
     }
 
@@ -34,7 +34,7 @@ struct Diagnostics: Sendable {
         all.append(Finding(subject: subject, level: .failure, found: found, advice: advice))
     }
 
-    /// Whether a check of this subject found a problem.
+    /// Returns true if a check of this subject found a problem.
     func hasFault(_ subject: String) -> Bool {
         all.contains { $0.subject == subject && $0.level != .ok }
     }

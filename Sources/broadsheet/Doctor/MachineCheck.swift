@@ -6,7 +6,7 @@ import HTTP
 /// Checks the disk and the clock of the machine.
 struct MachineCheck {
     let database: String
-    /// Whether the database is on a server, whose disk cannot be seen.
+    /// True if the database is on a server, whose disk cannot be seen.
     let isOnServer: Bool
     /// Seconds since 1970.
     let now: Int64

@@ -2,7 +2,7 @@ import ArticleDatabase
 import ArticleStore
 import Platform
 
-/// Checks whether a PostgreSQL database responds, whether it can be served, and is sound.
+/// Checks that a PostgreSQL database responds, can be served, and is sound.
 struct PostgresCheck {
     let database: String
     let owner: ControlClient?

@@ -4,7 +4,7 @@ import HTTPServer
 import Platform
 import Sockets
 
-/// Checks what `serve` needs: certificates, addresses and descriptors.
+/// Checks the requirements of `serve`: certificates, addresses and descriptors.
 struct ServingCheck {
     let configuration: ServeConfiguration
     let isServed: Bool
@@ -38,7 +38,7 @@ struct ServingCheck {
         }
     }
 
-    /// How to fix certificate files that cannot be used.
+    /// Returns the remedy for certificate files that cannot be used.
     static func advice(_ failure: CommandFailure) -> String {
         failure.status == .noPermission
             ? "let the user who runs the server read it: mode 640, with a group that may read keys"

@@ -3,7 +3,7 @@ import Glibc
 
 /// The limit of the process's address space (`ulimit -v`).
 enum AddressSpace {
-    /// What threads and the memory that they allocate from reserve: two cores took 540 MiB under
+    /// The address space that threads and their allocators reserve: two cores took 540 MiB under
     /// load, of which each further one adds about 90.
     private static let baseMegabytes = 768
     private static let megabytesPerCore = 128

@@ -23,7 +23,7 @@ final class Certificates: Sendable {
         var read: [CertificateFiles.Stamp?]
         /// The state of the files at the last poll.
         var seen: [CertificateFiles.Stamp?]
-        /// When expiry was last checked and logged.
+        /// The time at which expiry was last checked and logged.
         var warnedAt: Int64 = 0
     }
 
@@ -61,8 +61,8 @@ final class Certificates: Sendable {
         }
     }
 
-    /// How long each certificate is still valid, in seconds, by the path of its file; negative once
-    /// it has expired.
+    /// The remaining validity of each certificate, in seconds, by the path of its file; negative
+    /// once it has expired.
     var remainingSeconds: [String: Int] {
         let now = now()
         let seconds = zip(files.paths, server.certificates).map {

@@ -49,8 +49,8 @@ struct ControlServer {
         } catch { throw CommandFailure(.software, "\(error)") }
     }
 
-    /// Starts the control server. Without its socket the articles are served all the same; commands
-    /// then report that the file is in use.
+    /// Starts the control server. Without its socket the articles are still served; commands then
+    /// report that the file is in use.
     func start(_ log: ServerLog) {
         guard let server else {
             return log.warning("no control socket: the path \(path) is too long")

@@ -18,9 +18,9 @@ struct FirstKey {
     /// written to a file that only its owner can read.
     ///
     /// The key is handed out before it is stored. A crash in between leaves a key that is not
-    /// valid, and the next start creates another; the other order could lock everybody out.
+    /// valid, and the next start creates another; the other order could leave no one with a key.
     ///
-    /// - Returns: Whether this is the first start.
+    /// - Returns: True if this is the first start.
     func makeIfNeeded() async throws(CommandFailure) -> Bool {
         do throws(StoreError) {
             guard try await store.keys().isEmpty else { return false }

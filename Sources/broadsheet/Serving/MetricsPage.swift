@@ -197,7 +197,7 @@ struct MetricsPage: Sendable {
         }
     }
 
-    /// How this process relates to others that use the database.
+    /// Writes the metrics of this process's relation to others that use the database.
     private func writeNode(to page: inout MetricsText) {
         page.single(
             "broadsheet_node_servers", .gauge, help: "Servers of the database.",

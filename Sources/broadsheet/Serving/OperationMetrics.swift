@@ -4,7 +4,7 @@ import Glibc
 import HTTPServer
 import Platform
 
-/// The metrics of what runs out: disks, certificates, and the use of the last backup.
+/// The metrics of resources that run out: disks, certificates, and the use of the last backup.
 enum OperationMetrics {
     static func write(
         of store: any SQLStore, _ certificates: Certificates?, to page: inout MetricsText

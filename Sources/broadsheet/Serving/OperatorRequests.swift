@@ -29,7 +29,7 @@ struct OperatorRequests: Sendable {
     /// Installs the handlers: the signals no longer end the process by themselves.
     ///
     /// - Parameters:
-    ///   - limitSeconds: How long stopping may take; then the process ends, whatever runs.
+    ///   - limitSeconds: The maximum time of stopping; then the process ends, whatever runs.
     ///   - overdue: Called before that.
     init(
         _ output: ServerOutput, limitSeconds: Double, overdue: @escaping @Sendable () -> Void
@@ -64,7 +64,7 @@ struct OperatorRequests: Sendable {
         }
     }
 
-    /// Whether a request to stop ends the process at once. One that was made before ends it now.
+    /// Sets if a request to stop ends the process at once. One that was made before ends it now.
     func endsWithoutDelay(_ endsWithoutDelay: Bool) {
         start.withLock { start in
             start.endsWithoutDelay = endsWithoutDelay
@@ -72,7 +72,7 @@ struct OperatorRequests: Sendable {
         }
     }
 
-    /// Whether the process was asked to stop.
+    /// True if the process was asked to stop.
     var isStopping: Bool { start.withLock { $0.isStopped } }
 
     /// A new process is ready.

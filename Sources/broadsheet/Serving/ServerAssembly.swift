@@ -8,8 +8,8 @@ import HTTPServer
 import Platform
 import Sockets
 
-/// What a serving process consists of, over one store: this is the place where parts are chosen and
-/// connected. Nothing has been started yet.
+/// The parts of a serving process, over one store: they are chosen and connected here. Nothing has
+/// been started yet.
 struct ServerAssembly {
     let servers: Servers
     let backend: Backend
@@ -95,7 +95,8 @@ struct ServerAssembly {
         } catch { throw CommandFailure(error, at: configuration.databasePath) }
     }
 
-    /// What a client of these connections and the system's clock are to those who send requests.
+    /// Returns the environment of outbound requests, made of a client of these connections and the
+    /// system's clock.
     private static func outbound(
         _ connections: HTTPClientConfiguration, timeout: Duration = .seconds(10)
     ) -> OutboundEnvironment {

@@ -5,8 +5,8 @@ import Glibc
 import Platform
 import Sockets
 
-/// What a serving process keeps from start to exit, even if it starts to serve again because
-/// another process failed to take over.
+/// The parts that a serving process keeps from start to exit, even if it starts to serve again
+/// because another process failed to take over.
 struct ServerRun: Sendable {
     let sockets: ListenerSockets
     let certificates: Certificates?
@@ -19,7 +19,7 @@ struct ServerRun: Sendable {
 
     var patience: StartPatience { StartPatience(requests, supervisor, log) }
 
-    /// How a run ended.
+    /// The end of a run.
     enum End {
         /// - Parameter left: The work that has not ended.
         case stopped(left: [String])
@@ -27,7 +27,7 @@ struct ServerRun: Sendable {
         case handedOver(HandOver)
     }
 
-    /// What another process continues with, and what is left of this one.
+    /// The state with which another process continues, and the remains of this one.
     struct HandOver {
         let successor: Successor
         let connections: PassedConnections
@@ -35,7 +35,7 @@ struct ServerRun: Sendable {
         let servers: Servers
         /// The work that has not ended.
         let left: [String]
-        /// Whether the store's writer is free to close it.
+        /// True if the store's writer is free to close it.
         let isWritable: Bool
         /// Ends this process if it does not release the database.
         let deadline: Deadline
@@ -50,7 +50,7 @@ struct ServerRun: Sendable {
         case stopped
     }
 
-    /// What clients notice at once.
+    /// The tasks whose absence clients notice at once.
     static let serving: Set = ["publication", "access", "limits", "streams"]
 
     /// Begins the work that goes on beside the servers.
@@ -86,7 +86,7 @@ struct ServerRun: Sendable {
         requests.handOver(to: successor, deadline)
     }
 
-    /// Stops the servers, and what runs beside them.
+    /// Stops the servers, and the tasks beside them.
     ///
     /// - Returns: The work that has not ended.
     func stop(_ servers: Servers, _ tasks: ServiceTasks) async -> [String] {
@@ -97,7 +97,7 @@ struct ServerRun: Sendable {
         return left + (servers.connectionCount > 0 ? ["a request"] : [])
     }
 
-    /// Stops the servers, without clients noticing, and what runs beside them.
+    /// Stops the servers, without clients noticing, and the tasks beside them.
     func handOver(
         _ servers: Servers, _ tasks: ServiceTasks, _ store: any SQLStore, to successor: Successor,
         _ deadline: Deadline
@@ -221,7 +221,7 @@ struct ServerRun: Sendable {
         supervisor.ready("serving")
     }
 
-    /// What `attend` started.
+    /// The parts that `attend` started.
     struct Attention {
         let signals: SignalSources
         let watchdog: Watchdog?
@@ -233,11 +233,11 @@ struct ServerRun: Sendable {
     }
 }
 
-/// How long the parts of stopping and handing over may take beside `--grace`.
+/// The time limits of the parts of stopping and handing over, beside `--grace`.
 enum StopLimits {
     /// Background work, which ends while clients are served.
     static let taskSeconds = 2.0
-    /// What keeps new clients waiting.
+    /// The parts that keep new clients waiting.
     static let servingSeconds = 0.25
     static let readSeconds = 0.1
     static let writeSeconds = 5.0

@@ -13,8 +13,8 @@ struct Servers: Sendable {
     let redirects: [SocketAddress]
     let adminAddresses: [SocketAddress]
 
-    /// How long clients in the middle of a request, and then handlers, may keep new clients
-    /// waiting.
+    /// The maximum times for which clients in the middle of a request, and then handlers, keep new
+    /// clients waiting.
     private static let (patienceSeconds, handlerSeconds) = (0.4, 0.25)
 
     /// The open connections: after a stop, of requests that do not end.
@@ -62,8 +62,8 @@ struct Servers: Sendable {
 
     /// Stops serving articles without closing listening sockets: new clients wait from now on.
     ///
-    /// - Parameter connections: Gets those that another process can continue with.
-    /// - Returns: Whether all further requests have finished.
+    /// - Parameter connections: Receives the connections with which another process can continue.
+    /// - Returns: True if all further requests have finished.
     func handOverArticles(
         to connections: PassedConnections, graceSeconds: Double
     ) async -> Bool {

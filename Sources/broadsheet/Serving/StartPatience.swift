@@ -4,10 +4,10 @@ import HTTPServer
 import Platform
 import Sockets
 
-/// Waits for what a start needs and others provide: the server of a database, and an address of
-/// this machine. A server that is running survives their absence, too.
+/// Waits for the external requirements of a start: the server of a database, and an address of this
+/// machine. A running server also survives their absence.
 ///
-/// It waits without end for what mends itself, and not at all for mistakes.
+/// It waits without limit for conditions that end by themselves, and not at all for mistakes.
 struct StartPatience: Sendable {
     private let requests: OperatorRequests
     private let supervisor: Supervisor
@@ -25,8 +25,8 @@ struct StartPatience: Sendable {
     /// Opens the database of a server.
     ///
     /// - Parameters:
-    ///   - mayWait: Whether to wait for a server of the database: otherwise another process does.
-    ///   - isServed: Whether another process serves the file.
+    ///   - mayWait: True to wait for a server of the database: otherwise another process does.
+    ///   - isServed: Returns true if another process serves the file.
     func open(
         mayWait: Bool, isServed: () -> Bool, _ open: () throws(StoreOpeningError) -> any SQLStore
     ) async throws(StoreOpeningError) -> any SQLStore {
@@ -85,7 +85,7 @@ struct StartPatience: Sendable {
 }
 
 extension HTTPServerError {
-    /// Whether the machine does not have the address, perhaps not yet.
+    /// True if the machine does not have the address, perhaps not yet.
     fileprivate var isAddressMissing: Bool {
         if case .cannotListen(_, let error) = self { error.isAddressMissing } else { false }
     }

@@ -13,7 +13,7 @@ final class StateMonitor: Sendable {
     private let states = Lock(StateLog())
     private let disk: Lock<Disk>
 
-    /// What writes have found out about the disk.
+    /// The results of writes concerning the disk.
     private struct Disk {
         /// The counts of the store.
         var fullSteps: Int

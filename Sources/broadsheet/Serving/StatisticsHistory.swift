@@ -2,15 +2,15 @@ import ArticleAPI
 import ArticleServices
 import HTTPServer
 
-/// Samples of a server over the last hour: what counters counted from one sample to the next, and
-/// how much there was of everything else.
+/// Samples of a server over the last hour: the increase of counters from one sample to the next,
+/// and the values of gauges.
 struct StatisticsHistory: Sendable {
-    /// What counters and gauges say at a time.
+    /// The values of counters and gauges at a time.
     struct Reading: Sendable {
         var exchanges = ExchangeMetrics.Totals()
         var cacheHits = 0
         var writes = 0
-        /// With its time and what there is; without counts.
+        /// The gauges with their time; without counts.
         var gauges: ServerStatistics.Sample
     }
 
@@ -24,7 +24,7 @@ struct StatisticsHistory: Sendable {
     /// - Parameter reading: The first one, from which it is counted.
     init(since reading: Reading) { last = reading }
 
-    /// Remembers what has been since the last sample.
+    /// Adds a sample of the time since the last one.
     mutating func add(_ reading: Reading) {
         samples.append(sample(until: reading))
         if samples.count > Self.limitSamples {
@@ -33,7 +33,7 @@ struct StatisticsHistory: Sendable {
         last = reading
     }
 
-    /// What has been since the last sample.
+    /// Returns the sample of the time since the last one.
     func sample(until reading: Reading) -> ServerStatistics.Sample {
         var sample = reading.gauges
         let (present, earlier) = (reading.exchanges, last.exchanges)

@@ -17,7 +17,7 @@ final class StatisticsRecorder: StatisticsSource {
     private let findings = Lock<[ServerStatistics.Finding]>([])
 
     /// - Parameters:
-    ///   - page: What is sampled.
+    ///   - page: The metrics to sample.
     ///   - certificates: Those that are served.
     init(_ page: MetricsPage, _ certificates: Certificates?) {
         self.page = page

@@ -21,7 +21,7 @@ struct Supervisor: Sendable {
             isForUs ? variable("WATCHDOG_USEC").flatMap { Int64($0) }.filter { $0 > 0 } : nil
     }
 
-    /// Whether there is a supervisor to notify.
+    /// True if there is a supervisor to notify.
     var isPresent: Bool { socketName != nil }
 
     /// All sockets are open, and requests are served.

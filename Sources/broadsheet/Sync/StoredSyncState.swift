@@ -134,7 +134,7 @@ enum SyncFileName {
         return "\(start)~\(article.id)\(ending)"
     }
 
-    /// Whether it is the name of a visible file, not a path.
+    /// Returns true for the name of a visible file, not a path.
     static func isPlain(_ name: String) -> Bool {
         !name.hasPrefix(".") && !name.utf8.contains(UInt8(ascii: "/")) && name.hasSuffix(ending)
             && (1...255).contains(name.utf8.count)

@@ -20,7 +20,7 @@ final class SyncFolder {
 
     let path: String
     private let lock: Descriptor
-    /// Of new files: what the process's mask allows.
+    /// The mode of new files: as far as the process's mask allows.
     private let mode: mode_t
     private let beforeEffect: (Effect) throws(CommandFailure) -> Void
     private(set) var journalLines = 0
@@ -62,7 +62,7 @@ final class SyncFolder {
 
     // MARK: State
 
-    /// The state with what the journal adds; `nil` in a new folder.
+    /// Returns the state with the additions of the journal; `nil` in a new folder.
     func state() throws(CommandFailure) -> SyncState? {
         guard let bytes = try optionalContent(statePath, limitBytes: Self.stateLimitBytes) else {
             return nil
@@ -77,7 +77,7 @@ final class SyncFolder {
         return try stored.state(statePath)
     }
 
-    /// What was about to be written when a run was interrupted.
+    /// Returns the files that were about to be written when a run was interrupted.
     func journal() throws(CommandFailure) -> [SyncJournalLine] {
         let bytes = try optionalContent(journalPath, limitBytes: Self.journalLimitBytes) ?? []
         var lines: [SyncJournalLine] = []
@@ -125,7 +125,7 @@ final class SyncFolder {
 
     // MARK: Files
 
-    /// What a name in the folder stands for.
+    /// The content behind a name in the folder.
     enum Content {
         case missing
         case file([UInt8])
@@ -133,7 +133,8 @@ final class SyncFolder {
         case other
     }
 
-    /// The file's size and time; `nil` if there is none. A link or a folder has a stamp, too.
+    /// Returns the file's size and time; `nil` if there is none. A link or a folder also has a
+    /// stamp.
     func stamp(_ name: String) throws(CommandFailure) -> FileStamp? {
         var status = stat()
         guard lstat("\(path)/\(name)", &status) == 0 else {

@@ -5,15 +5,15 @@ import ArticleServices
 
 /// Places articles in a folder: writes and removes their files, and no others.
 ///
-/// A file may be replaced or removed if its digest is one that `sync` wrote, if it is what is about
-/// to be written anyway, or, with `force`, if `sync` wrote it at all.
+/// A file may be replaced or removed if its digest is one that `sync` wrote, if it equals the file
+/// to be written, or, with `force`, if `sync` wrote it at all.
 struct SyncPlacement {
     let folder: SyncFolder
     var state: SyncState
     private let force: Bool
     /// The files that differ and are kept, with the reason.
     private(set) var kept: [String: String] = [:]
-    /// Whether the state differs from the stored one.
+    /// True if the state differs from the stored one.
     var isDirty: Bool
     /// The article that claims a file.
     private var claims: [String: Article.ID]
@@ -88,7 +88,7 @@ struct SyncPlacement {
         ByteText.hexadecimal(Digest.sha256(bytes))
     }
 
-    /// Whether the article cannot be written, so that it need not be fetched.
+    /// Returns true if the article cannot be written, so that it need not be fetched.
     mutating func isBlocked(
         _ id: Article.ID, _ entry: SyncState.Entry
     ) throws(CommandFailure) -> Bool {
@@ -113,10 +113,10 @@ struct SyncPlacement {
         let digest: String
     }
 
-    /// What may be done with the file of a draft.
+    /// The permitted action on the file of a draft.
     private enum Permission {
         case write
-        /// The file is what is to be written.
+        /// The file equals the one to be written.
         case alreadyThere
         case keep(String)
     }
@@ -215,7 +215,7 @@ struct SyncPlacement {
     // MARK: Removing
 
     /// Removes the files that no article claims.
-    /// - Returns: how many there were.
+    /// - Returns: their number.
     mutating func removeOrphans() throws(CommandFailure) -> Int {
         var removed = 0
         for name in state.orphans {

@@ -3,7 +3,7 @@ import ArticleClient
 import ArticleModels
 import ArticleServices
 
-/// One run of `sync`: brings a folder to what the caller sees.
+/// One run of `sync`: brings a folder to the state that the caller sees.
 ///
 /// 1. Files that are missing or were changed locally are found.
 /// 2. The changes since the token are applied, page by page.
@@ -12,7 +12,7 @@ import ArticleServices
 ///
 /// The state is saved from time to time and at the end.
 struct SyncRun {
-    /// What a run did.
+    /// The results of a run.
     struct Report: Sendable, Equatable {
         var written = 0
         var removed = 0
@@ -37,8 +37,8 @@ struct SyncRun {
 
     /// - Parameters:
     ///   - server: the base URL, which the state belongs to.
-    ///   - filter: which articles the folder has.
-    ///   - force: whether local changes are overwritten.
+    ///   - filter: the articles of the folder.
+    ///   - force: true to overwrite local changes.
     init(
         _ folder: SyncFolder, backend: BackendService, server: String,
         filter: FetchChangesRequest, force: Bool,
@@ -111,7 +111,7 @@ struct SyncRun {
         }
     }
 
-    /// The next step; what was applied before a failure is saved.
+    /// Returns the next step; the steps applied before a failure are saved.
     private mutating func next(
         _ steps: inout BackendChanges.Iterator
     ) async throws(CommandFailure) -> SyncStep? {

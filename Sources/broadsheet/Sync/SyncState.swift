@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 
-/// What a folder that is kept by `sync` contains, and at which token.
+/// The content of a folder that is kept by `sync`, and its token.
 ///
 /// Files are known by their names, independently of articles. An article claims one file; files
 /// that no article claims are removed at the end of a run. So a crash between two steps leaves at
@@ -10,7 +10,7 @@ import ArticleModels
 struct SyncState: Sendable, Equatable {
     /// A file that `sync` wrote.
     struct File: Sendable, Equatable {
-        /// SHA-256 of what it wrote: several if it was interrupted.
+        /// The SHA-256 of the content written: several if the run was interrupted.
         var digests: Set<String>
         /// Size in bytes and modification time in nanoseconds; with these, it need not be read.
         var stamp: FileStamp
@@ -21,7 +21,7 @@ struct SyncState: Sendable, Equatable {
         /// The file's name.
         var name: String
         var authors: [Author.ID]
-        /// Whether the file has to be written, with the article as it is then.
+        /// True if the file has to be written, with the article as it is then.
         var isStale: Bool
     }
 
@@ -56,7 +56,7 @@ struct SyncState: Sendable, Equatable {
         return orphans.sorted()
     }
 
-    /// Adds what was about to be written when a run was interrupted.
+    /// Adds the files that were about to be written when a run was interrupted.
     mutating func recover(_ lines: [SyncJournalLine]) {
         for line in lines {
             files[line.name, default: File(digests: [], stamp: FileStamp())]

@@ -5,7 +5,7 @@ import Sockets
 /// The listening sockets of this process, opened by itself, by a supervisor, or by the process that
 /// it takes over from.
 final class ListenerSockets: Sendable {
-    /// What is served on a socket.
+    /// The service on a socket.
     enum Role: String, Sendable, CaseIterable {
         case articles, proxied, redirect, admin, control
     }
@@ -15,13 +15,13 @@ final class ListenerSockets: Sendable {
         let role: Role
         let address: SocketAddress
         let socket: ListeningSocket
-        /// Whether a supervisor has opened it; the configuration need not name its address.
+        /// True if a supervisor has opened it; the configuration need not name its address.
         let isActivated: Bool
         fileprivate(set) var isInUse = false
     }
 
     private let entries = Lock<[Entry]>([])
-    /// Who may connect to the Unix sockets of the configuration.
+    /// The access to the Unix sockets of the configuration.
     private let access: [SocketAddress: SocketAccess]
 
     init(_ access: [SocketAddress: SocketAccess]) { self.access = access }

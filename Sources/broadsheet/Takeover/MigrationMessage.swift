@@ -18,9 +18,9 @@ enum MigrationMessage: Equatable {
     case copying(rows: Int, of: Int)
     case indexing
     case verifying
-    /// How many rows were changed during the copy.
+    /// The number of rows changed during the copy.
     case catchingUp(rows: Int)
-    /// How many rows were changed, and how old the copy may be.
+    /// The number of rows changed, and the maximum age of the copy.
     case following(rows: Int, milliseconds: Int)
     case same(table: String, rows: Int, digest: String)
     case moved(tables: Int, sequence: Int64)

@@ -8,7 +8,7 @@ import Sockets
 /// its changes, and finally lets a new process serve the copy.
 final class MigrationServer: Sendable {
     private let store: any SQLStore
-    /// What `--database` names.
+    /// The value of `--database`.
     private let database: String
     private let processes: SuccessorProcess
     private let log: ServerLog
@@ -18,7 +18,7 @@ final class MigrationServer: Sendable {
     private let isRequested = DispatchSemaphore(value: 0)
 
     private struct State {
-        /// Where the running migration goes.
+        /// The target of the running migration.
         var target: String?
         var isFollowing = false
         /// Commands that wait for the takeover.
@@ -193,7 +193,7 @@ final class MigrationServer: Sendable {
 }
 
 extension StoreError {
-    /// What a caller's closure threw, or the error itself.
+    /// The error that a caller's closure threw, or the error itself.
     fileprivate var cause: any Error {
         if case .rejected(let reason) = self { reason } else { self }
     }

@@ -14,13 +14,13 @@ final class Successor: Sendable {
     private let schema: Int
     /// Serializes the messages to it.
     private let queue = DispatchQueue(label: "broadsheet.successor")
-    /// Whether it is still waiting and needs heartbeats.
+    /// True if it is still waiting and needs heartbeats.
     private let isWaiting = Lock(true)
 
     /// The takeover fails if no message arrives for this time, which a watchdog may allow too.
     private static let timeoutSeconds = 20
     private static let heartbeatSeconds = 5
-    /// How long to wait for a killed process to exit.
+    /// The maximum wait for a killed process to exit.
     private static let endMilliseconds: Int32 = 10_000
 
     /// - Throws: `EPERM` if `process` is not the peer of the channel.
@@ -133,7 +133,7 @@ final class TakeoverServer: Sendable {
         var isChosen = false
     }
 
-    /// How long a new process may take to load its certificates and to bind new addresses.
+    /// The maximum time for a new process to load its certificates and to bind new addresses.
     private static let timeoutSeconds = 60
     private static let candidateLimit = 8
 

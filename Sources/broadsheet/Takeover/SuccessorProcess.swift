@@ -14,13 +14,13 @@ final class SuccessorProcess: Sendable {
         var isRunning = false
         /// The process, until it has ended.
         var starting: Int32?
-        /// Whether it is ready to take over, and watched by ``Successor``.
+        /// True if it is ready to take over, and watched by ``Successor``.
         var isReady = false
-        /// Whether it has contacted this process.
+        /// True if it has contacted this process.
         var hasSpoken = false
-        /// Why it was ended.
+        /// The reason for which it was ended.
         var reason: String?
-        /// Why it ends by itself, as it says.
+        /// The reason it gave for ending by itself.
         var failure: String?
         /// Nothing is started any more.
         var isStopped = false
@@ -31,7 +31,7 @@ final class SuccessorProcess: Sendable {
         var later: [DescriptorChannel] = []
     }
 
-    /// How long a new process may say nothing, and then take to become ready.
+    /// The maximum silence of a new process, and then the maximum time for it to become ready.
     private let silenceSeconds: Double
     private let readySeconds: Double
     private let queue = DispatchQueue(label: "broadsheet.successor.watch")
@@ -134,9 +134,9 @@ final class SuccessorProcess: Sendable {
         }
     }
 
-    /// A process has said that it does not take over, and why.
+    /// Records that a process has reported that it does not take over, with the reason.
     ///
-    /// - Returns: Whether this process has started it.
+    /// - Returns: true if this process has started it.
     func failed(_ process: Int32, _ failure: String) -> Bool {
         state.withLock { state in
             guard let starting = state.starting, getpgid(process) == starting else { return false }
@@ -225,7 +225,8 @@ final class SuccessorProcess: Sendable {
 struct ServerArguments {
     private(set) var list: [String]
 
-    /// - Parameter arguments: of this process. Where it took over from, is of no interest any more.
+    /// - Parameter arguments: the arguments of this process. The origin of its own takeover is no
+    ///   longer of interest.
     init(_ arguments: [String]) {
         list = arguments
         remove("--take-over-from")
