@@ -45,7 +45,7 @@ final class DatabaseConnection {
         try execute(script: "PRAGMA max_page_count = \(max(limitBytes / StoreFile.pageBytes, 1))")
     }
 
-    /// How long a statement waits for the lock of another process.
+    /// The maximum time for which a statement waits for the lock of another process.
     private static let busyMilliseconds: Int32 = 2_000
 
     /// Enables write-ahead logging, which is recorded in the file.
@@ -63,7 +63,7 @@ final class DatabaseConnection {
 
     var isOpen: Bool { handle != nil }
 
-    /// Whether a transaction is open: some failures end one on their own
+    /// True if a transaction is open: some failures end one on their own
     /// (`sqlite3_get_autocommit`).
     var isInTransaction: Bool { isOpen && sqlite3_get_autocommit(handle) == 0 }
 

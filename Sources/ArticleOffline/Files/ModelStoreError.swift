@@ -1,8 +1,8 @@
-/// Why something could not be stored or read. Nothing of it was stored.
+/// The reason why a value could not be stored or read. Nothing of it was stored.
 ///
 /// See ``ModelStore``.
 public enum ModelStoreError: Error, Sendable, Hashable {
-    /// What has to stay (pinned, mirrored, or with unsent writes) takes more than
+    /// Models that have to stay (pinned, mirrored, or with unsent writes) take more than
     /// `ModelStore.Limits.bytes`.
     case full
     /// Another process has been writing to the file for too long; try again.
@@ -19,7 +19,7 @@ public enum ModelStoreError: Error, Sendable, Hashable {
 }
 
 extension ModelStoreError: CustomStringConvertible {
-    /// What happened, for logs and terminals.
+    /// A description of the failure, for logs and terminals.
     public var description: String {
         switch self {
         case .full: "what has to stay takes more than the limit of the store"

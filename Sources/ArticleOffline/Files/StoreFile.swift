@@ -15,7 +15,7 @@ struct StoreFile {
     /// The files of a database with a write-ahead log.
     private static let suffixes = ["", "-wal", "-shm"]
 
-    /// Which file a path names.
+    /// The identity of the file that a path names.
     struct Identity: Equatable {
         private let device: UInt64
         private let number: UInt64
@@ -72,8 +72,8 @@ struct StoreFile {
     /// The file that is going to take its place.
     var draft: StoreFile { StoreFile(path: "\(path).draft") }
 
-    /// Renames the file and those beside it to `<path>.damaged`, in place of what was there, and
-    /// the draft, which is complete and closed, to this path.
+    /// Renames the file and those beside it to `<path>.damaged`, replacing earlier ones, and the
+    /// draft, which is complete and closed, to this path.
     func replaceByDraft() throws(ModelStoreError) {
         try StoreFile(path: "\(path).damaged").remove()
         // The log goes first: it must not be read as that of the new file.

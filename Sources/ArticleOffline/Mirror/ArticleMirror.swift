@@ -13,34 +13,34 @@ import ArticleModels
 /// following.cancel()
 /// ```
 ///
-/// The store keeps, under the mirror's name, which articles it has and the token at which they are;
-/// each page is stored together with its token or not at all. So `run` goes on where the last one
-/// was interrupted, in this launch of the app or in an earlier one. If the backend rejects the
-/// token, or the filter has changed, it starts anew: what is shown stays until the new snapshot is
-/// complete, and what is no longer in it is then removed, except what is pinned or has unsent
-/// writes.
+/// The store keeps, under the mirror's name, the list of its articles and their token; each page is
+/// stored together with its token or not at all. So `run` goes on where the last one was
+/// interrupted, in this launch of the app or in an earlier one. If the backend rejects the token,
+/// or the filter has changed, it starts again: the articles shown stay until the new snapshot is
+/// complete, and those that are no longer in it are then removed, except those that are pinned or
+/// have unsent writes.
 ///
-/// It is polite to devices and networks: before each request, a closure of the app says what the
-/// network may be used for, and `suspend` closes the connection while the app is in the background.
-/// Safe to use from any thread. Nothing runs unless `run` or `catchUp` does.
+/// It is polite to devices and networks: before each request, a closure of the app returns the
+/// permitted uses of the network, and `suspend` closes the connection while the app is in the
+/// background. Safe to use from any thread. Nothing runs unless `run` or `catchUp` does.
 public final class ArticleMirror: Sendable {
     public let name: String
     private let store: ModelStore
     private let backend: BackendService
     private let filter: FetchChangesRequest
-    /// What the store calls the filter.
+    /// The text of the filter in the store.
     private let filterText: String
     private let allowance: @Sendable () -> NetworkAllowance
     private let progress = Locked(MirrorProgress())
     private let notices = Notices<MirrorTopic>()
 
     /// - Parameters:
-    ///   - store: where the articles are kept; its account must be that of the session.
-    ///   - backend: what to follow.
-    ///   - name: names the mirror in the store, across launches. Mirrors that are in use at the
-    ///     same time have different names.
-    ///   - filter: which articles to keep, with which attributes; its `since` is ignored. Its
-    ///     `limit` is the size of a page, by default 100 changes.
+    ///   - store: the store of the articles; its account must be that of the session.
+    ///   - backend: the backend to follow.
+    ///   - name: the name of the mirror in the store, across launches. Mirrors that are in use at
+    ///     the same time have different names.
+    ///   - filter: the articles to keep, and their attributes; its `since` is ignored. Its `limit`
+    ///     is the size of a page, by default 100 changes.
     ///   - allowance: is called before each request, on any thread.
     public init(
         store: ModelStore, backend: BackendService, name: String,
@@ -63,10 +63,10 @@ public final class ArticleMirror: Sendable {
 
     // MARK: State
 
-    /// Where it is.
+    /// The present state of the mirror.
     public var state: State { progress.withLock { $0.state } }
 
-    /// Where it is, and then each change. Those who are slower get the newest state only. The
+    /// The state of the mirror, and then each change. Slow consumers get the newest state only. The
     /// sequence ends when the mirror is released.
     public var states: StoreUpdates<State> {
         StoreUpdates(notices, of: .state) { [progress] in progress.withLock { .some($0.state) } }
@@ -85,12 +85,12 @@ public final class ArticleMirror: Sendable {
 
     // MARK: Following
 
-    /// Fetches what has changed and then follows every change, until the task is cancelled.
+    /// Fetches the changes so far and then follows every change, until the task is cancelled.
     ///
     /// Failures of the network and of the backend are repeated after growing delays.
     ///
-    /// - Throws: `cancelled` and `signedOut`, what repeating cannot fix, and errors of the store
-    ///   except `full`: it then waits for `conditionsChanged`.
+    /// - Throws: `cancelled` and `signedOut`, errors that a repetition cannot fix, and errors of
+    ///   the store except `full`: it then waits for `conditionsChanged`.
     public func run() async throws(ArticleMirrorError) {
         review()
         update { $0.begin(.run) }
@@ -105,13 +105,13 @@ public final class ArticleMirror: Sendable {
         }
     }
 
-    /// Fetches what has changed, once, as for a refresh in the background.
+    /// Fetches the changes so far, once, as for a refresh in the background.
     ///
     /// It is repeated as often as the configuration of the backend allows.
     ///
-    /// - Parameter isForUser: whether the user has asked for it, so that even a constrained network
+    /// - Parameter isForUser: true if the user has asked for it, so that even a constrained network
     ///   may be used.
-    /// - Returns: whether the store is current; `false` if the network may not be used.
+    /// - Returns: true if the store is current; `false` if the network may not be used.
     @discardableResult
     public func catchUp(isForUser: Bool = false) async throws(ArticleMirrorError) -> Bool {
         guard mayRequest(.catchUp, isForUser) else { return false }
@@ -128,9 +128,9 @@ public final class ArticleMirror: Sendable {
         }
     }
 
-    /// Follows from where the store is.
+    /// Follows from the position of the store.
     ///
-    /// - Returns: whether the store is current; `false` if another call has stored a page, so that
+    /// - Returns: true if the store is current; `false` if another call has stored a page, so that
     ///   this one has to begin again.
     private func follow(
         _ mode: MirrorProgress.Mode, isForUser: Bool = false
@@ -177,11 +177,11 @@ public final class ArticleMirror: Sendable {
     /// Stores a step with its token.
     ///
     /// - Parameters:
-    ///   - step: what has arrived.
-    ///   - place: where the store has to be.
-    ///   - mode: which call it is for.
-    ///   - tidies: whether a last page removes what the backend no longer shows.
-    /// - Returns: where the store is now; `nil` if it was not at the place.
+    ///   - step: the step that has arrived.
+    ///   - place: the required position of the store.
+    ///   - mode: the call that it is for.
+    ///   - tidies: true if a last page removes articles that the backend no longer shows.
+    /// - Returns: the new position of the store; `nil` if it was at another one.
     private func apply(
         _ step: SyncStep, at place: StoredMirror, _ mode: MirrorProgress.Mode, tidies: Bool
     ) async throws(ArticleMirrorError) -> StoredMirror? {
@@ -276,7 +276,7 @@ public final class ArticleMirror: Sendable {
 
     // MARK: Conditions
 
-    /// Asks the closure again, because what it depends on has changed, or there is more room in the
+    /// Calls the closure again, because its conditions have changed, or there is more room in the
     /// store: `run` then stops requesting, or goes on at once.
     public func conditionsChanged() {
         review()
@@ -295,9 +295,9 @@ public final class ArticleMirror: Sendable {
         conditionsChanged()
     }
 
-    /// Suspends or resumes what `run` follows.
+    /// Suspends or resumes the changes that `run` follows.
     ///
-    /// - Returns: whether it may request something.
+    /// - Returns: true if it may send requests.
     @discardableResult
     private func review() -> Bool {
         let allowed = allowance()
@@ -324,11 +324,11 @@ public final class ArticleMirror: Sendable {
     }
 }
 
-/// What a mirror announces.
+/// The topics that a mirror announces.
 enum MirrorTopic { case state }
 
 extension NetworkAllowance {
-    /// Why `run` requests nothing; `nil` if it may.
+    /// The reason why `run` requests nothing; `nil` if it may.
     fileprivate var pauseReason: ArticleMirror.PauseReason? {
         switch self {
         case .unrestricted: nil
@@ -339,6 +339,6 @@ extension NetworkAllowance {
 }
 
 extension SyncChange {
-    /// Whether it is an article, and not a deletion.
+    /// True for an article, and false for a deletion.
     fileprivate var isArticle: Bool { if case .putArticle = self { true } else { false } }
 }

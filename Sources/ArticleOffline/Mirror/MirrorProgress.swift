@@ -1,20 +1,20 @@
 import ArticleAPI
 import ArticleClient
 
-/// What the calls of a mirror's `run` and `catchUp` are doing.
+/// The activities of the calls of a mirror's `run` and `catchUp`.
 struct MirrorProgress {
     typealias State = ArticleMirror.State
 
-    /// What the user of a mirror has called. Calls of one kind share their progress.
+    /// The call of a mirror's user. Calls of one kind share their progress.
     enum Mode { case run, catchUp }
 
     /// The calls of one kind.
     private struct Calls {
         var count = 0
         var activity = State.idle
-        /// When the last request was sent.
+        /// The time at which the last request was sent.
         var requestedAt: Timestamp?
-        /// Whether it has opened a stream.
+        /// True if it has opened a stream.
         var isStreaming = false
         /// The failures since the last success.
         var failures = 0
@@ -25,7 +25,7 @@ struct MirrorProgress {
         var arrived: Int
         /// `nil` if it is not known.
         var total: Int?
-        /// Whether it was requested.
+        /// True if it was requested.
         var isCounted = false
 
         var fraction: Double? {
@@ -37,14 +37,14 @@ struct MirrorProgress {
     private var catchUps = Calls()
     /// `nil` when the store has a whole snapshot.
     private var snapshot: Snapshot?
-    /// Why `run` requests nothing.
+    /// The reason why `run` requests nothing.
     private(set) var pause: ArticleMirror.PauseReason?
     var isSuspended = false
-    /// What calls of `run` follow. Bounded by the number of calls.
+    /// The changes that calls of `run` follow. Bounded by the number of calls.
     private(set) var followed: [Int: LiveChanges] = [:]
     /// Calls of `run` that wait for room in the store.
     private var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
-    /// How often the app has said that they have changed.
+    /// The number of times that the app has reported a change of conditions.
     private(set) var conditions = 0
     private var lastNumber = 0
 
@@ -138,7 +138,7 @@ struct MirrorProgress {
         }
     }
 
-    /// - Returns: whether the number of articles in the snapshot has to be requested.
+    /// - Returns: true if the number of articles in the snapshot has to be requested.
     mutating func takeCount() -> Bool {
         guard snapshot?.isCounted == false else { return false }
         snapshot?.isCounted = true
@@ -171,7 +171,7 @@ struct MirrorProgress {
 
     mutating func stopWaiting(_ number: Int) { waiting[number] = nil }
 
-    /// - Returns: what waits for it.
+    /// - Returns: the continuations that wait for it.
     mutating func changeConditions() -> [AsyncStream<Void>.Continuation] {
         conditions += 1
         return Array(waiting.values)

@@ -2,14 +2,14 @@ public import ArticleAPI
 public import ArticleClient
 
 extension ArticleMirror {
-    /// Where a mirror is.
+    /// The activity of a mirror.
     public enum State: Sendable, Hashable {
         /// Nothing is being requested: `run` has not begun, or has ended.
         case idle
         /// The first snapshot is arriving, or a new one where the backend has rejected the token.
         /// The fraction of its articles that has arrived is from 0 to 1; `nil` if that is unknown.
         case initial(fraction: Double?)
-        /// What has happened since the last page is being requested.
+        /// The changes since the last page are being requested.
         case catchingUp
         /// The store has everything, and changes arrive as they happen.
         case live
@@ -21,7 +21,7 @@ extension ArticleMirror {
         case full
     }
 
-    /// Why a mirror requests nothing.
+    /// The reason why a mirror requests nothing.
     public enum PauseReason: Sendable, Hashable {
         /// The app's closure says ``NetworkAllowance/lowPower``.
         case lowPower
@@ -32,7 +32,7 @@ extension ArticleMirror {
     }
 }
 
-/// Why a mirror has stopped following.
+/// The reason why a mirror has stopped following.
 ///
 /// See ``ArticleMirror``.
 public enum ArticleMirrorError: Error, Sendable, Hashable {
@@ -44,7 +44,7 @@ public enum ArticleMirrorError: Error, Sendable, Hashable {
 }
 
 extension ArticleMirrorError: CustomStringConvertible {
-    /// What happened, for logs and terminals.
+    /// A description of the error, for logs and terminals.
     public var description: String {
         switch self {
         case .backend(let error): error.description

@@ -1,4 +1,4 @@
-/// What an app lets its mirrors use the network for.
+/// The uses of the network that an app permits its mirrors.
 ///
 /// The app decides by its platform's means: on Apple's platforms, `ProcessInfo` knows of the low
 /// power mode, and the path of an `NWPathMonitor` is constrained or expensive. See
@@ -8,6 +8,6 @@ public enum NetworkAllowance: Sendable, Hashable {
     case unrestricted
     /// Requests that the app makes (`catchUp`), but nothing that keeps a connection open.
     case lowPower
-    /// Only what the user asks for.
+    /// Only requests that the user asks for.
     case constrained
 }

@@ -13,9 +13,9 @@ public import Observation
 @MainActor @Observable
 public final class ObservedArticle: Identifiable {
     public nonisolated let id: Article.ID
-    /// The article with what its user has written; `nil` if the store does not have it.
+    /// The article with its user's unsent writes; `nil` if the store does not have it.
     public private(set) var remembered: RememberedArticle?
-    /// Whether the store has been read.
+    /// True if the store has been read.
     public private(set) var isLoaded = false
     @ObservationIgnored private var following: Following?
 

@@ -13,16 +13,16 @@ public import Observation
 /// used on the main actor.
 @MainActor @Observable
 public final class ObservedArticles {
-    /// In the order of the list, with what their user has written.
+    /// The articles in the order of the list, with their user's unsent writes.
     public private(set) var articles: [RememberedArticle] = []
-    /// Whether the store has been read.
+    /// True if the store has been read.
     public private(set) var isLoaded = false
     @ObservationIgnored private var following: Following?
 
     /// - Parameters:
-    ///   - store: has the articles.
-    ///   - query: which of them to list.
-    ///   - order: as in a backend's list.
+    ///   - store: the store of the articles.
+    ///   - query: the query for the listed ones.
+    ///   - order: the order, as in a backend's list.
     ///   - limit: the maximum number of articles.
     public init(
         in store: ModelStore, matching query: ArticleQuery = ArticleQuery(),

@@ -1,6 +1,6 @@
 public import Observation
 
-/// Where a mirror is, for a view that shows it.
+/// The state of a mirror, for a view that shows it.
 ///
 /// ```swift
 /// let shown = ObservedMirror(mirror)

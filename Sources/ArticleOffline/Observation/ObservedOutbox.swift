@@ -1,6 +1,6 @@
 public import Observation
 
-/// What an outbox has to send, for a view that shows it.
+/// The unsent writes of an outbox, for a view that shows them.
 ///
 /// ```swift
 /// let shown = ObservedOutbox(outbox)

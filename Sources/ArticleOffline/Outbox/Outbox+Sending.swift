@@ -2,10 +2,10 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 
-/// When writes are sent.
+/// The schedule of the writes.
 extension Outbox {
-    /// Sends what there is, and what is written later, until the task is cancelled. Call it once
-    /// while the app runs; a second call returns at once.
+    /// Sends present and later writes, until the task is cancelled. Call it once while the app
+    /// runs; a second call returns at once.
     public func run() async {
         guard alarm == nil else { return }
         let (wakes, alarm) = AsyncStream.makeStream(
@@ -34,7 +34,8 @@ extension Outbox {
         setPause(.notRunning)
     }
 
-    /// Begins to send what is due, as far as the width allows. It is stored that it has begun.
+    /// Begins to send writes that are due, as far as the width allows. It is stored that it has
+    /// begun.
     private func takeDue() async -> [OutboxEntry] {
         guard let account = store.place.account, isSignedIn(to: account) else {
             setPause(.signedOut)
@@ -76,7 +77,7 @@ extension Outbox {
 
     // MARK: Time
 
-    /// How long a store that failed is left alone.
+    /// The pause after a failure of the store.
     private static let storeRest: Int64 = 30_000
 
     /// The next time at which something is due, unless there is a timer for it already.
@@ -100,8 +101,9 @@ extension Outbox {
 
     private static let (firstBound, longestBound): (Int64, Int64) = (2, 300)
 
-    /// When to try again: after a random time between half of a bound and all of it, so that
-    /// clients that failed together do not come back together. The bound doubles each time.
+    /// Returns the time of the next attempt: after a random time between half of a bound and all of
+    /// it, so that clients that failed together do not come back together. The bound doubles each
+    /// time.
     private func retryTime(after attempts: Int) -> Timestamp {
         let doublings = min(max(attempts - 1, 0), 10)
         let bound = min(Self.firstBound << Int64(doublings), Self.longestBound)
@@ -118,7 +120,7 @@ extension Outbox {
         wake()
     }
 
-    /// Stores how it ended, and what the response said, in one step.
+    /// Stores the outcome, and the updates of the response, in one step.
     private func finish(_ entry: OutboxEntry, _ delivery: OutboxDelivery) async {
         let (key, retryTime) = (newKey(), retryTime(after: entry.attempts))
         func finished(_ queue: inout OutboxQueue) -> OutboxQueue.Edit? {

@@ -9,13 +9,13 @@ public import ArticleModels
 /// its user saw, and again after a lost response. The writes of one article are sent in their
 /// order. They are only sent in sessions of the store's account.
 ///
-/// The store's articles and lists already show them; what the backend rejects is taken back, and
-/// what somebody else has changed as well waits in `states` for a decision.
+/// The store's articles and lists already show them; rejected writes are taken back, and those that
+/// conflict with the changes of another user wait in `states` for a decision.
 ///
 /// A write that the backend has confirmed is done. If the backend's database is set back afterwards
 /// and loses it, it is not sent again, since others may have changed the article in the meantime. A
 /// mirror that contains the article notices the loss and fetches a new snapshot. A later write to
-/// the article is then merged or becomes a conflict, as after any edit by somebody else.
+/// the article is then merged or becomes a conflict, as after any edit by another user.
 ///
 /// ```swift
 /// let outbox = Outbox(store: store, backend: backend)
@@ -33,7 +33,7 @@ public actor Outbox {
     let width: Int
     private let limit: Int
     private nonisolated let notices = Notices<OutboxTopic>()
-    /// What is stored; `nil` before it was read.
+    /// The stored writes; `nil` before they were read.
     private(set) var queue: OutboxQueue?
     private var unreadable = 0
     private(set) var pause: OutboxState.Pause? = .notRunning
@@ -44,7 +44,7 @@ public actor Outbox {
     var alarm: AsyncStream<Void>.Continuation?
     /// The number of writes that are being sent.
     var flights = 0
-    /// When `run` wakes up by itself.
+    /// The time at which `run` wakes up by itself.
     var timer: Timestamp?
 
     /// - Parameters:
@@ -87,7 +87,7 @@ public actor Outbox {
     ///
     /// - Parameters:
     ///   - article: the article as the user saw it, which the store has shown or a response had.
-    ///   - changes: what to change.
+    ///   - changes: the changes to make.
     public func update(
         _ article: Article, _ changes: Article.Changes
     ) async throws(OutboxError) {
@@ -138,20 +138,19 @@ public actor Outbox {
         try await change { $0.sendAgain(number, newKey: key) }
     }
 
-    /// Drops a write that is not being sent; with a creation also what was to be done to the
-    /// article later.
+    /// Drops a write that is not being sent; with a creation also the later writes to the article.
     public func discard(_ number: Int) async throws(OutboxError) {
         try await change { $0.discard(number) }
     }
 
-    /// Sends what waits for a later time at once: the network is back.
+    /// Sends writes that wait for a later time at once: the network is back.
     public func networkIsBack() async {
         _ = try? await change { $0.hurry() }
     }
 
     // MARK: Observing
 
-    /// What is to be sent.
+    /// The state of the unsent writes.
     public var state: OutboxState {
         get async {
             _ = try? await load()
@@ -159,7 +158,7 @@ public actor Outbox {
         }
     }
 
-    /// What is to be sent, and then again after each change. It ends with the outbox.
+    /// The state of the unsent writes, and then again after each change. It ends with the outbox.
     public nonisolated var states: StoreUpdates<OutboxState> {
         StoreUpdates(notices, of: .state) { [weak self] in
             guard let self else { return nil }
@@ -217,7 +216,7 @@ public actor Outbox {
         return edit
     }
 
-    /// Changes the writes in memory only: what is stored says the same less precisely.
+    /// Changes the writes in memory only: the stored ones are the same, less precisely.
     func changeInMemory(_ body: (inout OutboxQueue) -> OutboxQueue.Edit?) {
         guard var next = queue, body(&next) != nil else { return }
         queue = next

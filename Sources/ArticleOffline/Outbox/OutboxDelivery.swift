@@ -3,13 +3,13 @@ import ArticleClient
 import ArticleModels
 import HTTP
 
-/// How an attempt ended, and what is known from its responses.
+/// The outcome of an attempt, and the updates from its responses.
 struct OutboxDelivery {
     var outcome: OutboxQueue.Outcome
     var news: [ModelNews] = []
 }
 
-/// What is sent for a write, and what its response means.
+/// The requests for writes, and the meaning of their responses.
 extension Outbox {
     /// Sends a write, whose attempt was stored.
     func deliver(_ entry: OutboxEntry) async -> OutboxDelivery {
@@ -46,7 +46,7 @@ extension Outbox {
         .article(ModelFacts(article, knowing: .inArticles, seenAt: time))
     }
 
-    /// What an error says about the write.
+    /// Returns the meaning of an error for the write.
     private func delivery(
         of entry: OutboxEntry, after error: BackendError
     ) async -> OutboxDelivery {
@@ -107,7 +107,7 @@ extension Outbox {
 }
 
 extension StoreChanges {
-    /// What a change of the outbox is for a store.
+    /// Creates the changes to the store that a change of the outbox requires.
     init(_ edit: OutboxQueue.Edit, news: [ModelNews]) {
         self.init(
             news: news,

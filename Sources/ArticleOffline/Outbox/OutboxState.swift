@@ -1,7 +1,7 @@
 public import ArticleAPI
 public import ArticleModels
 
-/// What an outbox has to send, and what it waits for.
+/// The unsent writes of an outbox, and the conditions that it waits for.
 ///
 /// ```swift
 /// for await state in outbox.states {
@@ -13,12 +13,12 @@ public import ArticleModels
 public struct OutboxState: Sendable, Hashable {
     /// Everything that is not done, in the order in which it was written.
     public let entries: [OutboxEntry]
-    /// Why nothing is sent; `nil` if that is not so.
+    /// The reason why nothing is sent; `nil` if writes are sent.
     public let pause: Pause?
     /// Stored writes of a newer version of the app, which are left to that version.
     public let unreadable: Int
 
-    /// Why nothing is sent.
+    /// The reason why nothing is sent.
     public enum Pause: Sendable, Hashable {
         /// `Outbox.run()` has not been called, or has ended.
         case notRunning
@@ -49,7 +49,7 @@ public struct OutboxState: Sendable, Hashable {
         entries.filter { if case .rejected = $0.status { true } else { false } }
     }
 
-    /// When the next write is tried again that failed before; `nil` if there is none.
+    /// The time at which the next write is tried again that failed before; `nil` if there is none.
     public var nextAttempt: Timestamp? {
         entries.compactMap { entry in
             if case .waiting(let until) = entry.status { until } else { nil }
@@ -57,8 +57,8 @@ public struct OutboxState: Sendable, Hashable {
     }
 }
 
-/// Why a write could not be put into an outbox, or a decision about one has no effect. See
-/// ``Outbox``.
+/// The reason why a write could not be put into an outbox, or a decision about one has no effect.
+/// See ``Outbox``.
 public enum OutboxError: Error, Sendable, Hashable {
     /// The store is not that of an account, so it cannot be known who may send the write.
     case noAccount

@@ -111,7 +111,7 @@ extension PartialRequest: RememberedRequest where Whole: RememberedInPart {
 /// A request whose responses a store also remembers if they have some attributes only. See
 /// ``RememberedRequest``.
 public protocol RememberedInPart: SparseRequest, RememberedRequest {
-    /// What a response with the selected attributes says.
+    /// Returns the updates of a response with the selected attributes.
     func news(inPart item: Partial, seenAt time: Timestamp) -> [ModelNews]
 
     /// The selected attributes of an item.
@@ -143,7 +143,7 @@ extension FetchArticleRequest: RememberedInPart {
 // MARK: - Writes
 
 extension Article {
-    /// What the response to a write says of the article that it made.
+    /// Returns the updates of the article that a write made, from its response.
     fileprivate func news(seenAt time: Timestamp) -> [ModelNews] {
         [.article(ModelFacts(self, knowing: .inArticles, seenAt: time))]
     }

@@ -10,24 +10,25 @@ public import ArticleAPI
 /// }
 /// ```
 public protocol RememberedRequest: BackendAPIRequest {
-    /// What a response says.
+    /// Returns the updates of a response.
     ///
     /// - Parameters:
-    ///   - item: as it was decoded.
-    ///   - time: when the request was sent.
+    ///   - item: the decoded item.
+    ///   - time: the time at which the request was sent.
     func news(in item: Item, seenAt time: Timestamp) -> [ModelNews]
 
-    /// What it says that the backend did not find what the request names (`not-found`).
+    /// Returns the updates that follow if the backend did not find the subject of the request
+    /// (`not-found`).
     ///
     /// - Parameters:
-    ///   - store: what is known.
-    ///   - time: when the request was sent.
+    ///   - store: the store of known models.
+    ///   - time: the time at which the request was sent.
     func newsOfAbsence(
         in store: ModelStore, seenAt time: Timestamp
     ) async throws(ModelStoreError) -> [ModelNews]
 
-    /// Whether a cached response may be used for what the store does not know. It may be older than
-    /// what the store knows, for example that an article was deleted.
+    /// True if a cached response may be used for items that the store does not know. It may be
+    /// older than the store's knowledge, for example that an article was deleted.
     var usesCachedResponses: Bool { get }
 
     /// The item as it is known; `nil` if something is unknown that the request asks for.
@@ -48,10 +49,10 @@ extension RememberedRequest {
     ) async throws(ModelStoreError) -> RememberedItem<Item>? { nil }
 }
 
-/// An item made of what is known, and from when that is. See ``RememberedRequest``.
+/// An item made of known attributes, and their age. See ``RememberedRequest``.
 public struct RememberedItem<Item: Sendable>: Sendable {
     public let item: Item
-    /// When the oldest part of it was last seen.
+    /// The time at which the oldest part of it was last seen.
     public let seenAt: Timestamp
 
     public init(_ item: Item, seenAt: Timestamp) {

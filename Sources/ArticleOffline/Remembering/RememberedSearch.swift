@@ -7,9 +7,9 @@ extension SearchArticlesRequest: RememberedRequest {
         return item.items.map { .article(ModelFacts($0.article, knowing: known, seenAt: time)) }
     }
 
-    /// What is found in the store, which has no more pages; `nil` if that is nothing, or if not all
-    /// attributes are known. Later pages follow positions in the backend's list, which the store
-    /// does not know.
+    /// Returns the articles found in the store, which have no more pages; `nil` if there are none,
+    /// or if not all attributes are known. Later pages follow positions in the backend's list,
+    /// which the store does not know.
     public func remembered(
         in store: ModelStore
     ) async throws(ModelStoreError) -> RememberedItem<SearchPage<Article>>? {

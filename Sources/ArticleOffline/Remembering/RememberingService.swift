@@ -2,11 +2,11 @@ public import ArticleAPI
 public import ArticleClient
 import HTTP
 
-/// Sends requests and merges what their responses say into a store of models.
+/// Sends requests and merges their responses into a store of models.
 ///
 /// It sends as ``BackendService`` does. A response is in the store, and announced, before it is
 /// returned. If the store fails, the response is returned nevertheless, and the store reports it.
-/// What another account receives is not stored: the session in which a request was made has to be
+/// Responses to another account are not stored: the session in which a request was made has to be
 /// that of the store's account.
 ///
 /// ```swift
@@ -18,8 +18,8 @@ import HTTP
 ///
 /// With `.cached` and `.orCachedWhenOffline`, items are made of everything that the store knows,
 /// with unsent writes: an article that came in a list, or over a mirror, needs no request of its
-/// own. Of lists, and of what the store does not keep, a cached response is used if the store does
-/// not know all that is requested. A value; use it from any actor.
+/// own. For lists, and for items that the store does not keep, a cached response is used if the
+/// store does not know everything that is requested. A value; use it from any actor.
 public struct RememberingService: Sendable {
     public let backend: BackendService
     public let store: ModelStore
@@ -29,7 +29,7 @@ public struct RememberingService: Sendable {
         self.store = store
     }
 
-    /// Sends the request, stores what the response says, and returns its item.
+    /// Sends the request, stores its response's updates, and returns its item.
     @discardableResult
     public func send<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
@@ -37,8 +37,8 @@ public struct RememberingService: Sendable {
         try await reply(to: request, options: options).item
     }
 
-    /// As `send`, with metadata of the response. What comes from the store has the source `cached`
-    /// and no header fields.
+    /// As `send`, with metadata of the response. A reply from the store has the source `cached` and
+    /// no header fields.
     public func reply<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendReply<Request.Item> {
@@ -65,11 +65,11 @@ public struct RememberingService: Sendable {
         }
     }
 
-    /// What is known of the item at once, if it is enough, and then the backend's reply.
+    /// Returns the known item at once, if it is complete, and then the backend's reply.
     ///
     /// - Parameters:
     ///   - request: the request to send.
-    ///   - options: for the second reply; the first never uses the network.
+    ///   - options: the options of the second reply; the first never uses the network.
     public func replies<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions = .init()
     ) -> RememberedReplies<Request> {
@@ -136,7 +136,7 @@ public struct RememberingService: Sendable {
         }
     }
 
-    /// Whether there may be a cached response that is not older than what the store knows.
+    /// Returns true if there may be a cached response that is not older than the store's knowledge.
     private func usesCachedResponse<Request: BackendAPIRequest>(to request: Request) -> Bool {
         guard backend.owner == owner, let asked = request as? any RememberedRequest else {
             return true
@@ -157,7 +157,7 @@ extension Duration {
     }
 }
 
-/// What is known of an item at once, and then the backend's reply.
+/// The known item at once, and then the backend's reply.
 ///
 /// ```swift
 /// for try await reply in service.replies(to: FetchArticleRequest(key: .id(id))) {

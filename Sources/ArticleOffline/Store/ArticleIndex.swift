@@ -1,14 +1,14 @@
 import ArticleAPI
 import ArticleModels
 
-/// What lists of articles sort and filter by, in columns and tables of their own.
+/// The columns and tables by which lists of articles are sorted and filtered.
 enum ArticleIndex {
-    /// An article is in no list until all of these are known: what it cannot do without, and what
-    /// lists filter and sort by.
+    /// The attributes that have to be known before an article is in any list: the required ones,
+    /// and those by which lists filter and sort.
     static let attributes = AttributeSet<Article>(
         Article.shape.properties.filter(\.isRequired).map(\.name) + ["publishedAt", "source"])
 
-    /// Puts the article into lists, or replaces what they had of it.
+    /// Puts the article into lists, or replaces its former entries.
     static func store(
         _ article: Article, _ number: Int64, in connection: DatabaseConnection
     ) throws(ModelStoreError) {
@@ -49,7 +49,7 @@ enum ArticleIndex {
         try row.run()
     }
 
-    /// Whether lists may have the article.
+    /// Returns true if lists may have the article.
     static func contains(
         _ id: Article.ID, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Bool {

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleModels
 
-/// What is remembered of the endings of a model, so that a late response does not bring it back.
+/// The record of a model's removals, so that a late response does not bring it back.
 ///
-/// Each part only grows, so that the order in which endings arrive does not matter.
+/// Each part only grows, so that the order in which removals arrive does not matter.
 struct EndingRow {
     /// Nothing up to this revision comes back.
     private(set) var gone: Int?
@@ -11,7 +11,7 @@ struct EndingRow {
     private(set) var unmatched: Int?
     /// Nothing comes back that a request sent until then has received.
     private(set) var time: Timestamp?
-    /// When the latest of the endings was seen.
+    /// The time at which the latest of the removals was seen.
     private var seen: Timestamp
 
     /// - Parameters:
@@ -33,11 +33,11 @@ struct EndingRow {
         seen = max(seen, time)
     }
 
-    /// Whether what a response said is from before an ending.
+    /// Returns true if a response is from before a removal.
     ///
     /// - Parameters:
-    ///   - revision: of the model in the response.
-    ///   - seenAt: when its request was sent.
+    ///   - revision: the revision of the model in the response.
+    ///   - seenAt: the time at which its request was sent.
     func follows(revision: Int, seenAt: Timestamp) -> Bool {
         if let time, seenAt <= time { return true }
         // So much later, a lower revision is of another history.

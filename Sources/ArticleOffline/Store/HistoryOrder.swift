@@ -1,26 +1,26 @@
 import ArticleAPI
 import ArticleModels
 
-/// Whether revisions can be compared.
+/// The order of two histories, in which revisions may not be comparable.
 ///
-/// A backend that was restored from a backup counts anew from an earlier revision, and then gives
+/// A backend that was restored from a backup counts again from an earlier revision, and then gives
 /// the same numbers to other content. Where revisions and times contradict each other for longer
 /// than a request can take, they are of different histories, and the time decides.
 enum HistoryOrder {
     case same
-    /// The response is of a later history than what is known.
+    /// The response is of a later history than the known facts.
     case later
-    /// The response is of an earlier history than what is known.
+    /// The response is of an earlier history than the known facts.
     case earlier
 
     /// Longer than the time from a request to the processing of its response, in milliseconds.
     static let longestRequest: Int64 = 300_000
 
     /// - Parameters:
-    ///   - known: what is known of a model.
-    ///   - news: what a response says of it.
-    ///   - isAnew: whether the response is of a new history.
-    ///   - resetAt: when the last new history became known.
+    ///   - known: the known facts of a model.
+    ///   - news: the facts in a response.
+    ///   - isAnew: true if the response is of a new history.
+    ///   - resetAt: the time at which the last new history became known.
     init<Model>(
         _ known: ModelFacts<Model>, _ news: ModelFacts<Model>, isAnew: Bool, _ resetAt: Timestamp?
     ) {

@@ -1,7 +1,7 @@
 public import ArticleAPI
 public import ArticleModels
 
-/// What a response says of one model: some of its attributes, or that it is not there.
+/// An update of one model from a response: some of its attributes, or its removal.
 ///
 /// ```swift
 /// let facts = ModelFacts(article, knowing: .inArticles, seenAt: time)
@@ -15,7 +15,7 @@ public enum ModelNews: Sendable, Hashable {
     case authorEnded(Author.ID, Ending)
     case commentEnded(Comment.ID, Ending)
 
-    /// Why a model is no longer shown.
+    /// The reason why a model is no longer shown.
     public enum Ending: Sendable, Hashable {
         /// As of this revision, the backend does not have it, or does not show it to the account.
         case gone(revision: Int)
@@ -30,25 +30,25 @@ public enum ModelNews: Sendable, Hashable {
 }
 
 extension AttributeSet<Comment> {
-    /// What comments contain, unless `fields` selects other attributes.
+    /// The attributes of comments, unless `fields` selects others.
     static var inLists: Self { all.subtracting(["bodyHTML"]) }
 }
 
 extension AttributeSet<Article> {
-    /// What articles in lists and changes contain, unless `fields` selects other attributes.
+    /// The attributes of articles in lists and changes, unless `fields` selects others.
     public static var inLists: Self { all.subtracting(["body", "bodyHTML", "commentCount"]) }
 
-    /// What responses with one article contain, unless `fields` selects other attributes.
+    /// The attributes of responses with one article, unless `fields` selects others.
     public static var inArticles: Self { all.subtracting(["bodyHTML", "commentCount"]) }
 }
 
 extension SyncChange<Article> {
-    /// What a change says; `nil` for one that concerns no model which is kept.
+    /// Returns the update of a change; `nil` for one that concerns no model which is kept.
     ///
     /// - Parameters:
     ///   - known: the attributes of articles that were requested.
-    ///   - isFiltered: whether articles that do not match a filter are missing.
-    ///   - time: when the page was requested.
+    ///   - isFiltered: true if articles that do not match a filter are missing.
+    ///   - time: the time at which the page was requested.
     func news(
         knowing known: AttributeSet<Article>, isFiltered: Bool, seenAt time: Timestamp
     ) -> ModelNews? {

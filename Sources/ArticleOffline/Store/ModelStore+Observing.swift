@@ -1,7 +1,7 @@
 public import ArticleAPI
 public import ArticleModels
 
-/// Sequences of what the store knows.
+/// Sequences of the store's values.
 extension ModelStore {
     /// The article as it is known, and then again after each change; `nil` while it is not known.
     public nonisolated func article(_ id: Article.ID) -> StoreUpdates<RememberedArticle?> {
@@ -36,7 +36,7 @@ extension ModelStore {
         }
     }
 
-    /// What was searched for last, and then again after each change.
+    /// Returns the recent searches, and then again after each change.
     public nonisolated func recentSearches() -> StoreUpdates<RecentSearches> {
         updates(of: .searches) { (store) throws(ModelStoreError) in
             try await store.loadRecentSearches()

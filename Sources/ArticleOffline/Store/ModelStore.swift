@@ -3,7 +3,7 @@ public import ArticleClient
 public import ArticleModels
 import ArticleSearch
 
-/// Keeps what responses said about models, by type and id, in memory and in a file.
+/// Keeps the attributes of models from responses, by type and id, in memory and in a file.
 ///
 /// Merging keeps the newest value of each attribute, whatever the order of responses: a list does
 /// not take away a body that an earlier response had. A change is announced once, after it was
@@ -17,9 +17,9 @@ import ArticleSearch
 /// let newest = try await store.loadArticles(matching: baking, limit: 20)
 /// ```
 ///
-/// It is bounded in bytes (``Limits``). A file that is damaged is set aside and begun anew, which
-/// it reports. An actor: use it from anywhere; its calls block its own executor while they read or
-/// write the file.
+/// It is bounded in bytes (``Limits``). A file that is damaged is set aside and replaced by a new
+/// one, which it reports. An actor: use it from anywhere; its calls block its own executor while
+/// they read or write the file.
 public actor ModelStore {
     public nonisolated let place: Place
     package nonisolated let environment: ClientEnvironment
@@ -31,8 +31,8 @@ public actor ModelStore {
     /// Opens the file, or makes it.
     ///
     /// - Parameters:
-    ///   - place: where the models are, and of which account.
-    ///   - limits: how much is kept.
+    ///   - place: the location of the models, and their account.
+    ///   - limits: the limits of the models that are kept.
     ///   - environment: the clock.
     ///   - didReport: called for each event, on any thread.
     public init(
@@ -49,7 +49,7 @@ public actor ModelStore {
 
     // MARK: Merging
 
-    /// Merges what a response says: all of it, or nothing.
+    /// Merges the updates of a response: all of them, or none.
     public func merge(_ news: [ModelNews]) throws(ModelStoreError) {
         try commit(StoreChanges(news: news))
     }
@@ -59,23 +59,24 @@ public actor ModelStore {
         try announcing { () throws(ModelStoreError) in try engine.commit(changes, at: time()) }
     }
 
-    /// Looks for what other processes have written, and announces it. Call it when the app becomes
-    /// active, if an extension has the same file.
+    /// Looks for changes that other processes have written, and announces them. Call it when the
+    /// app becomes active, if an extension has the same file.
     public func refresh() throws(ModelStoreError) {
         try announcing { () throws(ModelStoreError) in
             try engine.read { () throws(ModelStoreError) in }
         }
     }
 
-    /// Merges what a response says, which is computed on this actor.
+    /// Merges the updates of a response, which are computed on this actor.
     package func merge(_ news: @Sendable () -> [ModelNews]) throws(ModelStoreError) {
         try merge(news())
     }
 
-    /// The present time, for what is sent now. Of two calls, the later one gets the later time.
+    /// Returns the present time, for requests that are sent now. Of two calls, the later one gets
+    /// the later time.
     package nonisolated func time() -> Timestamp { clock.time(environment) }
 
-    /// Notifies observers of what has changed, whether or not the work has failed.
+    /// Notifies observers of changes, even if the work has failed.
     private func announcing<Result>(
         _ work: () throws(ModelStoreError) -> Result
     ) throws(ModelStoreError) -> Result {
@@ -105,7 +106,7 @@ public actor ModelStore {
 
     // MARK: Reading
 
-    /// What is known of an article; `nil` if that is not a whole article, or if it was deleted.
+    /// Returns the known article; `nil` if it is not whole, or was deleted.
     public func loadArticle(_ id: Article.ID) throws(ModelStoreError) -> RememberedArticle? {
         try reading { () throws(ModelStoreError) in try engine.article(id) }
     }
@@ -128,7 +129,7 @@ public actor ModelStore {
         }
     }
 
-    /// What is known of an author; `nil` for nothing.
+    /// Returns the known author; `nil` if there is none.
     public func loadAuthor(_ id: Author.ID) throws(ModelStoreError) -> Author? {
         try facts(of: id)?.model()
     }
@@ -148,7 +149,8 @@ public actor ModelStore {
         }
     }
 
-    /// What responses have said of an article, without unsent writes; `nil` for nothing.
+    /// Returns the facts of an article from responses, without unsent writes; `nil` if there are
+    /// none.
     package func facts(of id: Article.ID) throws(ModelStoreError) -> ModelFacts<Article>? {
         try reading { () throws(ModelStoreError) in
             try engine.articles.facts(id, in: engine.connection)
@@ -163,16 +165,16 @@ public actor ModelStore {
 
     // MARK: Searching
 
-    /// The best of the known articles in which the words of a query occur, found as backends do it:
-    /// without a network, and with unsent writes.
+    /// Returns the best of the known articles in which the words of a query occur, found as
+    /// backends do it: without a network, and with unsent writes.
     ///
     /// Of articles whose body is not known, the rest is searched. The first search reads the
     /// articles, and takes longer; other calls need not wait for that. If the task is cancelled,
-    /// the page has what was found until then.
+    /// the page has the articles found until then.
     ///
     /// - Parameters:
     ///   - text: any text, as it was typed.
-    ///   - filter: which articles to search; of any status by default.
+    ///   - filter: the articles to search; of any status by default.
     ///   - limit: the number of articles.
     /// - Returns: one page, after which there is none.
     public func search(
@@ -189,14 +191,14 @@ public actor ModelStore {
         return search.page
     }
 
-    /// What was searched for last.
+    /// Returns the recent searches.
     public func loadRecentSearches() throws(ModelStoreError) -> RecentSearches {
         try reading { () throws(ModelStoreError) in
             try RecentSearches(from: engine.connection)
         }
     }
 
-    /// Changes what was searched for last.
+    /// Changes the recent searches.
     public func changeRecentSearches(
         _ change: @Sendable (inout RecentSearches) -> Void
     ) throws(ModelStoreError) {
@@ -232,12 +234,12 @@ public actor ModelStore {
 
     // MARK: Mirrors
 
-    /// Where a mirror is; `nil` if there is none of this name.
+    /// Returns the position of a mirror; `nil` if there is none of this name.
     package func mirror(_ name: String) throws(ModelStoreError) -> StoredMirror? {
         try reading { () throws(ModelStoreError) in try engine.mirror(name) }
     }
 
-    /// Begins a mirror, or continues it. With another filter than before it starts anew.
+    /// Begins a mirror, or continues it. With another filter than before it starts again.
     package func beginMirror(
         _ name: String, filter: String
     ) throws(ModelStoreError) -> StoredMirror {
@@ -250,12 +252,12 @@ public actor ModelStore {
         }
     }
 
-    /// Discards the mirror's token. What it has remains until a new snapshot is complete.
+    /// Discards the mirror's token. Its articles remain until a new snapshot is complete.
     ///
     /// - Parameters:
-    ///   - name: of the mirror.
-    ///   - position: where it has to be; `nil` for anywhere.
-    /// - Returns: `false` if it is elsewhere; then nothing has changed.
+    ///   - name: the name of the mirror.
+    ///   - position: its required position; `nil` for any.
+    /// - Returns: `false` if it is at another one; then nothing has changed.
     @discardableResult
     package func startMirrorAnew(
         _ name: String, from position: MirrorPosition? = nil
@@ -265,16 +267,16 @@ public actor ModelStore {
         }
     }
 
-    /// Ends a mirror. What it had stays until there is too much.
+    /// Ends a mirror. Its articles stay until there are too many.
     public func removeMirror(_ name: String) throws(ModelStoreError) {
         try writing { () throws(ModelStoreError) in try engine.removeMirror(name) }
     }
 
     /// Stores a page of changes with the token after it, in one transaction.
     ///
-    /// - Returns: `false` if the mirror is not where the page begins: another page was stored, it
-    ///   was ended, or the file was damaged and begun anew. Then nothing was stored. Also if the
-    ///   page lacks a confirmed write of the outbox: the mirror then needs a new snapshot.
+    /// - Returns: `false` if the mirror is not at the page's beginning: another page was stored, it
+    ///   was ended, or the file was damaged and replaced. Then nothing was stored. Also if the page
+    ///   lacks a confirmed write of the outbox: the mirror then needs a new snapshot.
     /// - Throws: `full` if the page does not fit into the limit.
     package func apply(_ page: MirrorPage, to name: String) throws(ModelStoreError) -> Bool {
         try writing { () throws(ModelStoreError) in

@@ -1,10 +1,10 @@
 import ArticleAPI
 import ArticleModels
 
-/// What is known of the models of one type: in memory those that were used last, and all in the
+/// The known facts of the models of one type: in memory those that were used last, and all in the
 /// file.
 final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Model> {
-    /// What merging facts would change.
+    /// The changes that merging facts would make.
     enum Outcome {
         case nothing
         /// Only the times at which the attributes were seen.
@@ -18,10 +18,10 @@ final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Mode
     /// Facts with newer times than in the file. They are written with the next commit, as a
     /// repeated response must not cost one.
     private(set) var deferred: [Model.ID: ModelFacts<Model>] = [:]
-    /// Where this app has the attributes of the shapes whose numbers rows have.
+    /// This app's places of the attributes of the shapes whose numbers rows have.
     private var shapes: [Int64: [Int?]] = [:]
     private var ownShape: Int64?
-    /// When a backend last said that its history is another one.
+    /// The time at which a backend last reported that its history is another one.
     var resetAt: Timestamp?
 
     init(_ kind: Int, memoryBytes: Int) {
@@ -31,7 +31,7 @@ final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Mode
 
     // MARK: Reading
 
-    /// What is known; `nil` for nothing, or for a row that cannot be read.
+    /// Returns the known facts; `nil` for none, or for a row that cannot be read.
     func facts(
         _ id: Model.ID, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> ModelFacts<Model>? {
@@ -61,11 +61,11 @@ final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Mode
         return places
     }
 
-    /// What merging would change.
+    /// Returns the changes that merging would make.
     ///
     /// - Parameters:
-    ///   - news: what a response says.
-    ///   - isAnew: whether the backend has begun another history, of which the response is.
+    ///   - news: the facts in a response.
+    ///   - isAnew: true if the backend has begun another history, of which the response is.
     ///   - connection: the file.
     func outcome(
         of news: ModelFacts<Model>, isAnew: Bool = false, in connection: DatabaseConnection
@@ -105,9 +105,9 @@ final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Mode
     func forgetDeferred() { deferred = [:] }
 
     /// - Parameters:
-    ///   - facts: everything that is known of the model.
+    ///   - facts: all known facts of the model.
     ///   - connection: the file.
-    ///   - keepsDeferred: whether newer times remain deferred until the commit.
+    ///   - keepsDeferred: true if newer times remain deferred until the commit.
     /// - Returns: the number of the row.
     func store(
         _ facts: ModelFacts<Model>, in connection: DatabaseConnection,
@@ -143,14 +143,14 @@ final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Mode
         deferred[id] = nil
     }
 
-    /// Forgets what another process may have changed.
+    /// Forgets values that another process may have changed.
     func forgetAll() {
         cache.removeAll()
         shapes = [:]
         ownShape = nil
     }
 
-    /// An estimate of what a row takes besides its facts.
+    /// An estimate of the size of a row besides its facts.
     private static var overheadBytes: Int { 400 }
 
     private static var upsert: String {

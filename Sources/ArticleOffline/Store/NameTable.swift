@@ -35,14 +35,14 @@ final class NameTable {
         known[id] = .some(name)
     }
 
-    /// - Returns: whether by-lines change.
+    /// - Returns: true if bylines change.
     func note(
         _ author: Author, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Bool {
         try note(author.id, in: connection) { $0.note(author) }
     }
 
-    /// - Returns: whether other by-lines change.
+    /// - Returns: true if other bylines change.
     func note(
         _ reference: Author.Reference, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Bool {
@@ -63,7 +63,7 @@ final class NameTable {
         return news != .nothing
     }
 
-    /// Whether noting it would change anything.
+    /// Returns true if noting it would change anything.
     func isNews(
         _ reference: Author.Reference, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Bool {
@@ -81,7 +81,7 @@ final class NameTable {
         return names.known[id].flatMap { $0 == old ? nil : ($0, news) }
     }
 
-    /// - Returns: whether by-lines change.
+    /// - Returns: true if bylines change.
     func forget(
         _ id: Author.ID, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Bool {
@@ -108,6 +108,6 @@ final class NameTable {
             """)
     }
 
-    /// Forgets what another process may have changed.
+    /// Forgets values that another process may have changed.
     func forgetAll() { known = [:] }
 }

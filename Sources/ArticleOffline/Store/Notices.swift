@@ -1,13 +1,14 @@
 import ArticleClient
 
-/// Wakes up those who observe something when it has changed. It keeps none of them alive, and they
-/// keep alive only this.
+/// Wakes up observers of a value when it has changed. It keeps none of them alive, and they keep
+/// alive only this.
 ///
-/// What is observed ends when its owner calls `end`, or is released without having done so.
+/// Observation ends when the owner of the values calls `end`, or is released without having done
+/// so.
 package final class Notices<Topic: Hashable & Sendable>: Sendable {
     fileprivate struct State {
-        /// Each mailbox removes itself when it is released. By topic, so that a notice costs what
-        /// its observers cost.
+        /// The mailboxes by topic, so that the cost of a notice depends on its own observers only.
+        /// Each removes itself when it is released.
         var mailboxes: [Topic: [ObjectIdentifier: WeakMailbox]] = [:]
         var isEnded = false
     }
@@ -70,7 +71,7 @@ private struct WeakMailbox {
     weak var mailbox: Mailbox?
 }
 
-/// What an observer has not seen yet: at most one mark, however much has changed.
+/// The changes that an observer has not seen yet: at most one mark, for any number of changes.
 private final class Mailbox: Sendable {
     private struct State {
         var isMarked = true
@@ -134,12 +135,12 @@ private final class Mailbox: Sendable {
     }
 }
 
-/// The current value of something that is kept, and then a new one after each change.
+/// The current value of a stored item, and then a new one after each change.
 ///
-/// A value comes after it was stored. Those who are slower than the changes get the newest value
-/// only, and no value comes twice in a row. The sequence does not keep alive what it observes: it
-/// ends when that is released, or when the task is cancelled. A value; iterate on any actor, any
-/// number of times.
+/// A value comes after it was stored. Consumers that are slower than the changes get the newest
+/// value only, and no value comes twice in a row. The sequence does not keep alive the object that
+/// it observes: it ends when that is released, or when the task is cancelled. A value; iterate on
+/// any actor, any number of times.
 ///
 /// ```swift
 /// for await list in store.articles(matching: ArticleQuery(tags: ["baking"])) {
@@ -153,10 +154,10 @@ public struct StoreUpdates<Element: Sendable & Equatable>: AsyncSequence, Sendab
     private let begin: @Sendable () -> Iterator
 
     /// - Parameters:
-    ///   - notices: of changes.
-    ///   - topic: what is observed.
-    ///   - read: the present value; `nil` inside if it cannot be read now, and around that if its
-    ///     owner was released.
+    ///   - notices: the notices of changes.
+    ///   - topic: the observed topic.
+    ///   - read: returns the present value; `nil` inside if it cannot be read now, and around that
+    ///     if its owner was released.
     package init<Topic>(
         _ notices: Notices<Topic>, of topic: Topic,
         read: @escaping @Sendable () async -> Element??

@@ -75,7 +75,7 @@ enum OutboxTable {
 
 /// The articles that stay in the store because the app says so, in the file.
 enum PinTable {
-    /// - Returns: whether it was not pinned before.
+    /// - Returns: true if it was not pinned before.
     @discardableResult
     static func add(
         _ id: Article.ID, in connection: DatabaseConnection
@@ -83,7 +83,7 @@ enum PinTable {
         try change("INSERT OR IGNORE INTO pins VALUES (?1)", id, in: connection)
     }
 
-    /// - Returns: whether it was pinned before.
+    /// - Returns: true if it was pinned before.
     static func remove(
         _ id: Article.ID, from connection: DatabaseConnection
     ) throws(ModelStoreError) -> Bool {

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleModels
 
-/// How unsent writes show in what is read.
+/// The effect of unsent writes on values that are read.
 enum Overlay {
-    /// The article as it will be when the writes were sent, and what has become of them.
+    /// Returns the article as it will be when the writes were sent, and their status.
     ///
     /// An entry that cannot be read shows nothing; the outbox reports it.
     static func apply(

@@ -1,12 +1,12 @@
 public import ArticleClient
 
 extension ModelStore {
-    /// Where a store keeps its models, and whose they are.
+    /// The location of a store's models, and their account.
     public struct Place: Sendable, Hashable {
         /// `nil` in memory.
         public internal(set) var path: String?
-        /// `Credentials.account` of those who may see what it has; `nil` for what anonymous
-        /// requests receive.
+        /// The `Credentials.account` that may see the store's content; `nil` for the content of
+        /// anonymous requests.
         public let account: String?
 
         /// In memory, as long as the store exists.
@@ -44,13 +44,13 @@ extension ModelStore {
         }
     }
 
-    /// How much a store keeps.
+    /// The limits of a store's content.
     public struct Limits: Sendable, Hashable {
         /// The size of all models, with their share of indexes, in bytes. Those that were not seen
         /// for the longest time are removed first; those that are pinned, mirrored or have unsent
         /// writes stay.
         public var bytes: Int
-        /// The size of the models that are kept in memory, too, in bytes.
+        /// The size of the models that are also kept in memory, in bytes.
         public var memoryBytes: Int
         /// The size of the articles that searches look through, in bytes: of more, the newest, and
         /// at most 20,000. The index takes about as much memory, once something was searched.

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleSearch
 
-/// What was searched for last, the newest first, as a search field proposes it.
+/// The recent searches, the newest first, as a search field proposes them.
 ///
 /// Of queries that mean the same, the newest stays: those that differ only in case, in marks over
 /// letters, or in white space. A ``ModelStore`` keeps them for its account.
@@ -14,7 +14,7 @@ public struct RecentSearches: Sendable, Hashable {
     /// The newest first.
     public private(set) var queries: [String] = []
 
-    /// How many are kept.
+    /// The maximum number of searches kept.
     public static let limit = 20
 
     public init() {}

@@ -1,7 +1,7 @@
 public import ArticleAPI
 public import ArticleModels
 
-/// An article as a store knows it, with what its user has written and the backend has not received.
+/// An article as a store knows it, with its user's writes that the backend has not received.
 ///
 /// ```swift
 /// for await remembered in store.article(id) {
@@ -13,17 +13,17 @@ public struct RememberedArticle: Sendable, Hashable, Identifiable {
     public let article: Article
     /// Its attributes that are known. One that is not is `nil` in the article.
     public let known: AttributeSet<Article>
-    /// Whether it stays in the store.
+    /// True if it stays in the store.
     public let isPinned: Bool
-    /// What has become of its unsent writes; `nil` if there are none.
+    /// The status of its unsent writes; `nil` if there are none.
     public let pending: OutboxEntry.Status?
 
-    /// When it was last seen.
+    /// The time at which it was last seen.
     let seenAt: Timestamp
 
     public var id: Article.ID { article.id }
 
-    /// What changes only in when it was last seen is the same.
+    /// Returns true if both are the same, regardless of the time at which they were last seen.
     public static func == (one: Self, other: Self) -> Bool {
         one.article == other.article && one.known == other.known
             && one.isPinned == other.isPinned && one.pending == other.pending

@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// What can still be read in a damaged file of all that the app could not fetch again.
+/// The readable part of a damaged file that the app could not fetch again.
 struct Salvage {
     private(set) var writes: [StoredWrite] = []
     private(set) var pins: [Article.ID] = []

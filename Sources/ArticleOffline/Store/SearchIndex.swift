@@ -4,7 +4,7 @@ import ArticleSearch
 /// The articles of a store in an index in memory. Nothing is indexed before the first search; after
 /// it, the store says which articles may have changed, and the next search looks at these.
 struct SearchIndex {
-    /// What is indexed of an article.
+    /// The indexed part of an article.
     private struct Entry {
         /// The hash of the document, which is the same for the same text.
         let hash: Int
@@ -31,7 +31,7 @@ struct SearchIndex {
     private var bytes = 0
     /// The newest article that did not fit; older ones do not fit either.
     private var cutOff: Age?
-    /// Whether any article may have changed.
+    /// True if any article may have changed.
     private(set) var needsAll = true
     /// Articles that may have changed.
     private var waiting: Set<Article.ID> = []

@@ -2,12 +2,11 @@ import ArticleAPI
 import ArticleClient
 
 /// The wall clock in milliseconds: the environment's has seconds, within which the monotonic one
-/// tells what was later. No two calls get the same time, so that of two requests the later one
-/// counts.
+/// decides the order. No two calls get the same time, so that of two requests the later one counts.
 final class SeenClock: Sendable {
     private struct State {
         var second = Int64.min
-        /// When the second was first seen.
+        /// The time at which the second was first seen.
         var start = Duration.zero
         /// The last time that was given out, in milliseconds.
         var last = Int64.min
@@ -32,6 +31,6 @@ final class SeenClock: Sendable {
         }
     }
 
-    /// How far the times may be ahead of the clock, in milliseconds.
+    /// The maximum lead of the times over the clock, in milliseconds.
     private static let longestLead: Int64 = 2_000
 }

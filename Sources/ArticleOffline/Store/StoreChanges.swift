@@ -1,9 +1,9 @@
 package import ArticleAPI
 package import ArticleModels
 
-/// What one transaction changes: all of it, or nothing.
+/// The changes of one transaction: all are made, or none.
 package struct StoreChanges: Sendable {
-    /// What responses said, in their order.
+    /// The updates from responses, in their order.
     package var news: [ModelNews]
     /// Entries of the outbox to store, new ones and changed ones. They survive a power cut.
     package var writes: [StoredWrite]
@@ -36,20 +36,20 @@ package struct StoredWrite: Sendable, Hashable {
     }
 }
 
-/// Where a mirror is, as it is stored.
+/// The stored position of a mirror.
 package struct StoredMirror: Sendable, Hashable {
-    /// What it mirrors, in words of its own.
+    /// The mirrored filter, as text.
     package var filter: String
-    /// Where its next page begins; `nil` before the first.
+    /// The token of its next page; `nil` before the first.
     package var token: String?
-    /// Whether a whole snapshot has arrived since it last started anew.
+    /// True if a whole snapshot has arrived since it last started again.
     package var isComplete: Bool
-    /// How many articles it has of the snapshot that arrives or has arrived.
+    /// The number of its articles from the snapshot that arrives or has arrived.
     package var members: Int
 }
 
-/// Where a mirror was when a page was requested. Pages of several callers, or processes, are only
-/// stored in their order.
+/// The position of a mirror at the request of a page. Pages of several callers, or processes, are
+/// only stored in their order.
 package struct MirrorPosition: Sendable, Hashable {
     package let filter: String
     package let token: String?
@@ -63,18 +63,19 @@ package struct MirrorPosition: Sendable, Hashable {
 /// A page of changes for a mirror.
 package struct MirrorPage: Sendable {
     package var page: ChangePage<Article>
-    /// Where the mirror has to be; `nil` for anywhere.
+    /// The required position of the mirror; `nil` for any.
     package var position: MirrorPosition?
     /// The attributes that were requested.
     package var known: AttributeSet<Article>
-    /// Whether articles that do not match a filter are missing.
+    /// True if articles that do not match a filter are missing.
     package var isFiltered: Bool
     /// The time as of which it is.
     package var seenAt: Timestamp
     /// The latest time at which it may have been requested; `nil` if it need not confirm writes of
     /// the outbox.
     package var requestedAt: Timestamp?
-    /// For a last page, to remove what the mirror should have and has not; `nil` to keep it.
+    /// For a last page, the values to remove articles that the mirror should have and does not;
+    /// `nil` to keep them.
     package var whole: Whole?
 
     /// With the last page, a mirror has everything that matches its filter. Other articles that
@@ -100,7 +101,7 @@ package struct MirrorPage: Sendable {
     }
 }
 
-/// What can be observed.
+/// The topics that can be observed.
 package enum StoreTopic: Sendable, Hashable {
     case article(Article.ID)
     /// Lists of articles.

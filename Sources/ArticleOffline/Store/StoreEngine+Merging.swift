@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleModels
 
-/// Merging what responses say.
+/// The merging of updates from responses.
 extension StoreEngine {
-    /// Stores all of it, or nothing. What is known already costs no transaction.
+    /// Stores all of it, or nothing. Known facts cost no transaction.
     func commit(
         _ changes: StoreChanges, at time: Timestamp
     ) throws(ModelStoreError) {
@@ -35,7 +35,8 @@ extension StoreEngine {
         note(.outbox)
     }
 
-    /// Whether any of it changes something. Of what does not, newer times are kept.
+    /// Returns true if any of it changes something. Of facts that change nothing, newer times are
+    /// kept.
     private func hasNews(_ news: [ModelNews]) throws(ModelStoreError) -> Bool {
         for news in news {
             switch news {
@@ -67,10 +68,10 @@ extension StoreEngine {
     // MARK: In a transaction
 
     /// - Parameters:
-    ///   - news: what a response says.
-    ///   - time: now.
-    ///   - isAnew: whether the backend has begun another history, of which the response is.
-    ///   - isOwn: whether it is the response to a write of the outbox.
+    ///   - news: the update from a response.
+    ///   - time: the present time.
+    ///   - isAnew: true if the backend has begun another history, of which the response is.
+    ///   - isOwn: true if it is the response to a write of the outbox.
     func merge(
         _ news: ModelNews, at time: Timestamp, isAnew: Bool = false, isOwn: Bool = false
     ) throws(ModelStoreError) {
@@ -196,7 +197,7 @@ extension StoreEngine {
 
     // MARK: Endings
 
-    /// Remembers the ending, and removes what is known from before.
+    /// Records the removal, and removes earlier facts.
     private func end<Model: RememberedModel>(
         _ id: Model.ID, _ ending: ModelNews.Ending, in table: ModelTable<Model>,
         at time: Timestamp
@@ -232,7 +233,7 @@ extension StoreEngine {
         try row.run()
     }
 
-    /// Whether it stays whatever else is stored.
+    /// Returns true if it stays whatever else is stored.
     private func isHeld<Model: RememberedModel>(
         _ id: Model.ID, in table: ModelTable<Model>
     ) throws(ModelStoreError) -> Bool where Model.ID == Identifier<Model> {

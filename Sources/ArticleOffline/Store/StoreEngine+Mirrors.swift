@@ -56,7 +56,7 @@ extension StoreEngine {
         if former != nil { try startAnew(name, at: time) } else { note(.mirror(name)) }
     }
 
-    /// Discards the token. What the mirror has remains until a new snapshot is complete.
+    /// Discards the token. The mirror's articles remain until a new snapshot is complete.
     ///
     /// - Returns: `false` if it is not at the position.
     func startMirrorAnew(
@@ -95,8 +95,8 @@ extension StoreEngine {
         try row.run()
     }
 
-    /// Whether an article still awaits confirmation of a change from before this time, when the
-    /// last page was requested.
+    /// Returns true if an article still awaits confirmation of a change from before this time, when
+    /// the last page was requested.
     private func lacksConfirmation(
         _ mirror: Row, asOf time: Timestamp
     ) throws(ModelStoreError) -> Bool {
@@ -118,7 +118,7 @@ extension StoreEngine {
         return position.map { $0 == MirrorPosition(row.mirror) } ?? true
     }
 
-    /// Ends a mirror. What it had stays until there is too much.
+    /// Ends a mirror. Its articles stay until there are too many.
     func removeMirror(_ name: String) throws(ModelStoreError) {
         guard let mirror = try row(name) else { return }
         let members = try connection.statement("DELETE FROM members WHERE mirror = ?1")
@@ -186,8 +186,8 @@ extension StoreEngine {
         try merge(news, at: time, isAnew: isAnew)
     }
 
-    /// Whether what was merged is the newest that is known: an older version does not confirm what
-    /// the outbox was told.
+    /// Returns true if the merged version is the newest known one: an older version does not
+    /// confirm the response to the outbox.
     private func isCurrent(_ facts: ModelFacts<Article>) throws(ModelStoreError) -> Bool {
         let version = facts.value(of: "version")
         if version.isEmpty { return true }
@@ -222,8 +222,8 @@ extension StoreEngine {
         try row.run()
     }
 
-    /// Removes what the former snapshots had and this one does not, unless it stays for another
-    /// reason.
+    /// Removes articles of the former snapshots that this one does not have, unless they stay for
+    /// another reason.
     private func removeFormerMembers(of mirror: Row) throws(ModelStoreError) {
         let row = try connection.statement(
             """

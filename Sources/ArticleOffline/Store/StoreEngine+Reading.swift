@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleModels
 
-/// What the app sees: models with the newest names and with unsent writes.
+/// The values that the app sees: models with the newest names and with unsent writes.
 extension StoreEngine {
     func article(_ id: Article.ID) throws(ModelStoreError) -> RememberedArticle? {
         let writes = try OutboxTable.writes(of: id, in: connection)
@@ -51,7 +51,7 @@ extension StoreEngine {
         return try row.step() ? try row.identifier(0) : nil
     }
 
-    /// What is known of the comments on an article.
+    /// Returns the known facts of the comments on an article.
     func comments(
         on id: Article.ID, order: CommentSort, limit: Int
     ) throws(ModelStoreError) -> [ModelFacts<Comment>] {

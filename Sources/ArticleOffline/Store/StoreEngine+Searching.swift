@@ -7,13 +7,13 @@ struct StoreSearch {
     fileprivate let query: SearchQuery
     fileprivate let filter: ArticleQuery
     fileprivate let limit: Int
-    /// Whether all articles were indexed since it began: what changes later, it need not find.
+    /// True if all articles were indexed since it began: it need not find later changes.
     fileprivate var isIndexed = false
     /// Candidates that were not examined yet, the best first.
     fileprivate var candidates: ArraySlice<SearchPosition> = []
     /// Behind which candidates follow.
     fileprivate var position: SearchPosition?
-    /// Whether no more candidates follow.
+    /// True if no more candidates follow.
     fileprivate var isExhausted = false
     private(set) var page = SearchPage<RememberedArticle>(items: [])
 
@@ -36,15 +36,15 @@ struct StoreSearch {
     }
 }
 
-/// Searching what the app sees, in steps between which others may use the engine.
+/// The search in the articles that the app sees, in steps between which others may use the engine.
 extension StoreEngine {
-    /// How many articles a step indexes or examines.
+    /// The number of articles that a step indexes or examines.
     private static var stepLimit: Int { 50 }
 
-    /// How many candidates the index is asked for at a time.
+    /// The number of candidates that the index is asked for at a time.
     private static var candidateLimit: Int { 1_000 }
 
-    /// - Returns: whether the search has come to its end.
+    /// - Returns: true if the search has come to its end.
     func step(_ search: inout StoreSearch) throws(ModelStoreError) -> Bool {
         if !search.isIndexed {
             try indexSome()

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleModels
 
-/// The file of a store with what is kept of it in memory. It is used by one thread at a time.
+/// The file of a store with the values kept in memory. It is used by one thread at a time.
 final class StoreEngine {
     let place: ModelStore.Place
     let limits: ModelStore.Limits
@@ -16,10 +16,10 @@ final class StoreEngine {
     let authors: ModelTable<Author>
     let comments: ModelTable<Comment>
     let names = NameTable()
-    /// What searches look through.
+    /// The index for searches.
     var index: SearchIndex
 
-    /// What has changed and was not announced yet.
+    /// The topics that have changed and were not announced yet.
     private var changed: Set<StoreTopic> = []
     private var everythingChanged = false
 
@@ -71,7 +71,7 @@ final class StoreEngine {
         index.authorRenamed(id)
     }
 
-    /// What has changed since the last call; `nil` if it may be everything.
+    /// Returns the topics that have changed since the last call; `nil` if it may be all of them.
     func takeChanges() -> Set<StoreTopic>? {
         defer { (changed, everythingChanged) = ([], false) }
         return everythingChanged ? nil : changed
@@ -79,7 +79,7 @@ final class StoreEngine {
 
     // MARK: Reading and writing
 
-    /// Reads, after a look at what other processes have written.
+    /// Reads, after catching up with changes that other processes have written.
     func read<Result>(
         _ body: () throws(ModelStoreError) -> Result
     ) throws(ModelStoreError) -> Result {
@@ -92,7 +92,7 @@ final class StoreEngine {
     /// Performs one transaction: all of it, or nothing.
     ///
     /// - Parameters:
-    ///   - isFlushed: whether it survives a power cut.
+    ///   - isFlushed: true if it has to survive a power cut.
     ///   - body: may run twice, if the file turns out to be damaged.
     func write<Result>(
         isFlushed: Bool = false, _ body: () throws(ModelStoreError) -> Result
@@ -136,7 +136,7 @@ final class StoreEngine {
         }
     }
 
-    /// Drops what is remembered of an earlier state, if another connection has written.
+    /// Drops values kept from an earlier state, if another connection has written.
     private func catchUp() throws(ModelStoreError) {
         let version = try currentVersion()
         guard version != dataVersion else { return }
@@ -159,7 +159,7 @@ final class StoreEngine {
 
     // MARK: Times that are written later
 
-    /// How many facts may wait for the next commit.
+    /// The maximum number of facts that wait for the next commit.
     private static var deferredLimit: Int { 500 }
 
     private var hasDeferred: Bool {
@@ -206,7 +206,8 @@ final class StoreEngine {
         }
     }
 
-    /// Sets the damaged file aside and begins a new one, with what the app cannot fetch again.
+    /// Sets the damaged file aside and begins a new one, with the data that the app cannot fetch
+    /// again.
     private func beginAnew(because reason: String) throws(ModelStoreError) {
         guard place.path != nil else { throw .damaged(reason) }
         guard isCurrent else { return try reopen() }
@@ -227,7 +228,7 @@ final class StoreEngine {
         }
     }
 
-    /// Whether the open file is still the one at its path: another process may have found it
+    /// True if the open file is still the one at its path: another process may have found it
     /// damaged, or the system may have removed it.
     private var isCurrent: Bool {
         guard connection.isOpen else { return false }
@@ -241,7 +242,7 @@ final class StoreEngine {
         try adopt()
     }
 
-    /// Forgets what was in the former file.
+    /// Forgets the content of the former file.
     private func adopt() throws(ModelStoreError) {
         forgetAll()
         forgetDeferred()
@@ -250,8 +251,8 @@ final class StoreEngine {
         dataVersion = try currentVersion()
     }
 
-    /// The new file takes its place only when it is complete: until then, what was saved is still
-    /// in the damaged one.
+    /// Opens a new file, which takes its place only when it is complete: until then, the saved data
+    /// is still in the damaged one.
     private static func openAnew(
         _ place: ModelStore.Place, _ limits: ModelStore.Limits, _ saved: Salvage,
         because reason: String, _ report: (StoreEvent) -> Void

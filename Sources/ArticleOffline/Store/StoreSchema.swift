@@ -6,10 +6,11 @@ enum StoreSchema {
     /// Marks the file as a store: "BrSt".
     static let applicationID = 0x4272_5374
 
-    /// Rows hold what is known of a model as bytes, and beside them what lists sort and filter by.
-    /// An article is in `articles`, `tags` and `bylines` once all of that is known. `holds` counts
-    /// the reasons for which a model stays: a pin, membership in mirrors, and unsent writes. The
-    /// `generation` of a member is -1 while its mirror has not confirmed a write of the outbox.
+    /// Rows hold the known facts of a model as bytes, and beside them the columns by which lists
+    /// sort and filter. An article is in `articles`, `tags` and `bylines` once all of these are
+    /// known. `holds` counts the reasons for which a model stays: a pin, membership in mirrors, and
+    /// unsent writes. The `generation` of a member is -1 while its mirror has not confirmed a write
+    /// of the outbox.
     static let script = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
         CREATE TABLE shapes (
