@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// Who made a revision, as in its columns `actor` and `editor`.
+/// The actor that made a revision, as in its columns `actor` and `editor`.
 enum StoredActor {
     /// The row of `actors`.
     case numbered(Int64)
@@ -81,7 +81,7 @@ extension Snapshot {
         }
     }
 
-    /// What others see of a user, if there is one with this id.
+    /// Returns the display name of a user, if there is one with this id.
     func displayName(ofUser id: UserRecord.ID) throws(StoreError) -> String? {
         let row = try connection.statement(SQL.displayName)
         try row.bind(1, id)

@@ -25,7 +25,7 @@ extension WriteStep {
         try keep(html, ofBody: stored.revision.content.body)
     }
 
-    /// Removes what a body was rendered to: it can be made again.
+    /// Removes the rendering of a body: it can be made again.
     func removeRendering(ofBody body: Int64) throws(StoreError) {
         let row = try connection.statement(SQL.removeRendering)
         try row.bind(1, body)

@@ -1,7 +1,7 @@
 public import ArticleAPI
 public import ArticleStore
 
-/// The rows of an article: itself, its revisions, its bodies and what these become for readers.
+/// The rows of an article: itself, its revisions, its bodies and their renderings for readers.
 ///
 /// An attribute that is added to articles changes this file and no other of the engine.
 extension SQL {
@@ -122,7 +122,7 @@ struct StoredArticle {
 
     func isVisible(to audience: Audience) -> Bool { audience.sees(state, ownedBy: owner) }
 
-    /// Whether the audience is the owner of the article.
+    /// Returns true if the audience is the owner of the article.
     func isOwned(by audience: Audience) -> Bool { owner.map { audience == .author($0) } ?? false }
 }
 

@@ -75,8 +75,8 @@ extension Snapshot {
         return ArticleVersion(article: article, changedAt: changedAt)
     }
 
-    /// Whether the audience may find the article by this key: only editors and the owner find it by
-    /// a slug that it only had as a draft or before its publication.
+    /// Returns true if the audience may find the article by this key: only editors and the owner
+    /// find it by a slug that it only had as a draft or before its publication.
     private func isKnown(
         _ stored: StoredArticle, by key: Article.Key, to audience: Audience
     ) throws(StoreError) -> Bool {

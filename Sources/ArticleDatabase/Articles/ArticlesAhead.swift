@@ -10,7 +10,7 @@ import ArticleStore
 final class ArticlesAhead {
     private var articles: [Int64: StoredArticle] = [:]
     private var bodies: [Int64: String] = [:]
-    /// What was looked up by ID; `nil` for what does not exist.
+    /// The articles looked up by ID; `nil` for those that do not exist.
     private var byID: [Article.ID: StoredArticle?] = [:]
 
     func takeArticle(_ number: Int64) -> StoredArticle? { articles.removeValue(forKey: number) }
@@ -110,7 +110,7 @@ extension Snapshot {
     /// Reads the article ahead, and those that follow it on the page.
     ///
     /// - Parameters:
-    ///   - withBodies: whether to read their bodies, too.
+    ///   - withBodies: true to read also their bodies.
     ///   - following: the numbers of the next articles, as far as they are known.
     func readAhead(
         _ number: Int64, withBodies: Bool, following: () -> [Int64]

@@ -127,7 +127,7 @@ extension WriteStep {
         }
     }
 
-    /// Where an article with this content is listed.
+    /// Returns the lists that contain an article with this content.
     func places(
         of content: StoredContent, as state: StoredState, publication: Timestamp
     ) throws(StoreError) -> Places {

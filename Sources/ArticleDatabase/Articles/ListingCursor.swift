@@ -76,18 +76,18 @@ final class ListingCursor {
     private let statement: Statement
     /// The articles of the first rows, in order, if they were read with them.
     let articles: [StoredArticle]
-    /// What they are ordered by.
+    /// The publication times by which they are ordered.
     private let publications: [Int64]
-    /// How many rows precede the current one, up to the number of these articles.
+    /// The number of rows that precede the current one, up to the number of these articles.
     private var place = -1
-    /// Whether the statement, which begins after them, may have rows.
+    /// True if the statement, which begins after them, may have rows.
     private var hasMore = true
 
     /// Starts at the first row within `from..<to`.
     ///
     /// - Parameters:
-    ///   - wanted: how many articles are probably needed.
-    ///   - isJoined: whether to read as many articles with their rows, by one statement.
+    ///   - wanted: the number of articles that are probably needed.
+    ///   - isJoined: true to read as many articles with their rows, by one statement.
     init(
         _ connection: Connection, sort: ArticleSort, plan: ListingPlan, state: StoredState,
         from: Bound, to: Bound, wanted: Int, isJoined: Bool

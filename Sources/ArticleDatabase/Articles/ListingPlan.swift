@@ -1,10 +1,10 @@
 import ArticleAPI
 import ArticleStore
 
-/// How a page is queried: the states and the facet or owner to iterate over, the range of
+/// The plan of a page's query: the states and the facet or owner to iterate over, the range of
 /// publication times, and the other facets for which each row is tested.
 struct ListingPlan {
-    /// What to iterate over.
+    /// The rows to iterate over.
     enum Driver {
         /// The facet with the fewest articles.
         case facet(Int64)
@@ -20,8 +20,8 @@ struct ListingPlan {
     /// The range of publication times, both ends included.
     let publications: ClosedRange<Int64>
 
-    /// The plans that together find what matches, each of it once: an author sees public articles,
-    /// and other ones as their owner.
+    /// Returns the plans that together find each match once: an author sees public articles, and
+    /// other ones as their owner.
     static func plans(
         for query: ArticleQuery, in snapshot: Snapshot
     ) throws(StoreError) -> [ListingPlan] {
@@ -166,7 +166,7 @@ extension SQL {
 }
 
 extension ArticlePosition {
-    /// Whether this position precedes the other one in an order.
+    /// Returns true if this position precedes the other one in an order.
     func precedes(_ other: ArticlePosition, in sort: ArticleSort) -> Bool {
         sort.isDescending ? (other.key, other.id) < (key, id) : (key, id) < (other.key, other.id)
     }

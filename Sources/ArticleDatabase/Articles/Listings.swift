@@ -101,8 +101,8 @@ extension Snapshot {
         return cursors
     }
 
-    /// Whether to read the articles with the rows of the index: if most of these rows belong to
-    /// the page, and are not only counted.
+    /// Returns true if the articles are read with the rows of the index: if most of these rows
+    /// belong to the page, and are not only counted.
     private func isJoined(_ plan: ListingPlan, _ query: ArticleQuery) -> Bool {
         guard ahead != nil, case .facet = plan.driver, query.limit <= 100 else { return false }
         return plan.probes.isEmpty && plan.states.count == 1 && query.sort.isByPublication
@@ -137,9 +137,10 @@ extension Snapshot {
         return true
     }
 
-    /// The article, unless the query has a range of publication times and it was never published.
+    /// Returns the article, unless the query has a range of publication times and it was never
+    /// published.
     ///
-    /// - Parameter wanted: how many of the next articles are probably needed.
+    /// - Parameter wanted: the number of the next articles that are probably needed.
     func candidate(
         _ entry: ListingCursor.Entry, of cursor: ListingCursor, _ query: ArticleQuery,
         _ wanted: Int

@@ -35,7 +35,7 @@ extension SQL {
 }
 
 extension Audience {
-    /// Whether the audience sees an article in this state.
+    /// Returns true if the audience sees an article in this state.
     func sees(_ state: StoredState, ownedBy owner: UserRecord.ID?) -> Bool {
         switch self {
         case .editors: state != .deleted

@@ -26,7 +26,7 @@ extension SQL {
 }
 
 extension Snapshot {
-    /// Whether the public knows the article by this slug.
+    /// Returns true if the public knows the article by this slug.
     func isPublic(_ slug: String) throws(StoreError) -> Bool {
         let row = try connection.statement(SQL.isPublicSlug)
         try row.bind(1, slug)

@@ -21,7 +21,7 @@ enum TransitionAudience: Hashable {
     /// The column `audience` for the user with this row.
     static func number(ofUser number: Int64) -> Int64 { 1 + number }
 
-    /// Whether the audience sees an article; `nil` before its first revision.
+    /// Returns true if the audience sees an article; `nil` before its first revision.
     func sees(_ exposure: Exposure?) -> Bool {
         guard let exposure else { return false }
         return switch self {
@@ -32,7 +32,7 @@ enum TransitionAudience: Hashable {
     }
 }
 
-/// What decides who sees an article, before or after a step of its history.
+/// The facts that decide who sees an article, before or after a step of its history.
 struct Exposure {
     let state: StoredState
     let owner: UserRecord.ID?
@@ -69,7 +69,7 @@ struct Transition {
     var subject: Int64
     /// The revision that the audience sees from then on, or the first that it does not see.
     var revision: Int
-    /// Whether the subject left the audience's sight.
+    /// True if the subject left the audience's sight.
     var isDeparture: Bool
 }
 
@@ -130,8 +130,8 @@ extension Snapshot {
 }
 
 extension WriteStep {
-    /// Records what a change of an article is for each audience, and the changes of authors that
-    /// follow from it. The article is already listed in its new state.
+    /// Records the meaning of an article's change for each audience, and the changes of authors
+    /// that follow from it. The article is already listed in its new state.
     func recordTransitions(
         of article: Int64, revision: Int, at sequence: Int64, from before: Exposure?,
         to after: Exposure
@@ -172,7 +172,7 @@ extension WriteStep {
         return .owner(id, number: number)
     }
 
-    /// Records what a change of an author's own content is for each audience.
+    /// Records the meaning of a change of an author's own content for each audience.
     func recordTransitions(
         ofAuthor number: Int64, revision: Int, at sequence: Int64, isPublic: Bool
     ) throws(StoreError) {

@@ -19,7 +19,7 @@ struct AudienceLogs {
         }
     }
 
-    /// Whether the audience sees an article.
+    /// Returns true if the audience sees an article.
     func sees(_ exposure: Exposure) -> Bool { logs.contains { $0.sees(exposure) } }
 
     /// The transition as the last one of its subject in all logs; `nil` if it is not.
@@ -47,7 +47,7 @@ struct AudienceLogs {
         return last
     }
 
-    /// Whether an article of the owner has this author.
+    /// Returns true if an article of the owner has this author.
     private func isByline(_ author: Int64) throws(StoreError) -> Bool {
         guard case .owner(let id, _) = logs.first else { return false }
         return try state.hiddenArticles(of: id, under: author) != nil

@@ -7,10 +7,11 @@ extension SQLStore {
     }
 }
 
-/// Collects one page of what has changed for an audience, by walking over its transitions.
+/// Collects one page of changes for an audience, by walking over its transitions.
 ///
-/// A position says what its client has: everything whose last transition is at `sequence` or
-/// before, as it is now; and of what changed later, some state of `base` or later, if any.
+/// A position describes its client's copy: everything whose last transition is at `sequence` or
+/// before, in its present state; and subjects that changed later in some state of `base` or later,
+/// if any.
 struct ChangeWalk {
     private let state: Snapshot
     private let query: ChangeQuery
@@ -18,7 +19,7 @@ struct ChangeWalk {
     private let readers: ReaderLogs
     private let logs: [ChangeLog]
     private let matcher: ArticleMatcher
-    /// What the client has.
+    /// The position of the client's copy.
     private let start: ChangePosition
     /// The number of the last transition that a client with everything has.
     private let last: Int64
@@ -84,7 +85,7 @@ struct ChangeWalk {
 
     private var isExhausted: Bool { examined >= state.limits.examinedRowsPerPage }
 
-    /// Examines a transition and adds what follows from it; `false` if a limit comes first.
+    /// Examines a transition and adds its consequences; `false` if a limit comes first.
     private mutating func take(
         _ transition: Transition, of walk: LogWalk
     ) throws(StoreError) -> Bool {
@@ -105,7 +106,7 @@ struct ChangeWalk {
         }
     }
 
-    /// What a reader added.
+    /// Examines a transition of a comment or a bookmark; `false` if a limit comes first.
     private mutating func takeAddition(
         _ transition: Transition, in log: ChangeLog
     ) throws(StoreError) -> Bool {
@@ -193,8 +194,8 @@ struct ChangeWalk {
         case isTooFar
     }
 
-    /// When an article that is not in sight or does not match ceased to match, if it ever did since
-    /// the client's base.
+    /// Returns the revision at which an article that is not in sight or does not match ceased to
+    /// match, if it ever did since the client's base.
     private mutating func departure(
         _ transition: Transition
     ) throws(StoreError) -> Departure {
@@ -247,13 +248,13 @@ extension Snapshot {
 /// Decides whether the content of an article, now or at an earlier revision, is selected by a
 /// filter, like a list with the same filter.
 struct ArticleMatcher {
-    /// Whether there is anything that it does not match.
+    /// True if there is anything that it does not match.
     let isSelective: Bool
     private let filter: ArticleFilter
     /// The facets of the filter's tags and author.
     private var tags: [Int64] = []
     private var author: Int64?
-    /// Whether there is no such tag or author, at least not any more: removed revisions may have
+    /// True if there is no such tag or author, at least not any more: removed revisions may have
     /// had it.
     private var isEmpty = false
 
@@ -286,7 +287,8 @@ struct ArticleMatcher {
             && isInRange(content.publishedAt)
     }
 
-    /// Both ends are exclusive; what has no time of publication is in no range.
+    /// Returns true if the time is in the range, whose ends are exclusive. An article without a
+    /// time of publication is in no range.
     private func isInRange(_ time: Timestamp?) -> Bool {
         if let after = filter.publishedAfter {
             guard let time, time > after else { return false }

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
 
-/// The logs of what readers add to articles, if a query is for it: the comments on an article, and
-/// a user's bookmarks.
+/// The logs of readers' additions to articles, if a query is for them: the comments on an article,
+/// and a user's bookmarks.
 ///
 /// A reader with an account has two logs of comments, which are read as one: that of the public and
 /// that of the reader's own comments. A change that is in both is taken from the latter.
@@ -37,7 +37,7 @@ struct ReaderLogs {
     private static let deletionBytes = 128
     private static let bookmarkBytes = 256
 
-    /// What a client has to do, and its size; `nil` for nothing.
+    /// Returns the client's change, and its size; `nil` if there is none.
     func change(
         _ transition: Transition, in log: ChangeLog
     ) throws(StoreError) -> (change: SyncChange<Article>, bytes: Int)? {

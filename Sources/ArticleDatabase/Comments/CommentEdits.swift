@@ -84,7 +84,7 @@ extension SQL {
         "UPDATE comment_counts SET visible = visible - 1 WHERE article = ?1"
 }
 
-/// Where a new comment belongs.
+/// The place of a new comment.
 private struct CommentPlace {
     let article: Int64
     let writer: Int64
@@ -254,8 +254,8 @@ extension WriteStep {
     /// Stores a new revision of a comment with its consequences, and returns it.
     ///
     /// - Parameters:
-    ///   - changed: what it becomes, with the former revision.
-    ///   - before: what it was.
+    ///   - changed: its new state, with the former revision.
+    ///   - before: its former state.
     ///   - user: the writer, if it is a new name of theirs that changes the comment.
     func write(
         _ changed: StoredComment, after before: StoredComment, renaming user: User.ID? = nil
@@ -281,15 +281,15 @@ extension WriteStep {
         try row.run()
     }
 
-    /// Records the change of a stored comment, and what follows from it: the counter of its article
-    /// and that of its parent, which appears or departs with its first and last visible reply if it
-    /// is not visible itself.
+    /// Records the change of a stored comment, and its consequences: the counter of its article and
+    /// that of its parent, which appears or departs with its first and last visible reply if it is
+    /// not visible itself.
     ///
     /// - Parameters:
-    ///   - comment: what it is now.
-    ///   - before: what it was; `nil` if it is new.
+    ///   - comment: its present state.
+    ///   - before: its former state; `nil` if it is new.
     ///   - user: the writer, if it is a new name of theirs that changes the comment.
-    ///   - isRestored: whether the parent already has the revision that this leads to.
+    ///   - isRestored: true if the parent already has the revision that this leads to.
     func record(
         _ comment: StoredComment, after before: StoredComment?, renaming user: User.ID? = nil,
         isRestored: Bool = false

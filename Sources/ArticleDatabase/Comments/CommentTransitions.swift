@@ -20,7 +20,7 @@ extension SQL {
 }
 
 extension WriteStep {
-    /// Gives a change of a comment its number, and records what it is for each audience.
+    /// Gives a change of a comment its number, and records its meaning for each audience.
     func recordTransitions(
         of comment: StoredComment, after before: StoredComment?, renaming user: User.ID?
     ) throws(StoreError) {
@@ -51,8 +51,8 @@ extension WriteStep {
 
     // MARK: Users
 
-    /// A new display name changes the user's comments. It gets one number, that of the last
-    /// comment: clients take names from what they have seen last.
+    /// Records a new display name, which changes the user's comments. It gets one number, that of
+    /// the last comment: clients take names from the latest response.
     func recordRename(ofUser number: Int64, _ id: User.ID) throws(StoreError) {
         let row = try connection.statement(SQL.lastCommentOfUser)
         try row.bind(1, number)

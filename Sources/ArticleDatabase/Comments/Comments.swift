@@ -193,7 +193,7 @@ struct StoredComment {
             && (viewer.audience == .editors || sight == 2 || isOwn(viewer) && state == .pending)
     }
 
-    /// Whether the viewer sees the comment itself and not only its place among its replies.
+    /// Returns true if the viewer sees the comment itself and not only its place among its replies.
     func isWhole(to viewer: CommentViewer) -> Bool {
         viewer.audience == .editors || state == .visible || isOwn(viewer) && state == .pending
     }

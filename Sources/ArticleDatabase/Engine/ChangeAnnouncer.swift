@@ -11,7 +11,7 @@ import Synchronization
 final class ChangeAnnouncer: Sendable {
     private let observers = Lock<[Observer]>([])
     private let clock: CommitSequence
-    /// Whether a commit of this process is open. Nobody else can commit meanwhile.
+    /// True if a commit of this process is open. No other process can commit meanwhile.
     private let isOpen = Lock(false)
     private let seen = Atomic<Int64>(0)
     private let own = Atomic<Int64>(0)
@@ -132,17 +132,18 @@ final class ChangeAnnouncer: Sendable {
 
     // MARK: Commits of other processes
 
-    /// What observers were told of.
+    /// The position up to which observers were notified.
     struct Place: Hashable {
         var commit: NumberedCommit
         var sequence: Int64
         var epoch: Epoch?
     }
 
-    /// How often it turned out that the database lost commits that observers were told of.
+    /// The number of times that the database turned out to have lost commits that observers were
+    /// notified of.
     var cuts: Int { cutCount.load(ordering: .sequentiallyConsistent) }
 
-    /// Sets what is called then, with the epoch of the history that was cut. It must not wait.
+    /// Sets the closure to call then, with the epoch of the history that was cut. It must not wait.
     func whenCut(_ body: @escaping @Sendable (Epoch) -> Void) { onCut.withLock { $0 = body } }
 
     /// The number of the last commit that observers were told of; 0 if commits have no numbers.
@@ -156,7 +157,8 @@ final class ChangeAnnouncer: Sendable {
         return Place(commit: commit, sequence: state.lastSequence, epoch: state.epoch)
     }
 
-    /// Begins after what the connection sees. Called once, before anything is committed.
+    /// Begins after the commits that the connection sees. Called once, before anything is
+    /// committed.
     func start(on connection: Connection, _ limits: StoreLimits) throws(StoreError) {
         let news = try connection.readTransaction(limits) { (snapshot) throws(StoreError) in
             try snapshot.news(after: Place(commit: NumberedCommit(), sequence: .max))
@@ -164,10 +166,10 @@ final class ChangeAnnouncer: Sendable {
         isOpen.withLock { _ in adopt(news.place) }
     }
 
-    /// Announces what the connection sees of the commits of others.
+    /// Announces the commits of others that the connection sees.
     ///
     /// - Returns: the number of the commit up to which everything was announced; `nil` if this
-    ///   process is committing, which then announces what precedes its commit.
+    ///   process is committing, which then announces the commits before its own.
     func follow(on connection: Connection, _ limits: StoreLimits) throws(StoreError) -> Int64? {
         guard let place = isOpen.withLock({ $0 ? nil : place }) else { return nil }
         let news = try connection.readTransaction(limits) { (snapshot) throws(StoreError) in
@@ -198,7 +200,7 @@ final class ChangeAnnouncer: Sendable {
         adopt(news.place)
     }
 
-    /// Forgets what was known of commits that the database has lost.
+    /// Forgets commits that the database has lost.
     private func noteCut(_ news: CommitNews) {
         state.shift += max(0, state.lastSequence + 1 - news.place.sequence)
         own.store(0, ordering: .sequentiallyConsistent)
@@ -216,13 +218,13 @@ final class ChangeAnnouncer: Sendable {
     }
 }
 
-/// What other processes have committed since a place.
+/// The commits of other processes since a position.
 struct CommitNews {
     var place: ChangeAnnouncer.Place
     /// In order; `nil` if there are too many to list, or another history has begun.
     var changes: [ChangeRecord]?
-    /// Whether the database has lost commits before the place: it was restored, or its server was
-    /// replaced by one that did not have them.
+    /// True if the database has lost commits before the position: it was restored, or its server
+    /// was replaced by one that did not have them.
     var isCut = false
 }
 
@@ -239,7 +241,7 @@ extension SQL {
 }
 
 extension Snapshot {
-    /// What was committed after the place.
+    /// Returns the commits after the position.
     fileprivate func news(after place: ChangeAnnouncer.Place) throws(StoreError) -> CommitNews {
         let last = try changeSequence()
         let present = ChangeAnnouncer.Place(
@@ -260,8 +262,8 @@ extension Snapshot {
         return NumberedCommit(number: row.integer(0), mark: row.integer(1))
     }
 
-    /// Whether the commit is the last one or one of those before it. One that is so long ago that
-    /// its mark is gone counts as one of them.
+    /// Returns true if the commit is the last one or one of those before it. One that is so long
+    /// ago that its mark is gone counts as one of them.
     private func isInHistory(
         _ commit: NumberedCommit, before last: NumberedCommit
     ) throws(StoreError) -> Bool {

@@ -68,12 +68,12 @@ extension Snapshot {
         return try dropped.step() ? dropped.integer(0) : nil
     }
 
-    /// Whether a client with this position can be told what has changed since: the only place that
-    /// decides this.
+    /// Returns true if the changes since this position can be listed: the only place that decides
+    /// this.
     ///
     /// A history is linear, so the last change that was seen proves all before it.
     ///
-    /// - Parameter floor: the number of the last change that cannot be told any more.
+    /// - Parameter floor: the number of the last change that cannot be listed any more.
     func isInHistory(
         _ position: ChangePosition, from floor: Int64
     ) throws(StoreError) -> Bool {

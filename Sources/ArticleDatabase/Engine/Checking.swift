@@ -1,6 +1,6 @@
 import ArticleStore
 
-/// What the checks of both engines have in common.
+/// The common checks of both engines.
 extension Connection {
     func violations(of invariants: Invariants) throws(StoreError) -> [String] {
         var findings: [String] = []
@@ -8,7 +8,7 @@ extension Connection {
         return findings
     }
 
-    /// The report with these findings, and what there is.
+    /// Returns the report with these findings, and the numbers of rows.
     func report(_ findings: [String]) throws(StoreError) -> CheckReport {
         CheckReport(
             articles: try count("articles"), revisions: try count("revisions"),

@@ -2,15 +2,15 @@ import ArticleAPI
 import ArticleStore
 import Platform
 
-/// What the steps of the open transaction leave for its commit: counters to write, changes to
-/// announce, and what only the processes that share the database need to know.
+/// The effects of the open transaction's steps that are left for its commit: counters to write,
+/// changes to announce, and notes for the processes that share the database.
 struct CommitEffects {
     var counts = FacetCounts()
     private(set) var changes: [ChangeRecord] = []
-    /// Whether there were more changes than are kept.
+    /// True if there were more changes than are kept.
     private(set) var isTruncated = false
     private(set) var accessChanges: [AccessChange] = []
-    /// Whether another history begins, in which everything has another version.
+    /// True if another history begins, in which everything has another version.
     var beginsHistory = false
     /// The random number of the commit; `nil` if nothing has asked for it.
     private var commitMark: Int64?

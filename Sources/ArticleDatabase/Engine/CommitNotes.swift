@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
 
-/// What other processes must know of a commit and cannot read from its rows. It is kept for a while
-/// as lines of text, with the mark of the commit.
+/// The facts about a commit that other processes must know and cannot read from its rows. They are
+/// kept for a while as lines of text, with the mark of the commit.
 struct CommitNotes: Hashable {
     var access: [AccessChange] = []
     /// By the number of the change: the user whose bookmark it is, or whose name changed.
@@ -67,7 +67,7 @@ struct CommitNotes: Hashable {
         }
     }
 
-    /// The changes with what is known of them only from here.
+    /// Returns the changes completed with the facts that only these notes have.
     func completing(_ changes: [ChangeRecord]) -> [ChangeRecord] {
         changes.map { change in
             var change = change

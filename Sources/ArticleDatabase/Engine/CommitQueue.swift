@@ -5,10 +5,11 @@ import Platform
 /// The only writer: steps are queued, and concurrent ones share a commit (and its flush). Callers
 /// are resumed after the commit; if it fails, none of its writes is acknowledged.
 ///
-/// This does not delay a single step: the queue commits what is there and never waits for more.
+/// This does not delay a single step: the queue commits the steps that are there and never waits
+/// for more.
 ///
 /// When a commit takes too long, such as one that waits for a synchronous standby, only its own
-/// steps keep waiting: what becomes of them is not known yet. All others are `.delayed`.
+/// steps keep waiting: their outcome is not known yet. All others are `.delayed`.
 final class CommitQueue: Sendable {
     /// Counters since the queue was created.
     struct Counts: Sendable {
@@ -32,11 +33,11 @@ final class CommitQueue: Sendable {
         var jobs: [any CommitJob] = []
         var isDraining = false
         var isClosed = false
-        /// Why steps are rejected; `nil` if they are accepted.
+        /// The reason why steps are rejected; `nil` if they are accepted.
         var rejection: StoreError?
-        /// When the current commit began; `nil` if there is none.
+        /// The time at which the current commit began; `nil` if there is none.
         var commitStart: ContinuousClock.Instant?
-        /// Whether `rejectOverdue` will be called.
+        /// True if `rejectOverdue` will be called.
         var isWatched = false
         /// Wait until the current commit has ended.
         var waiters: [UnsafeContinuation<Void, Never>] = []
@@ -54,7 +55,7 @@ final class CommitQueue: Sendable {
     // Only accessed on `queue` after `init`.
     private nonisolated(unsafe) let engine: any CommitEngine
 
-    /// - Parameter delay: what a commit waits for that takes too long.
+    /// - Parameter delay: returns the cause of the wait of a commit that takes too long.
     init(
         _ engine: sending any CommitEngine, _ limits: StoreLimits, _ clock: CommitSequence,
         _ announcer: ChangeAnnouncer, delay: @escaping @Sendable () -> CommitDelay = { .unknown }
@@ -71,7 +72,8 @@ final class CommitQueue: Sendable {
     /// For how long the present commit has been going on; zero if there is none.
     var commitDuration: Duration { state.withLock { Self.duration(in: $0) } }
 
-    /// Whether steps are rejected because it takes too long, and what it waits for.
+    /// The cause of the current commit's wait, if it takes so long that steps are rejected;
+    /// otherwise `nil`.
     var commitDelay: CommitDelay? {
         state.withLock { patience(in: $0) <= .zero } ? delay() : nil
     }
@@ -111,7 +113,8 @@ final class CommitQueue: Sendable {
     /// thread.
     func waitUntilIdle() { queue.sync {} }
 
-    /// Waits until the writer's thread has done what it does now, however much waits for it.
+    /// Waits until the writer's thread has finished its current work, regardless of the work that
+    /// waits for it.
     func currentWorkEnds() async {
         await withUnsafeContinuation { continuation in
             let isDraining = state.withLock { state in
@@ -138,7 +141,7 @@ final class CommitQueue: Sendable {
         return rejection
     }
 
-    /// How long steps will still wait for the current commit.
+    /// Returns the remaining time for which steps wait for the current commit.
     private func patience(in state: State) -> Duration {
         .milliseconds(limits.commitPatienceMilliseconds) - Self.duration(in: state)
     }
@@ -298,7 +301,7 @@ final class CommitQueue: Sendable {
     }
 }
 
-/// What a queue needs of its engine. Only called on the queue's thread.
+/// The engine of a queue. Only called on the queue's thread.
 protocol CommitEngine: AnyObject {
     /// Begins the transaction of a commit, which excludes all other writers. A connection that was
     /// lost is opened again.

@@ -37,12 +37,12 @@ final class Connection {
 
     deinit { idle.removeAll { finalize($0) } }
 
-    /// Whether each statement is a round trip to another process.
+    /// True if each statement is a round trip to another process.
     var isRemote: Bool {
         if case .postgres = engine { true } else { false }
     }
 
-    /// Whether a transaction is open: some failures end one on their own.
+    /// True if a transaction is open: some failures end one on their own.
     var isInTransaction: Bool {
         switch engine {
         case .sqlite(let database): database.isInTransaction
@@ -50,7 +50,7 @@ final class Connection {
         }
     }
 
-    /// Whether a transaction is open that can be committed. PostgreSQL ends none on its own, but
+    /// True if a transaction is open that can be committed. PostgreSQL ends none on its own, but
     /// rejects all further statements after one failed.
     var canCommit: Bool {
         switch engine {
@@ -59,7 +59,7 @@ final class Connection {
         }
     }
 
-    /// Whether the connection is of no use any more.
+    /// True if the connection is of no use any more.
     var isLost: Bool {
         switch engine {
         case .sqlite: false

@@ -142,7 +142,7 @@ extension WriteStep {
         try keep(words, key, at: time, outcome: 2, KeptText())
     }
 
-    /// What stays for 24 hours of a written text.
+    /// The record of a written text that is kept for 24 hours.
     private struct KeptText {
         /// The number of an article's body.
         var body: Int64?

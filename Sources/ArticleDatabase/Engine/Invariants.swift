@@ -2,7 +2,7 @@
 ///
 /// Each is a query that returns one line of text per violation.
 struct Invariants {
-    /// What the engines spell differently.
+    /// The differences between the spellings of the engines.
     struct Dialect {
         /// The digits of bytes.
         let hex: @Sendable (String) -> String
@@ -104,7 +104,7 @@ struct Invariants {
         ]
     }
 
-    /// What revisions refer to.
+    /// Returns queries for the rows that revisions refer to.
     private static func contents(_ dialect: Dialect) -> [String] {
         [
             """
@@ -146,7 +146,7 @@ struct Invariants {
         ]
     }
 
-    /// Changes, and what the audiences' logs have of them.
+    /// Queries for changes, and their transitions in the audiences' logs.
     private static let transitions = [
         """
         SELECT 'change ' || sequence || ' refers to a missing revision'

@@ -192,16 +192,15 @@ final class CommitSequence: Sendable {
         return count & 1 == 0 ? count : nil
     }
 
-    /// Counts the servers that had the database. Readers leave the one before: it may not have what
-    /// is committed from now on.
+    /// The number of servers that had the database. Readers leave the one before: it may not have
+    /// later commits.
     var server: UInt64 { reconnections.load(ordering: .acquiring) }
 
     /// Called when the writer has connected again.
     func reconnect() { reconnections.add(1, ordering: .sequentiallyConsistent) }
 
-    /// Runs an operation that changes what readers see, or requires them to end their transactions.
-    /// Only called by one thread
-    /// at a time.
+    /// Runs an operation that changes the state that readers see, or requires them to end their
+    /// transactions. Only called by one thread at a time.
     func advance<Result>(
         _ change: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -210,6 +209,6 @@ final class CommitSequence: Sendable {
         return try change()
     }
 
-    /// Called after others have changed what readers see.
+    /// Called after others have changed the state that readers see.
     func advance() { count.add(2, ordering: .sequentiallyConsistent) }
 }

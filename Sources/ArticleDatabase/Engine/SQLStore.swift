@@ -4,12 +4,12 @@ public import Platform
 
 /// A store whose aggregates are rows of a database that understands SQL.
 ///
-/// The engines have the SQL in common, and what is made of its rows: both conform to
+/// The engines have the SQL in common, and the conversion of its rows: both conform to
 /// ``ArticleStore`` by the extensions of this protocol. Safe to use from any thread.
 public protocol SQLStore: ArticleStore, StoreMaintenance {
     var core: StoreCore { get }
 
-    /// What the operator should know of the database.
+    /// The notices about the database for the operator.
     var notices: StoreNotices { get }
 
     /// Counters since the store was opened, and current queue lengths.
@@ -23,7 +23,7 @@ public protocol SQLStore: ArticleStore, StoreMaintenance {
     func close(readSeconds: Double, writeSeconds: Double) async -> StoreClosing
 }
 
-/// What has become of a store that was closed within a time.
+/// The outcome of closing a store within a time.
 public enum StoreClosing: Sendable {
     case closed
     /// Reads have not ended; the database is released.
@@ -32,7 +32,7 @@ public enum StoreClosing: Sendable {
     case writeIsLeft
 }
 
-/// How to treat a database that does not exist.
+/// The treatment of a database that does not exist.
 public enum StoreMode: Sendable {
     /// Creates it.
     case create
@@ -43,7 +43,7 @@ public enum StoreMode: Sendable {
 /// Knows whether this process is the leader of those that use the database.
 protocol Leadership: Sendable {
     /// Throws unless the process leads: no other one does until this step is committed, or it has
-    /// what this step writes.
+    /// the writes of this step.
     func require(for step: WriteStep) throws(StoreError)
 }
 
@@ -55,8 +55,8 @@ protocol JoinedArticleReads: Sendable {
     ) async throws(StoreError) -> ArticleVersion
 }
 
-/// What works the same for both engines: connections for reading, each with its thread, and the
-/// queue of the only writer. See ``SQLStore``.
+/// The parts that work the same for both engines: connections for reading, each with its thread,
+/// and the queue of the only writer. See ``SQLStore``.
 public struct StoreCore: Sendable {
     let readers: ReaderPool
     let exports: ExportReaders
@@ -77,7 +77,7 @@ public struct StoreCore: Sendable {
         await writer.close()
     }
 
-    /// Does the same, but leaves behind what does not end in time.
+    /// Does the same, but leaves behind reads and writes that do not end in time.
     func close(readSeconds: Double, writeSeconds: Double) async -> StoreClosing {
         async let exportsEnd = TimeLimit.finishes(withinSeconds: readSeconds) {
             await exports.close()
@@ -113,7 +113,7 @@ extension SQLStore {
 
     /// Waits until the present write has ended, but not for longer than this. Others may follow.
     ///
-    /// - Returns: Whether it has.
+    /// - Returns: True if it has ended.
     public func currentWriteEnds(withinSeconds seconds: Double) async -> Bool {
         let writer = core.writer
         return await TimeLimit.finishes(withinSeconds: seconds) { await writer.currentWorkEnds() }
@@ -134,14 +134,14 @@ extension SQLStore {
 
     /// Runs the step in a shared commit and returns when it is durable.
     ///
-    /// - Parameter isKept: whether to keep the step's changes; `false` for a dry run.
+    /// - Parameter isKept: true to keep the step's changes; `false` for a dry run.
     func submit<Value: Sendable>(
         isKept: Bool = true, _ work: @escaping WriteJob<Value>.Work
     ) async throws(StoreError) -> Value {
         try await core.writer.submit(isKept: isKept, work)
     }
 
-    /// Runs a step that only the leader may take, as it goes on from what it has read before.
+    /// Runs a step that only the leader may take, as it depends on values that it has read before.
     func submitAsLeader<Value: Sendable>(
         _ work: @escaping WriteJob<Value>.Work
     ) async throws(StoreError) -> Value {
@@ -153,7 +153,8 @@ extension SQLStore {
 }
 
 extension StoreOpeningError {
-    /// Why a database with this version of the schema is rejected; `nil` if it is not.
+    /// Creates the error with which a database with this version of the schema is rejected; `nil`
+    /// if it is not.
     ///
     /// - Parameter versions: those that this program can open, from the lowest. Between them are
     ///   those of development versions.

@@ -6,14 +6,14 @@ struct Snapshot {
     let connection: Connection
     let limits: StoreLimits
     let names: Names
-    /// What was read ahead; `nil` if reading ahead is of no use.
+    /// The articles read ahead; `nil` if reading ahead is of no use.
     let ahead: ReadAhead?
 
     /// - Parameters:
     ///   - connection: a connection in a transaction that outlives the snapshot.
-    ///   - limits: those of reads.
+    ///   - limits: the limits of reads.
     ///   - names: a cache of names for the same state.
-    ///   - ahead: for what is read ahead, in a transaction that writes nothing.
+    ///   - ahead: the storage of values read ahead, in a transaction that writes nothing.
     init(
         _ connection: Connection, _ limits: StoreLimits, names: Names = Names(),
         ahead: ReadAhead? = nil
@@ -54,11 +54,11 @@ struct Snapshot {
     }
 }
 
-/// Keeps what one read reads ahead. What that is, only the aggregate knows that does it.
+/// Keeps values that one read reads ahead. Only the aggregate that does so knows their type.
 final class ReadAhead {
     private var kept: AnyObject?
 
-    /// What is kept, at first what is made here.
+    /// Returns the kept value, which is at first the one made here.
     func kept<Kept: AnyObject>(else make: () -> Kept) -> Kept {
         if let kept = kept as? Kept { return kept }
         let made = make()

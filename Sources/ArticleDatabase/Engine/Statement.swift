@@ -5,7 +5,8 @@ import CSQLite
 /// One use of a compiled statement. It cannot be copied; leaving scope resets it (`sqlite3_reset`),
 /// clears its bindings, and returns it to its connection.
 struct Statement: ~Copyable {
-    /// Both without reference counting: the connection owns what is not in use, this value what is.
+    /// Handles without reference counting: the connection owns those that are not in use, this
+    /// value those that are.
     private enum Handle {
         case sqlite(OpaquePointer)
         case postgres(Unmanaged<PostgresStatement>)

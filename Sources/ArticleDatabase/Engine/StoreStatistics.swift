@@ -20,7 +20,7 @@ public struct StoreStatistics: Sendable, Hashable {
     public var waitingWrites: Int
     /// For how long the present commit has been going on, in seconds; 0 if there is none.
     public var commitSeconds: Double
-    /// What that waits for, if further writes are rejected because of it.
+    /// The cause of that commit's wait, if further writes are rejected because of it.
     public var commitDelay: CommitDelay?
 
     public static let sharingBounds = [1, 2, 4, 8, 16, 32, 64, 128]

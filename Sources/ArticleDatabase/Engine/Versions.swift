@@ -1,16 +1,16 @@
 import ArticleAPI
 import ArticleStore
 
-/// A revision of something that clients may change, with what tells it from a revision of the same
-/// number that was lost when the database was set back.
+/// A revision of a subject that clients may change, with the values that tell it from a revision of
+/// the same number that was lost when the database was set back.
 struct VersionedRevision<Subject> {
     let id: Identifier<Subject>
     let revision: Int
-    /// When it was made.
+    /// The time of the revision.
     let time: Timestamp
-    /// What may change without a time.
+    /// The part of the state that may change without a time.
     var state: Int64 = 0
-    /// Where its changes are; `nil` if they have no numbers.
+    /// The subject of its changes; `nil` if they have no numbers.
     let subject: (kind: SubjectKind, number: Int64)?
 }
 
@@ -27,8 +27,8 @@ extension Snapshot {
             of: version.id, revision: version.revision, at: version.time, state: version.state)
     }
 
-    /// Whether one of the texts names the revision, in the present form or in the one of the
-    /// program that made it.
+    /// Returns true if one of the texts names the revision, in the present form or in the one of
+    /// the program that made it.
     func isNamed<Subject>(
         _ version: VersionedRevision<Subject>, by texts: Set<String>
     ) throws(StoreError) -> Bool {

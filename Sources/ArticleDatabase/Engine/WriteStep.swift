@@ -13,7 +13,7 @@ protocol CommitJob: Sendable {
     /// the step is kept.
     func finish(_ failure: StoreError?) -> Bool
 
-    /// Whether the step failed because the disk is full; known after `finish`.
+    /// True if the step failed because the disk is full; known after `finish`.
     var hitFullDisk: Bool { get }
 }
 
@@ -39,7 +39,7 @@ final class WriteJob<Value: Sendable>: CommitJob {
     // Only accessed by who took it from the queue: its thread, or who rejects it.
     private nonisolated(unsafe) var result: Result<Value, StoreError>
 
-    /// - Parameter isKept: whether to keep the step's changes; `false` for a dry run.
+    /// - Parameter isKept: true to keep the step's changes; `false` for a dry run.
     init(
         _ work: @escaping Work, isKept: Bool,
         continuation: CheckedContinuation<Result<Value, StoreError>, Never>

@@ -65,7 +65,8 @@ extension WriteStep {
         return parent.number
     }
 
-    /// Names of authors are ignored: what is shown is always the current one.
+    /// Returns true if both are the same. Names of authors are ignored: the name shown is always
+    /// the current one.
     private func isSame(_ comment: Comment, _ found: Comment) -> Bool {
         var (comment, found) = (comment, found)
         guard comment.author?.id == found.author?.id else { return false }

@@ -45,8 +45,8 @@ extension Snapshot {
         try exportBookmarks { (bookmark) throws(StoreError) in try give(.bookmark(bookmark)) }
     }
 
-    /// How many changes a record that the store has accounts for. Authors also change with the
-    /// articles that make them public, and comments with their replies.
+    /// Returns the number of changes that a record of the store accounts for. Authors also change
+    /// with the articles that make them public, and comments with their replies.
     fileprivate func changeCount(of record: ExportRecord) throws(StoreError) -> Int {
         switch record {
         case .user, .article: 0
@@ -220,8 +220,8 @@ extension WriteStep {
         return try insertBody(text)
     }
 
-    /// Names of authors and actors are ignored where they are looked up by id: what is shown is
-    /// always the current one.
+    /// Returns true if both are the same. Names of authors and actors are ignored where they are
+    /// looked up by id: the name shown is always the current one.
     private func isSame(
         _ revision: ExportedRevision, _ stored: StoredArticle
     ) throws(StoreError) -> Bool {

@@ -247,6 +247,6 @@ extension WriteStep {
         try row.run()
     }
 
-    /// Whether an article was imported from this path.
+    /// Returns true if an article was imported from this path.
     func isImported(_ path: String) throws(StoreError) -> Bool { try importMark(path) != nil }
 }

@@ -1,7 +1,7 @@
 public import ArticleAPI
 public import ArticleStore
 
-/// What was taken over from sources: entries with the articles that they became.
+/// The entries imported from sources, with their articles.
 extension SQLStore {
     public func digests(
         of keys: [[UInt8]], from id: ContentSource.ID
@@ -54,7 +54,7 @@ extension SQL {
         "DELETE FROM source_entries WHERE source = ?1"
 }
 
-/// What the last content of an entry made.
+/// The result of importing an entry's last content.
 private struct EntryMark {
     let article: Int64
     let digest: [UInt8]
@@ -143,7 +143,8 @@ extension WriteStep {
         return taken.lastRevision == mark.revision ? .unchanged : .updated
     }
 
-    /// Whether the article that was not edited got as many revisions as it may within a day.
+    /// Returns true if the article that was not edited got as many revisions as it may within a
+    /// day.
     private func isTooSoon(_ mark: EntryMark, at time: Timestamp) throws(StoreError) -> Bool {
         guard mark.revision >= Self.revisionsPerDay,
             try state.storedUnlessEmpty(number: mark.article)?.lastRevision == mark.revision
@@ -196,8 +197,8 @@ extension WriteStep {
         return (outcomes.count { $0 == .deleted }, items.count == limit && !outcomes.isEmpty)
     }
 
-    /// No snapshot misses the entries until they have been seen again: the source has another URL,
-    /// and what that lacks has not disappeared from there.
+    /// Prevents snapshots from missing the entries until they have been seen again: the source has
+    /// another URL, and entries that it lacks have not disappeared from there.
     func exemptEntries(of source: Int64) throws(StoreError) {
         let row = try connection.statement(SQL.setAllRounds)
         try row.bind(1, source)

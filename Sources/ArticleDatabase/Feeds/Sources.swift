@@ -1,8 +1,8 @@
 public import ArticleAPI
 public import ArticleStore
 
-/// Sources of articles: what admins set, and how far they were followed. They are written without a
-/// change.
+/// Sources of articles: their settings, and the positions of their polls. They are written without
+/// a change.
 extension SQLStore {
     public func createSource(
         _ source: ContentSource, by edit: Edit
@@ -246,7 +246,7 @@ extension WriteStep {
         if try row.step() { throw .conflict("another source has this URL") }
     }
 
-    /// Inserts or updates what admins set.
+    /// Inserts or updates the settings of a source.
     private func write(_ source: ContentSource, _ sql: StaticString) throws(StoreError) {
         let row = try connection.statement(sql)
         try row.bind(1, source.id)
@@ -374,7 +374,7 @@ extension WriteStep {
 }
 
 extension ContentSource {
-    /// Whether what was taken over with these settings need not be compared again.
+    /// Returns true if articles imported with these settings need not be compared again.
     fileprivate func makesSameArticles(as other: ContentSource) -> Bool {
         (url, name, publishes, language, tags)
             == (other.url, other.name, other.publishes, other.language, other.tags)

@@ -1,10 +1,10 @@
 public import ArticleStore
 import CPostgres
 
-/// Where a PostgreSQL database is: a connection URI, as libpq understands it
+/// The address of a PostgreSQL database: a connection URI, as libpq understands it
 /// (https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 ///
-/// It has no password: the arguments of a program are visible to everybody on its machine. libpq
+/// It has no password: the arguments of a program are visible to all users of its machine. libpq
 /// finds passwords in `~/.pgpass`, in the file of `PGPASSFILE` and in `PGPASSWORD`.
 public struct PostgresAddress: Sendable, Hashable {
     /// The URI.
@@ -12,7 +12,7 @@ public struct PostgresAddress: Sendable, Hashable {
     /// The name of the database, as far as the URI has one.
     public let database: String
 
-    /// Whether a text is meant to be an address, and not the path of a file.
+    /// Returns true if a text is meant to be an address, and not the path of a file.
     public static func isAddress(_ text: String) -> Bool {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }

@@ -24,8 +24,8 @@ struct PostgresParameters: ~Copyable {
         case real = 701
     }
 
-    /// - Parameter occurrences: whether each parameter occurs in the statement: PostgreSQL cannot
-    ///   infer the type of one that does not.
+    /// - Parameter occurrences: for each parameter, true if it occurs in the statement: PostgreSQL
+    ///   cannot infer the type of one that does not.
     init(_ occurrences: [Bool]) {
         parameters = occurrences.map { Parameter(type: $0 ? 0 : Kind.integer.rawValue) }
     }

@@ -1,6 +1,6 @@
 /// A statement of the store in PostgreSQL's form, prepared once for each connection.
 ///
-/// The store's SQL means the same to both engines, except for what is done here: parameters are
+/// The store's SQL means the same to both engines, except for these conversions: parameters are
 /// `$1` instead of `?1`; an INSERT into a table whose rows are numbered returns the number; and a
 /// query for any number of rows is executed with a limit first, as it is seldom read to its end.
 final class PostgresQuery {
@@ -17,10 +17,10 @@ final class PostgresQuery {
     let text: String
     /// Without the limit; `nil` if all rows are read at once.
     let unlimited: String?
-    /// Whether each of the parameters, from the first to the last, occurs.
+    /// For each parameter, from the first to the last, true if it occurs.
     let parameters: [Bool]
     var isPrepared = false
-    /// Whether it only changes rows, so that its result may not be needed.
+    /// True if it only changes rows, so that its result may not be needed.
     let isWrite: Bool
 
     /// Tables whose rows are numbered by the database, and the column with the number.

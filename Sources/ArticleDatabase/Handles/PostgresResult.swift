@@ -37,7 +37,7 @@ final class PostgresResult {
         PQresultErrorField(handle, cpostgres_sqlstate).map { String(cString: $0) }
     }
 
-    /// What failed, without the values of rows, which may be personal.
+    /// A description of the failure, without the values of rows, which may be personal.
     var message: String {
         let message =
             PQresultErrorField(handle, cpostgres_primary_message)

@@ -7,8 +7,8 @@ extension PostgresSession {
     /// The descriptor of the connection, readable when something has arrived (`PQsocket`).
     var socket: Int32 { PQsocket(handle) }
 
-    /// The process of the server that serves this session. The server is asked once, as a pooler
-    /// in between makes up what `PQbackendPID` returns.
+    /// Returns the process of the server that serves this session. The server is asked once, as a
+    /// pooler in between invents the value of `PQbackendPID`.
     func serverProcess() throws(StoreError) -> Int32 {
         if let knownProcess { return knownProcess }
         guard let process = try value("SELECT pg_backend_pid()").flatMap({ Int32($0) }) else {

@@ -5,7 +5,7 @@ import CPostgres
 /// `PostgresSession.send`.
 struct PostgresPipeline {
     fileprivate var statements = 0
-    /// Why the first of them failed; `nil` if none did.
+    /// The failure of the first of them that failed; `nil` if none did.
     fileprivate var failure: StoreError?
 
     /// A batch of results has to fit into the buffers of a socket: nobody reads them meanwhile.
@@ -43,13 +43,13 @@ extension PostgresSession {
         if pending.statements >= PostgresPipeline.limit { try settle() }
     }
 
-    /// Reads the results of what was sent, and throws the first failure.
+    /// Reads the results of the statements sent, and throws the first failure.
     func settle() throws(StoreError) {
         readPendingResults()
         try throwPendingFailure()
     }
 
-    /// Reads the results of what was sent; `settle` throws the first failure.
+    /// Reads the results of the statements sent; `settle` throws the first failure.
     func readPendingResults() {
         guard pending.statements > 0 else { return }
         if PQpipelineSync(handle) == 0 { pending.failure = pending.failure ?? lost() }
@@ -68,7 +68,7 @@ extension PostgresSession {
         if PQexitPipelineMode(handle) == 0 { pending.failure = pending.failure ?? lost() }
     }
 
-    /// Reads the results of what was sent and is rolled back.
+    /// Reads the results of the statements sent, which are rolled back.
     func forgetPendingResults() {
         readPendingResults()
         pending.failure = nil

@@ -8,7 +8,7 @@ struct NumberedCommit: Hashable {
     var mark: Int64 = 0
 }
 
-/// Transactions, each begun in one round trip with what has to be known first.
+/// Transactions, each begun in one round trip with the values that have to be known first.
 extension PostgresSession {
     /// Begins a transaction that sees one committed state. Returns the commit before it.
     func beginRead() throws(StoreError) -> NumberedCommit {
@@ -21,8 +21,8 @@ extension PostgresSession {
     }
 
     /// Begins a transaction that excludes all other writers, of this and of other programs: it
-    /// waits for the row of the clock. Statements after this see what the writers before it have
-    /// committed. Returns the commit before it.
+    /// waits for the row of the clock. Statements after this see the commits of the writers before
+    /// it. Returns the commit before it.
     func beginWrite() throws(StoreError) -> NumberedCommit {
         let result = try run(
             """
@@ -34,12 +34,12 @@ extension PostgresSession {
 
     /// Commits the transaction of `beginWrite`, as the commit with this number.
     ///
-    /// It takes as long as it takes: the time limit of statements does not apply to COMMIT, which
-    /// waits for a synchronous standby.
+    /// It has no time limit: that of statements does not apply to COMMIT, which waits for a
+    /// synchronous standby.
     ///
     /// - Parameters:
-    ///   - mark: a random number, which tells it from others.
-    ///   - notes: what other processes have to know of it (`CommitNotes`), without quotes.
+    ///   - mark: a random number, which distinguishes it from others.
+    ///   - notes: the notes for other processes (`CommitNotes`), without quotes.
     func commitWrite(_ number: Int64, mark: Int64, notes: String?) throws(StoreError) {
         let notes = notes.map { "'\($0)'" } ?? "NULL"
         _ = try run(
@@ -51,14 +51,14 @@ extension PostgresSession {
             """)
     }
 
-    /// Far more commits than can follow one while its writer asks what became of it, or another
-    /// process reads its notes.
+    /// The number of marks kept: far more commits than can follow one while its writer asks for its
+    /// outcome, or another process reads its notes.
     static let keptMarks: Int64 = 10_000
-    /// Where each commit announces its number, as an expression: a channel of this schema.
+    /// The channel on which each commit announces its number, as an expression: one of this schema.
     static let channel = "'broadsheet_' || hashtext(current_schema())"
 
-    /// Whether there was a commit with this number and mark, once the transaction that may have
-    /// made it has ended.
+    /// Returns true if there was a commit with this number and mark, once the transaction that may
+    /// have made it has ended.
     func hasCommit(_ number: Int64, mark: Int64) throws(StoreError) -> Bool {
         // Its transaction has the row of the clock until it ends.
         _ = try beginWrite()
@@ -67,8 +67,8 @@ extension PostgresSession {
         return found == String(mark)
     }
 
-    /// What became of a transaction whose connection was lost (`pg_xact_status`): `committed`,
-    /// `aborted`, or `in progress`; `nil` if it is too long ago.
+    /// Returns the outcome of a transaction whose connection was lost (`pg_xact_status`):
+    /// `committed`, `aborted`, or `in progress`; `nil` if it is too long ago.
     func status(ofTransaction id: String) throws(StoreError) -> String? {
         let result = try run("SELECT pg_xact_status('\(id)'::xid8)")
         return result.rows == 1 && !result.isNull(0, 0) ? result.text(0, 0) : nil

@@ -84,7 +84,7 @@ final class PostgresSession {
 
     // MARK: State
 
-    /// Whether the connection was lost (`PQstatus`).
+    /// True if the connection was lost (`PQstatus`).
     var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
 
     /// Rows changed by the last INSERT, UPDATE or DELETE.
@@ -99,7 +99,7 @@ final class PostgresSession {
         return allChangedRows
     }
 
-    /// Whether a transaction is open, perhaps one that failed (`PQtransactionStatus`).
+    /// True if a transaction is open, perhaps one that failed (`PQtransactionStatus`).
     var isInTransaction: Bool {
         readPendingResults()
         return switch PQtransactionStatus(handle) {
@@ -108,13 +108,13 @@ final class PostgresSession {
         }
     }
 
-    /// Whether a transaction is open and no statement has failed in it.
+    /// True if a transaction is open and no statement has failed in it.
     var isInGoodTransaction: Bool {
         readPendingResults()
         return PQtransactionStatus(handle) == PQTRANS_INTRANS
     }
 
-    /// Whether the last failure was due to other transactions: the same one may succeed now.
+    /// True if the last failure was due to other transactions: the same one may succeed now.
     var mayRetry: Bool { lastState == "40001" || lastState == "40P01" }
 
     /// The version of the server: 150000 is 15.0 (`PQserverVersion`).

@@ -16,7 +16,7 @@ final class PostgresStatement {
     /// The current row of the result.
     private var row: Int32 = -1
     private var cursor: Cursor?
-    /// Whether rows may follow those of the result.
+    /// True if rows may follow those of the result.
     private var hasMore = false
 
     private struct Cursor {

@@ -6,7 +6,7 @@ import Glibc
 enum PostgresText {
     private static let escape: [UInt8] = [0xF4, 0x8F, 0xBF, 0xBF]
 
-    /// What is stored instead of the text; `nil` for the text itself.
+    /// Returns the bytes that are stored instead of the text; `nil` for the text itself.
     static func encoded(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard contains(text, 0) || contains(text, escape[0]) else { return nil }
         var bytes: [UInt8] = []
@@ -63,7 +63,7 @@ enum PostgresText {
         index(of: byte, in: bytes) < bytes.count
     }
 
-    /// Where the byte is next; the end if it is not there.
+    /// Returns the next index of the byte; the end if it is not there.
     private static func index(
         of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int = 0
     ) -> Int {

@@ -1,9 +1,9 @@
-/// How a row is represented between two engines: as a tuple of PostgreSQL's binary COPY format
+/// The representation of a row between two engines: a tuple of PostgreSQL's binary COPY format
 /// (https://www.postgresql.org/docs/15/sql-copy.html, "Tuples"), so that one of both needs no
 /// conversion: the number of fields in two bytes, and for each its length in four bytes, -1 for
 /// NULL, and its bytes. Numbers are big-endian; texts are encoded as in `PostgresText`.
 enum RowFormat {
-    /// What a column contains.
+    /// The content of a column.
     enum Kind: Equatable {
         case integer, real, text, bytes
         /// Texts, except in rows in which the column at `index` has this value: there, bytes.

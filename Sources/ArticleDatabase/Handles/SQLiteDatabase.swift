@@ -36,8 +36,8 @@ final class SQLiteDatabase {
         countFrames()
     }
 
-    /// Opens the file with the rights of its folder's owner, if it belongs to that user, too. The
-    /// log and its index are opened as well then, instead of with the first read.
+    /// Opens the file with the rights of its folder's owner, if it also belongs to that user. The
+    /// log and its index are then also opened, instead of with the first read.
     private static func open(_ path: String, _ access: Access) throws(StoreError) -> OpaquePointer {
         _ = isSet
         let folder = try folder(of: path)
@@ -102,7 +102,7 @@ final class SQLiteDatabase {
         return "file:\(name)?immutable=1"
     }
 
-    /// Whether a transaction is open: some failures end one on their own
+    /// True if a transaction is open: some failures end one on their own
     /// (`sqlite3_get_autocommit`).
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

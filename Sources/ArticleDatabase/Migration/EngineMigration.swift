@@ -37,8 +37,8 @@ public enum EngineMigration {
     /// Copies a PostgreSQL database into an empty file, which is complete and flushed by its owner
     /// when this returns.
     ///
-    /// - Parameter isOwned: whether nobody else may serve the database meanwhile; otherwise, the
-    ///   copy has what was committed when it began.
+    /// - Parameter isOwned: true if no other process may serve the database meanwhile; otherwise,
+    ///   the copy has the state at its beginning.
     /// - Throws: ``StoreOpeningError``, ``MigrationError`` or ``StoreError``.
     public static func copy(
         _ address: PostgresAddress, to destination: CopyDestination, isOwned: Bool,

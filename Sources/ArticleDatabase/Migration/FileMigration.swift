@@ -6,7 +6,7 @@ final class FileMigration {
     private let target: FilledFile
     private let tables: [MigratedTable]
     private let progress: MigrationReporter
-    /// What the last transaction of the source may not have seen.
+    /// The oldest transaction that the last one of the source may not have seen.
     private var oldest = ""
 
     /// - Parameters:
@@ -43,8 +43,8 @@ final class FileMigration {
     /// Lets go of the state that was copied.
     func endRead() { source.endRead() }
 
-    /// Copies what was committed since the last state, as of a new one, and returns the number of
-    /// changed rows.
+    /// Copies the commits since the last state, as of a new one, and returns the number of changed
+    /// rows.
     ///
     /// A row that was removed leaves nothing behind. But once the changed rows are removed from the
     /// file, it has those that have not changed, and these others: if there are any, the numbers of

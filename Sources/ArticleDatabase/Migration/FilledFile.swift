@@ -7,7 +7,7 @@ final class FilledFile {
     private var database: SQLiteDatabase { file.database }
     /// The statements that create the secondary indexes, which are made when the rows are there.
     private var indexes: [String] = []
-    /// How many rows each table has: to count them would read all.
+    /// The number of rows of each table: counting them would read all.
     private var counts: [String: Int] = [:]
 
     /// - Parameter connection: to an empty file.
@@ -29,7 +29,7 @@ final class FilledFile {
         try MigratedTable.all(of: database, and: session)
     }
 
-    /// Begins to fill it: removes what a new database contains.
+    /// Begins to fill it: removes the rows of a new database.
     func begin(_ tables: [MigratedTable]) throws(StoreError) {
         indexes = try database.texts(
             "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")

@@ -37,8 +37,8 @@ final class FilledServer {
         try MigratedTable.all(of: file.database, and: session)
     }
 
-    /// Creates the schema, without foreign keys and secondary indexes, and what it has in common
-    /// with any new database.
+    /// Creates the schema, without foreign keys and secondary indexes, and the common content of
+    /// any new database.
     func begin() throws(StoreError) {
         _ = try session.run("BEGIN ISOLATION LEVEL READ COMMITTED")
         transaction = try session.value("SELECT pg_current_xact_id()") ?? ""
@@ -107,7 +107,7 @@ final class FilledServer {
         indexes = []
     }
 
-    /// Adds the foreign keys, which checks them, and sets what new rows get as their numbers.
+    /// Adds the foreign keys, which checks them, and sets the next numbers of new rows.
     func complete(_ tables: [MigratedTable]) throws(StoreError) {
         try index()
         for reference in references { _ = try session.run(reference) }
@@ -129,7 +129,7 @@ final class FilledServer {
     }
 
     /// Makes it a database that can be served. If the connection is lost during that, the server is
-    /// asked what became of the transaction.
+    /// asked for the outcome of the transaction.
     func commit() throws(StoreError) {
         do throws(StoreError) { _ = try session.run("COMMIT") } catch {
             guard session.isLost else { throw error }
@@ -153,7 +153,7 @@ final class FilledServer {
     private static let attempts = 50
     private static let pauseMicroseconds: UInt32 = 200_000
 
-    /// Removes what was committed, unless somebody has written to it since.
+    /// Removes the committed data, unless it has been written to since.
     static func discard(_ address: PostgresAddress) throws(StoreError) {
         let session = try PostgresSession(
             address, settings: PostgresConfiguration().migrationSettings)

@@ -15,7 +15,7 @@ final class FollowedFile: OngoingMigration {
     private var touched: TouchedRows?
     private var isCommitted = false
 
-    /// What is used by the writer's thread while this one waits.
+    /// A value used by the writer's thread while this one waits.
     private struct Lent<Value>: @unchecked Sendable {
         // Its owner waits until the borrower is done.
         let value: Value

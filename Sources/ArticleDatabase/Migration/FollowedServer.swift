@@ -10,7 +10,7 @@ final class FollowedServer: OngoingMigration {
     private let path: String
     private var file: TemporaryFile?
     private var migration: FileMigration?
-    /// What was verified, once the file is at its place.
+    /// The report of the verification, once the file is at its place.
     private var report: MigrationReport?
 
     init(_ store: PostgresStore, to place: DatabasePlace) {
@@ -39,7 +39,7 @@ final class FollowedServer: OngoingMigration {
         migration.endRead()
     }
 
-    /// What other servers write cannot be stopped.
+    /// Checks that no other server uses the database: its writes cannot be stopped.
     private func checkIsAlone(_ session: PostgresSession) throws(StoreError) {
         guard try session.countOfUsers() <= 1 else {
             throw .rejected(StoreOpeningError.owned(path: store.address.text))

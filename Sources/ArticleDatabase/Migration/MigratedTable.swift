@@ -1,6 +1,6 @@
 import ArticleStore
 
-/// A table whose rows are copied from one engine to the other, without knowing what they mean.
+/// A table whose rows are copied from one engine to the other, without knowledge of their meaning.
 ///
 /// Tables and columns are found in the schema, so that none can be forgotten.
 struct MigratedTable: Sendable {
@@ -13,7 +13,7 @@ struct MigratedTable: Sendable {
     let columns: [Column]
     /// The columns of the primary key.
     let keys: [Column]
-    /// Whether its rows are counters that triggers maintain: they are not copied but compared.
+    /// True if its rows are counters that triggers maintain: they are not copied but compared.
     let isDerived: Bool
 
     /// Their rows follow from those of the tables that have the triggers.
@@ -45,7 +45,7 @@ struct MigratedTable: Sendable {
     var columnKinds: [RowFormat.Kind] { columns.map(\.kind) }
     var keyKinds: [RowFormat.Kind] { keys.map(\.kind) }
 
-    /// Whether rows of two relations have the same key.
+    /// Returns the condition that rows of two relations have the same key.
     func comparison(of one: String, with other: String) -> String {
         keys.map { Self.quoted($0.name) }.map { "\(one).\($0) = \(other).\($0)" }
             .joined(separator: " AND ")

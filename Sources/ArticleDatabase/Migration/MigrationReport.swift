@@ -1,7 +1,7 @@
 public import ArticleStore
 import Platform
 
-/// What a migration verified: that both databases have the same rows.
+/// The result of a verified migration: both databases have the same rows.
 public struct MigrationReport: Sendable {
     /// A table that is the same in both.
     public struct Table: Sendable {
@@ -15,7 +15,7 @@ public struct MigrationReport: Sendable {
     /// The number of the last change.
     public let sequence: Int64
 
-    /// Compares what both databases have.
+    /// Compares the rows of both databases.
     ///
     /// - Throws: `.rejected` with ``MigrationError/differs(_:)``.
     init(
@@ -48,7 +48,7 @@ public struct MigrationReport: Sendable {
     }
 }
 
-/// Why a database was not moved to the other engine. Neither of both was changed.
+/// The reason why a database was not moved to the other engine. Neither of both was changed.
 public enum MigrationError: Error, Sendable, CustomStringConvertible {
     /// The target is not empty.
     case occupied(String)
@@ -77,7 +77,7 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
 /// Called as a migration advances; an error ends it.
 public typealias MigrationReporter = (MigrationProgress) throws(StoreError) -> Void
 
-/// How far a migration is.
+/// The progress of a migration.
 public enum MigrationProgress: Sendable {
     /// Rows that are copied, and how many there are.
     case copying(rows: Int, of: Int)

@@ -9,7 +9,7 @@ public protocol OngoingMigration: AnyObject {
     /// - Throws: ``StoreError``.
     func copy(_ progress: @escaping MigrationReporter) throws(StoreError)
 
-    /// Copies what was committed since, and returns the number of changed rows.
+    /// Copies the commits since, and returns the number of changed rows.
     func follow() throws(StoreError) -> Int
 
     /// Rejects further writes, copies the rest, verifies everything, and makes the target a
@@ -23,7 +23,7 @@ public protocol OngoingMigration: AnyObject {
 }
 
 extension SQLStore {
-    /// Prepares to move the store to what `--database` would name: a PostgreSQL database if it is a
+    /// Prepares to move the store to a value of `--database`: a PostgreSQL database if it is a
     /// file, a file if it is a PostgreSQL database.
     ///
     /// - Throws: `.rejected` with the reason why this is impossible.

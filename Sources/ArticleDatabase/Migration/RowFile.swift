@@ -1,6 +1,7 @@
 import ArticleStore
 
-/// A SQLite file whose rows are read, or that is filled with rows, without knowing what they mean.
+/// A SQLite file whose rows are read, or that is filled with rows, without knowledge of their
+/// meaning.
 ///
 /// Used by one thread at a time.
 final class RowFile {

@@ -1,6 +1,6 @@
 import ArticleStore
 
-/// A PostgreSQL database whose rows are read without knowing what they mean.
+/// A PostgreSQL database whose rows are read without knowledge of their meaning.
 ///
 /// Used by one thread at a time.
 final class RowServer {

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// What the rows of a table are, whatever their order and the engine: their number, and the sum of
-/// their SHA-256, as four numbers of 64 bits.
+/// A digest of the rows of a table, in any order and engine: their number, and the sum of their
+/// SHA-256, as four numbers of 64 bits.
 struct TableDigest: Sendable, Equatable {
     private(set) var rows = 0
     private var sums = SIMD4<UInt64>()

@@ -33,8 +33,8 @@ struct TouchedRows: Sendable {
         }
     }
 
-    /// Not `INSERT OR IGNORE`: the statement that fires a trigger decides what conflicts do there
-    /// (https://www.sqlite.org/lang_createtrigger.html).
+    /// Returns an insertion without `INSERT OR IGNORE`: the statement that fires a trigger decides
+    /// the treatment of conflicts there (https://www.sqlite.org/lang_createtrigger.html).
     private static func insertion(of row: String, into table: MigratedTable) -> String {
         let values = table.keys.map { "\(row).\(MigratedTable.quoted($0.name))" }
         let condition = table.comparison(of: "touched_\(table.name)", with: row)

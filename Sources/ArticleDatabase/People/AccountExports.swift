@@ -1,7 +1,7 @@
 public import ArticleAPI
 public import ArticleStore
 
-/// Exports of what is kept about one user.
+/// Exports of the data kept about one user.
 extension SQLStore {
     public func exportAccount(
         _ id: User.ID, _ body: @escaping @Sendable (AccountRecord) throws -> Void
@@ -25,7 +25,7 @@ extension SQL {
 }
 
 extension Snapshot {
-    /// Passes on what is kept about a user, with one record at a time in memory, except for
+    /// Passes on the data kept about a user, with one record at a time in memory, except for
     /// identities and sessions, of which there are few.
     fileprivate func exportAccount(
         _ id: User.ID, _ body: (AccountRecord) throws -> Void

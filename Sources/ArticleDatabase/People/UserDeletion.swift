@@ -1,7 +1,8 @@
 public import ArticleAPI
 public import ArticleStore
 
-/// Deleting users, with what they have: in several commits, which nothing interrupts for good.
+/// The deletion of users, with their data: in several commits, which are continued after any
+/// interruption.
 extension SQLStore {
     public func beginDeletion(
         of id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
@@ -103,8 +104,8 @@ extension WriteStep {
         return true
     }
 
-    /// Removes the log of an owner, as another user may get the number, and what is left of
-    /// bookmarks that were removed; `false` if there may be more of it.
+    /// Removes the log of an owner, as another user may get the number, and the transitions of
+    /// removed bookmarks; `false` if there may be more of it.
     private func forgetTransitions(ofUser number: Int64) throws(StoreError) -> Bool {
         guard try forgetBookmarkDepartures(ofUser: number, atMost: Self.forgottenPerCommit)
         else { return false }

@@ -12,7 +12,7 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
     private let clock: CommitSequence
     private let node: PostgresNode
 
-    /// How long it waits to learn what became of a commit: longer than most fail-overs take.
+    /// The maximum time to learn the outcome of a commit: longer than most fail-overs take.
     private static let patience = Duration.seconds(30)
     private static let pauseMicroseconds: UInt32 = 200_000
 

@@ -6,8 +6,8 @@ public struct PostgresConfiguration: Sendable, Hashable {
     /// Maximum time in milliseconds that a statement of a write may take, or wait for others.
     public var writeMilliseconds = 30_000
 
-    /// Whether this process does what only one does at a time, if no other one leads. Only those
-    /// that serve should, as they also do it.
+    /// True if this process may do the work that only one process does at a time, if no other one
+    /// leads. Only those that serve should, as they also do it.
     public var mayLead = false
 
     /// A commit takes the turn of all other programs: it must not become too large.
@@ -52,7 +52,7 @@ public struct PostgresConfiguration: Sendable, Hashable {
         ]
     }
 
-    /// How long a write transaction may be idle before PostgreSQL ends it, in milliseconds: its
+    /// The maximum idle time of a write transaction before PostgreSQL ends it, in milliseconds: its
     /// program was probably stopped, and all others wait for it, and reject writes after 5 s.
     static let turnMilliseconds = 4_000
 

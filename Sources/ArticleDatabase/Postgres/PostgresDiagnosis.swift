@@ -3,9 +3,10 @@ import CPostgres
 import Glibc
 
 extension StoreOpeningError {
-    /// Tells mistakes, which somebody has to mend, from outages, which mend themselves.
+    /// Distinguishes mistakes, which the operator has to correct, from outages, which end by
+    /// themselves.
     ///
-    /// - Parameter error: What the server, or the attempt to connect to it, has reported.
+    /// - Parameter error: The error of the server, or of the attempt to connect to it.
     init(_ error: StoreError, of address: PostgresAddress) {
         let path = address.text
         switch error {
@@ -37,7 +38,7 @@ extension StoreOpeningError {
         return String(words[1].dropLast())
     }
 
-    /// libpq's own words for what is wrong with the parameters of a connection.
+    /// libpq's own words for mistakes in the parameters of a connection.
     private static let mistakes = [
         "invalid ", "certificate", "private key", "does not support SSL", "no password supplied",
     ]

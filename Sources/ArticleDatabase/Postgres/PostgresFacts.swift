@@ -1,6 +1,6 @@
 public import ArticleStore
 
-/// What is known of a PostgreSQL database without serving it.
+/// The facts about a PostgreSQL database that is not served by this process.
 public struct PostgresFacts: Sendable {
     /// The version of the server.
     public let server: String
@@ -8,7 +8,7 @@ public struct PostgresFacts: Sendable {
     public let schema: Int
     /// The tables that the role may not read and write.
     public let forbiddenTables: [String]
-    /// Whether the role may create and change the tables, as `serve` has to if there are none or
+    /// True if the role may create and change the tables, as `serve` has to if there are none or
     /// they are of an older version.
     public let mayMigrate: Bool
 

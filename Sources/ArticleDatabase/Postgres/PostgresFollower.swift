@@ -8,8 +8,8 @@ import Synchronization
 /// own, and tries to become the leader among them.
 ///
 /// The server notifies it of each commit. As a notification may be lost with a connection, it also
-/// asks, four times a second: only what was asked for counts as known. While it cannot ask, this
-/// process soon stops responding to reads, rather than show something older than a second.
+/// asks, four times a second: only the replies count as known. While it cannot ask, this process
+/// soon stops responding to reads, rather than show something older than a second.
 final class PostgresFollower: Sendable {
     private let announcer: ChangeAnnouncer
     private let node: PostgresNode
@@ -26,18 +26,19 @@ final class PostgresFollower: Sendable {
     // Only accessed on `queue` after `init`.
     private nonisolated(unsafe) var place: Place
 
-    /// Where the follower is.
+    /// The state of the follower.
     private struct Place {
         /// `nil` while disconnected, like the connection.
         var session: PostgresSession?
         var connection: Connection?
         /// The last commit of whose notes the observers were told.
         var notes: Int64
-        /// How often the history had been cut then.
+        /// The number of times that the history had been cut then.
         var cuts = 0
-        /// Whether the session is a new one, whose database may have been set back.
+        /// True if the session is a new one, whose database may have been set back.
         var isNew = false
-        /// Whether the session has the leader's lock, and whether this process leads.
+        /// `hasLock` is true if the session has the leader's lock, `isLeader` if this process
+        /// leads.
         var hasLock = false
         var isLeader = false
     }
@@ -47,11 +48,11 @@ final class PostgresFollower: Sendable {
     private static let pauseMilliseconds: Int32 = 100
     private static let attempts = 200
 
-    /// Begins with what is committed now.
+    /// Begins with the present state.
     ///
     /// - Parameters:
-    ///   - isCommitSlow: whether a commit of this process takes so long that it has to be found out
-    ///     what it waits for.
+    ///   - isCommitSlow: returns true if a commit of this process takes so long that the cause of
+    ///     its wait has to be found.
     ///   - open: opens a session for following.
     init(
         _ announcer: ChangeAnnouncer, _ node: PostgresNode, _ clock: CommitSequence,
@@ -80,8 +81,8 @@ final class PostgresFollower: Sendable {
         node.confirm(through: place.notes, asOf: time)
     }
 
-    /// Sets what is called with the server that it reconnected to, if that has all commits that
-    /// were announced. It must not wait.
+    /// Sets the closure to call with the server that it reconnected to, if that has all commits
+    /// that were announced. It must not wait.
     func whenReconnected(_ body: @escaping @Sendable (PostgresIdentity?) -> Void) {
         onReconnection.withLock { $0 = body }
     }
@@ -122,7 +123,7 @@ final class PostgresFollower: Sendable {
         return session
     }
 
-    /// Asks what was committed, and waits until there is a reason to ask again.
+    /// Asks for new commits, and waits until there is a reason to ask again.
     private func follow(_ session: PostgresSession) throws(StoreError) {
         let time = SystemClock.monotonicNanoseconds
         let commits = try ask(session)
@@ -144,8 +145,8 @@ final class PostgresFollower: Sendable {
         }
     }
 
-    /// Whether a session of this role waits for a synchronous standby: that of this process, or of
-    /// another one, which this one's waits for.
+    /// The condition that a session of this role waits for a synchronous standby: that of this
+    /// process, or of another one, which this one's waits for.
     private static let standbyIsAwaited = """
         EXISTS (SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event = 'SyncRep')
@@ -176,7 +177,7 @@ final class PostgresFollower: Sendable {
         return commits
     }
 
-    /// Announces what was committed; `false` if that takes longer.
+    /// Announces the commits up to this one; `false` if that takes longer.
     private func announce(through commits: Int64) throws(StoreError) -> Bool {
         guard let connection = place.connection else { return false }
         for _ in 0..<Self.attempts where place.isNew || announcer.lastCommit < commits {
@@ -193,7 +194,7 @@ final class PostgresFollower: Sendable {
         return announcer.lastCommit >= commits
     }
 
-    /// Tells the observers of access what these commits have changed.
+    /// Reports the changes of access in these commits to their observers.
     private func report(through commits: Int64) throws(StoreError) -> Bool {
         let cuts = announcer.cuts
         guard let connection = place.connection, commits > place.notes || cuts != place.cuts else {

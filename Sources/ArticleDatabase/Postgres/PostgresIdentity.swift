@@ -20,7 +20,8 @@ struct PostgresIdentity: Hashable {
         (self.system, self.timeline) = (system, number)
     }
 
-    /// Whether this server had the database before, or none is known, which this one is then.
+    /// Returns true if this server had the database before, or none is known; this one is then
+    /// recorded.
     func isKnown(to session: PostgresSession) throws(StoreError) -> Bool {
         let found = try session.run("SELECT system, timeline FROM commit_clock WHERE number = 1")
         guard found.rows == 1, !found.isNull(0, 0) else {

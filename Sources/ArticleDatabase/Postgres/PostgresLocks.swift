@@ -1,7 +1,7 @@
 public import ArticleStore
 
 extension PostgresStore {
-    /// How long a lock of others is waited for, and then one statement with several.
+    /// The maximum wait for a lock of others, and the time limit of one statement with several.
     private static let lockSettings = [("lock_timeout", "4000"), ("statement_timeout", "5000")]
 
     /// Finds out whether a process that opens the database now would wait: for the turn of a

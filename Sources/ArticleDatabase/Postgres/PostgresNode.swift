@@ -3,7 +3,7 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// What this process knows of the others that use the database, as its follower finds out.
+/// The state of the other processes that use the database, as this one's follower finds it.
 ///
 /// Safe to use from any thread.
 final class PostgresNode: StoreNode {
@@ -14,19 +14,19 @@ final class PostgresNode: StoreNode {
         var lastObserver = 0
         /// Commits of this process with notes, which are not for itself.
         var ownNotes: Set<Int64> = []
-        /// Why the follower could not ask; `nil` after it could.
+        /// The reason why the follower could not ask; `nil` after it could.
         var failure: String?
     }
 
     /// A read that waits for a commit.
     private struct Waiter {
         let commit: Int64
-        /// When it began to wait.
+        /// The time at which it began to wait.
         let time: Int64
         let continuation: CheckedContinuation<Bool, Never>
     }
 
-    /// For how long what was confirmed is recent enough.
+    /// The time for which a confirmed state is recent enough.
     private static let freshness = Duration.seconds(1)
     /// For how long the leader leads after it was confirmed: less than the server waits for it
     /// (`PostgresConfiguration.leaderMilliseconds`).
@@ -64,12 +64,12 @@ final class PostgresNode: StoreNode {
 
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Whether commits wait for a synchronous standby of the database.
+    /// Records that commits wait for a synchronous standby of the database, or no longer do.
     func note(awaitsStandby: Bool) {
         standbyIsAwaited.store(awaitsStandby, ordering: .relaxed)
     }
 
-    /// What a commit waits for that takes too long.
+    /// The cause of the wait of a commit that takes too long.
     var commitDelay: CommitDelay {
         standbyIsAwaited.load(ordering: .relaxed) ? .standby : .unknown
     }
@@ -200,18 +200,18 @@ final class PostgresNode: StoreNode {
         }
     }
 
-    /// The commit with this number is about to be made by this process, whose own parts know what
-    /// it changes.
+    /// Records that this process is about to make the commit with this number, and that its own
+    /// parts know the changes.
     func willCommit(_ number: Int64) { state.withLock { _ = $0.ownNotes.insert(number) } }
 
     /// It was not made.
     func didNotCommit(_ number: Int64) { state.withLock { _ = $0.ownNotes.remove(number) } }
 
-    /// Tells the observers what others have changed in the commits with these notes, and waits for
-    /// them.
+    /// Reports the changes of others in the commits with these notes to the observers, and waits
+    /// for them.
     ///
-    /// - Parameter notes: `nil` if it is not known any more what was changed.
-    /// - Returns: whether the observers know it now.
+    /// - Parameter notes: `nil` if the changes are not known any more.
+    /// - Returns: true if the observers know them now.
     func report(
         _ notes: [(commit: Int64, text: String)]?, through commit: Int64
     ) -> Bool {
@@ -241,7 +241,7 @@ private final class AccessBatch: Sendable {
 
     deinit { outcome.give(false) }
 
-    /// Whether the observer has applied the changes, for the thread that waits.
+    /// The observer's result of applying the changes, for the thread that waits.
     final class Outcome: Sendable {
         private let isGiven = DispatchSemaphore(value: 0)
         private let value = Lock<Bool?>(nil)

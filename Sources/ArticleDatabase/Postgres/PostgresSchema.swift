@@ -83,10 +83,10 @@ enum PostgresLock {
     static let ownership = "1112754261, hashtext(current_schema())"
     /// Shared by the processes that serve the database.
     static let service = "1112754263, hashtext(current_schema())"
-    /// Held by the process that does what only one may do.
+    /// The lock held by the process that does the work which only one process may do.
     static let leadership = "1112754262, hashtext(current_schema())"
 
-    /// How many processes use the database, and how many serve it, as expressions.
+    /// The number of processes that use the database, and of those that serve it, as expressions.
     static let userCount = countOfHolders(1_112_754_261)
     static let serverCount = countOfHolders(1_112_754_263)
 

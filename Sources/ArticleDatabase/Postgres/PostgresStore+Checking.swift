@@ -1,9 +1,8 @@
 public import ArticleStore
 
 extension PostgresStore {
-    /// Checks a database that may be served meanwhile: whether the store's invariants hold in one
-    /// committed state. Only reads. Whether pages are intact, is known to the server's own tools
-    /// (`pg_amcheck`).
+    /// Checks a database that may be served meanwhile: the store's invariants in one committed
+    /// state. Only reads. The server's own tools check that pages are intact (`pg_amcheck`).
     public static func check(_ address: PostgresAddress) throws(StoreOpeningError) -> CheckReport {
         let version: Int
         do throws(StoreError) {

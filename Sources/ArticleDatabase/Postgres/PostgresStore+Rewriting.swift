@@ -73,10 +73,11 @@ extension PostgresSession {
         for row in 0..<columns.rows { try run(columns.text(row, 0), on: table) }
     }
 
-    /// VACUUM keeps removed rows that a transaction from before their removal may still see.
+    /// Waits for older transactions: VACUUM keeps removed rows that a transaction from before their
+    /// removal may still see.
     ///
-    /// - Parameter catalogs: whether tables of the system are meant, of which logical replication
-    ///   needs old rows, too.
+    /// - Parameter catalogs: true for tables of the system, of which logical replication also needs
+    ///   old rows.
     private func waitForOlderTransactions(ofCatalogs catalogs: Bool = false) throws(StoreError) {
         // All later ones have a greater number, and see what was removed until now.
         let present = try value("SELECT txid_current() & 4294967295") ?? "0"

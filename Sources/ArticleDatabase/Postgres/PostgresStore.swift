@@ -4,9 +4,9 @@ import Platform
 /// Stores articles in a PostgreSQL database, which any number of processes may serve.
 ///
 /// Writes go through one queue and share commits; reads run concurrently on their own connections
-/// and never wait for writes. What other processes commit is announced like this one's commits.
+/// and never wait for writes. Commits of other processes are announced like this one's.
 public final class PostgresStore: Sendable {
-    /// Where the database is.
+    /// The address of the database.
     public let address: PostgresAddress
     /// The path next to which other files of this server can be created.
     public let path: String
@@ -22,7 +22,7 @@ public final class PostgresStore: Sendable {
     ///
     /// - Parameters:
     ///   - path: the path next to which other files can be created.
-    ///   - mode: how to treat a database without a schema.
+    ///   - mode: the treatment of a database without a schema.
     public static func open(
         _ address: PostgresAddress, path: String, mode: StoreMode,
         configuration: PostgresConfiguration = PostgresConfiguration()
@@ -124,12 +124,12 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    /// Begins another history if another server has the database than before, and nobody knows that
-    /// this one has all commits.
+    /// Begins another history if another server has the database than before, and no process knows
+    /// that this one has all commits.
     ///
     /// - Parameters:
     ///   - identity: `nil` if it is not known.
-    ///   - isContinued: whether this process knows.
+    ///   - isContinued: true if this process knows.
     private func compareServer(_ identity: PostgresIdentity?, isContinued: Bool) {
         guard let identity else { return }
         UnstructuredTask.start { [weak self] in
@@ -145,8 +145,8 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    /// Begins another history, as the database has lost commits of this one: clients may have more
-    /// from them than what they follow by tokens.
+    /// Begins another history, as the database has lost commits of this one: clients may have read
+    /// more from them than the changes after their tokens correct.
     private func beginHistory(replacing epoch: Epoch) async {
         for _ in 0..<Self.attempts {
             do throws(StoreError) {

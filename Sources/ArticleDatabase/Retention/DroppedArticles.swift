@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
 
-/// Removing what is left of articles that were deleted long ago, which takes several commits each:
-/// everything but their rows (`removeContent(ofDeleted:)`), also from the logs of changes.
+/// The removal of the rest of articles that were deleted long ago, which takes several commits
+/// each: everything but their rows (`removeContent(ofDeleted:)`), also from the logs of changes.
 extension SQLStore {
     /// One step of it, which sets the walk's next phase.
     func dropArticles(
@@ -96,7 +96,7 @@ extension Snapshot {
     }
 }
 
-/// What a step did with a deleted article.
+/// The result of a step with a deleted article.
 private enum DropOutcome {
     case isDropped, hasMore
     /// It was restored, or is part of the last change: its turn comes later.

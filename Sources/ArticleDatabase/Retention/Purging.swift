@@ -164,7 +164,7 @@ extension WriteStep {
         return PurgeCounts(revisions: removed.count, comments: 0)
     }
 
-    /// Removes tags and names of sources that nothing has, as they are texts, too.
+    /// Removes tags and names of sources that nothing has, as they are also texts.
     fileprivate func removeUnusedFacets() throws(StoreError) {
         let dialect: Invariants.Dialect = connection.isRemote ? .postgres : .sqlite
         let numbers = try connection.lines(of: SQL.unusedFacets(dialect)).compactMap { Int64($0) }

@@ -1,9 +1,9 @@
 import ArticleStore
 
-/// Removing revisions. Their numbers are not given again, and the changes that they were stay in
-/// the sequence, so that the history of an article may have gaps. Its last revision is always
-/// there, but for an article that is deleted and has no content any more: of this one, nothing is
-/// left but its row (which nobody finds, except by what once was said of it) and its changes.
+/// The removal of revisions. Their numbers are not given again, and their changes stay in the
+/// sequence, so that the history of an article may have gaps. Its last revision is always there,
+/// but for an article that is deleted and has no content any more: of this one, nothing is left but
+/// its row (which is not found, except by its earlier changes) and its changes.
 extension SQL {
     fileprivate static let bodyOfRow: StaticString = "SELECT body FROM revisions WHERE row = ?1"
     fileprivate static let revisionsOfArticle: StaticString = """
@@ -51,7 +51,7 @@ extension Snapshot {
         return try row.step() ? StoredArticle(row) : nil
     }
 
-    /// Whether the content of an article was removed.
+    /// Returns true if the content of an article was removed.
     func isEmpty(_ article: (number: Int64, revision: Int)) throws(StoreError) -> Bool {
         guard article.revision > 0 else { return false }
         return try storedUnlessEmpty(number: article.number) == nil

@@ -1,8 +1,9 @@
 public import ArticleAPI
 public import ArticleStore
 
-/// Removing what is not kept of histories, and what nothing uses any more, in steps that each delay
-/// other writes as little as one of these. See `DroppedArticles.swift` for deleted articles.
+/// The removal of histories beyond their limits, and of rows that nothing uses any more, in steps
+/// that each delay other writes as little as one of these. See `DroppedArticles.swift` for deleted
+/// articles.
 extension SQLStore {
     public func removeHistory(
         _ rules: RetentionRules, at time: Timestamp, _ walk: RetentionWalk
@@ -45,7 +46,7 @@ extension SQLStore {
     }
 }
 
-/// How much a step does.
+/// The size of a step.
 enum RetentionStep {
     static let revisions = 50
     static let renderings = 100
@@ -87,7 +88,7 @@ extension Snapshot {
         return try row.step() ? row.integer(0) : 0
     }
 
-    /// What goes of the next history that has too much.
+    /// Returns the revisions to remove from the next history that has too many.
     fileprivate func excess(
         of rules: RetentionRules, at time: Timestamp, after article: Int64
     ) throws(StoreError) -> RetentionWalk.Phase {

@@ -1,6 +1,6 @@
 import ArticleStore
 
-/// What only connections to SQLite do: the files, their settings, the write-ahead log.
+/// The parts of connections that only SQLite has: the files, their settings, the write-ahead log.
 extension Connection {
     /// The owner of the handle of a connection to SQLite. Code of that engine opens no others.
     private var sqlite: SQLiteDatabase {
@@ -33,7 +33,7 @@ extension Connection {
 }
 
 extension Connection {
-    /// How long a statement waits for another program's lock.
+    /// The maximum time for which a statement waits for another program's lock.
     static let busyMilliseconds = 1_000
 
     /// Opens a read-only connection.

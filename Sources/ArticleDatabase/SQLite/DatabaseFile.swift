@@ -20,8 +20,8 @@ final class DatabaseFile: Sendable {
     private let file: Int32
 
     /// - Parameters:
-    ///   - mayCreate: whether to create a missing file, readable only by its owner; SQLite would
-    ///     use the umask.
+    ///   - mayCreate: true to create a missing file, readable only by its owner; SQLite would use
+    ///     the umask.
     ///   - isForReading: allows the file to be on a read-only file system.
     init(
         path given: String, mayCreate: Bool, isForReading: Bool = false
@@ -125,7 +125,7 @@ final class DatabaseFile: Sendable {
 
     func note(_ change: NotedChange) { change.write(to: lock) }
 
-    /// Whether the file has a rollback journal: a transaction before the first use of the
+    /// True if the file has a rollback journal: a transaction before the first use of the
     /// write-ahead log was interrupted.
     var hasJournal: Bool { access(path + "-journal", F_OK) == 0 }
 

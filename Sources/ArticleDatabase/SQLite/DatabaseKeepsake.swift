@@ -7,7 +7,7 @@ import Platform
 public final class DatabaseKeepsake: Sendable {
     private let path: String
     private let copy: TemporaryFile
-    /// Whether the copy is closed, because it becomes the database.
+    /// True if the copy is closed, because it becomes the database.
     private let isClosed = Lock(false)
     private static let pieceBytes = 4 << 20
 
@@ -54,7 +54,7 @@ public final class DatabaseKeepsake: Sendable {
     }
 
     /// Restores the file if the current one cannot be opened by this version.
-    /// - Returns: whether it was restored.
+    /// - Returns: true if it was restored.
     public func putBackIfNeeded() throws(StoreOpeningError) -> Bool {
         do throws(StoreOpeningError) {
             let file = try DatabaseFile(path: path, mayCreate: false)

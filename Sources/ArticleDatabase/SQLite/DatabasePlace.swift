@@ -5,7 +5,7 @@ import Platform
 /// The path of a database that is to be replaced, locked against other processes.
 public final class DatabasePlace {
     let file: DatabaseFile
-    /// Whether there is a non-empty file.
+    /// True if there is a non-empty file.
     public let isTaken: Bool
     private var isDone = false
 

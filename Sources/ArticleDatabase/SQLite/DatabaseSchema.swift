@@ -50,8 +50,8 @@ struct DatabaseSchema: Sendable {
 
 /// One step of the schema.
 struct Migration: Sendable {
-    /// What computes new data for existing rows, where SQL cannot. It runs within the transaction
-    /// of its step. Progress is reported while its statements run.
+    /// A step that computes new data for existing rows, where SQL cannot. It runs within the
+    /// transaction of its migration step. Progress is reported while its statements run.
     typealias Code = @Sendable (Connection) throws(StoreError) -> Void
 
     private enum Work: Sendable {
@@ -62,7 +62,7 @@ struct Migration: Sendable {
     /// The version of the schema to which it leads.
     let version: Int
     private let work: Work
-    /// Whether tables that others refer to are replaced: foreign keys are not enforced during the
+    /// True if tables that others refer to are replaced: foreign keys are not enforced during the
     /// step, and all of them are checked at its end (https://www.sqlite.org/lang_altertable.html,
     /// section 7).
     private let rebuildsTables: Bool

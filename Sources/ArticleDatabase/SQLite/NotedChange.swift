@@ -2,7 +2,7 @@ import ArticleStore
 import Glibc
 
 /// The last change that a file had when it was noted beside it: a file that does not have this
-/// change any more was set back. Not noting what was committed later does no harm.
+/// change any more was set back. Later commits need not be noted.
 struct NotedChange: Equatable {
     var epoch: Epoch
     var sequence: Int64
@@ -22,8 +22,8 @@ struct NotedChange: Equatable {
             mark: try state.mark(ofChange: sequence) ?? 0)
     }
 
-    /// Whether the database had the change, and does not have it any more. One that is missing
-    /// below the last one was removed on purpose.
+    /// Returns true if the database had the change, and does not have it any more. One that is
+    /// missing below the last one was removed on purpose.
     func isLost(from state: Snapshot) throws(StoreError) -> Bool {
         guard try state.epoch() == epoch else { return false }
         guard let found = try state.mark(ofChange: sequence) else {

@@ -8,7 +8,7 @@ public struct RestoredAccounts: Sendable {
         public let reason: Reason
     }
 
-    /// What the replaced database says about an account.
+    /// The state of an account in the replaced database.
     public enum Reason: Sendable, Hashable {
         /// It does not exist.
         case missing
@@ -21,7 +21,7 @@ public struct RestoredAccounts: Sendable {
 
     /// The first ones in the order of their ids, as there may be very many.
     public fileprivate(set) var first: [Account] = []
-    /// How many more there are.
+    /// The number of further ones.
     public fileprivate(set) var others = 0
 
     public static let most = 100
@@ -62,8 +62,8 @@ private struct ReplacedAccounts {
 
     init(of file: DatabaseFile) { connection = try? file.reader() }
 
-    /// Why an enabled account of the backup has to be listed; `nil` if it could be used before with
-    /// its role.
+    /// Returns the reason why an enabled account of the backup has to be listed; `nil` if it could
+    /// be used before with its role.
     func reason(toList user: UserRecord) -> RestoredAccounts.Reason? {
         do throws(StoreError) {
             guard let connection else { return .unreadable }

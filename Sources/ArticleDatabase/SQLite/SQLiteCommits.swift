@@ -15,7 +15,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     private let stopLongReaders: @Sendable () -> Void
     private let checkpointCount = Atomic(0)
     private var connection: Connection?
-    /// Where the last change is noted now and then; `nil` once the store is closed.
+    /// The file beside which the last change is noted now and then; `nil` once the store is closed.
     private var file: DatabaseFile?
     /// Log size in bytes from which writes wait for readers to release the log.
     private var waitingBytes: Int
@@ -161,7 +161,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     private static let freedPages = 64
 
     /// Moves some pages to free ones before them, so that the file gets shorter; `nil` if the file
-    /// has to be rewritten first, as it does not say what refers to which page
+    /// has to be rewritten first, as it does not record the references to each page
     /// (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
     func freePages(
         after progress: VacuumProgress, on queue: CommitQueue
@@ -210,7 +210,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
 
     // MARK: Rewriting
 
-    /// Writes the file anew and empties the log, once no copy is being made.
+    /// Rewrites the file and empties the log, once no copy is being made.
     func rewrite(on queue: CommitQueue) async throws(StoreError) {
         let failure: StoreError? = await withCheckedContinuation { continuation in
             rewrite(on: queue) { continuation.resume(returning: $0) }

@@ -34,7 +34,7 @@ extension SQLiteStore {
 }
 
 extension Connection {
-    /// - Parameter promises: whether to check the invariants of this schema version, too.
+    /// - Parameter promises: true to check also the invariants of this schema version.
     func examine(promises: Bool = true) throws(StoreError) -> CheckReport {
         // A large file's rows are sorted on disk.
         try execute(script: "PRAGMA temp_store = FILE")

@@ -94,7 +94,7 @@ public struct RestoredKeys: Sendable {
     public fileprivate(set) var revoked: [KeyRecord] = []
     /// Keys that are valid in the restored database but unknown in the replaced one.
     public fileprivate(set) var revived: [KeyRecord] = []
-    /// Whether the replaced database's keys could be read.
+    /// True if the replaced database's keys could be read.
     public fileprivate(set) var areKnown = true
 }
 

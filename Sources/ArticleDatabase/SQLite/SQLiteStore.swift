@@ -163,7 +163,7 @@ extension DatabaseFile {
     }
 }
 
-/// The limits of a SQLite store. Those that both engines have can be set here, too.
+/// The limits of a SQLite store. Those that both engines have can also be set here.
 @dynamicMemberLookup
 public struct SQLiteConfiguration: Sendable, Hashable {
     public var limits = StoreLimits()
@@ -172,7 +172,7 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     /// Log size in bytes from which writes wait for readers to release the log, and exports are
     /// aborted.
     public var logLimitBytes = 64 << 20
-    /// How long writes wait in that case.
+    /// The maximum wait of writes in that case.
     public var logPatienceMilliseconds = 2_000
     /// Page cache size of each reader and of the writer.
     public var readerCacheBytes = 4 << 20

@@ -3,10 +3,11 @@ import ArticleSearch
 import ArticleStore
 
 extension Snapshot {
-    /// The first difference between the index of the search and the articles, if there is one.
+    /// Returns the first difference between the index of the search and the articles, if there is
+    /// one.
     ///
-    /// What has changed since the index's position is left out. An index of another history or
-    /// tokenizer is not compared: it is built again when the file is served.
+    /// Changes since the index's position are left out. An index of another history or tokenizer is
+    /// not compared: it is built again when the file is served.
     func searchFindings() throws(StoreError) -> [String] {
         do throws(StoreError) {
             let index = try searchIndex()
@@ -37,12 +38,12 @@ extension SQL {
         """
 }
 
-/// Proves that the index of the search equals the articles: its blocks have what its documents say,
-/// and its documents are the public articles as they are. Throws `.corrupt` with the first
-/// difference.
+/// Proves that the index of the search equals the articles: its blocks have the keys of its
+/// documents, and its documents are the public articles as they are. Throws `.corrupt` with the
+/// first difference.
 private struct SearchCheck {
     let state: Snapshot
-    /// What changed after this number, the index may have or not.
+    /// The number of the change after which the index may or may not have a change.
     let sequence: Int64
 
     func run(_ segments: [SearchSegmentRecord]) throws(StoreError) {
