@@ -13,8 +13,7 @@ public import ArticleAPI
 /// ```
 ///
 /// The excerpt comes from the summary; if it is empty, from `bodyHTML`; and if the response does
-/// not have that, from the first paragraph of `body`, whose usual inline marks are removed. Request
-/// `bodyHTML` for text that is free of Markdown in any case.
+/// not have that, from the first paragraph of `body`, without its marks.
 public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresentable,
     BylinePresentable, DatePresentable, ReadingTimePresentable, ExcerptPresentable
 {
@@ -92,11 +91,35 @@ public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresen
     private static func excerpt(
         _ summary: String?, _ html: String?, _ markdown: String?, _ length: Int
     ) -> String {
-        // A character may be several scalars.
-        let limit = 8 * max(0, length)
+        // A character may be several scalars, and white space is collapsed.
+        let limitBytes = 32 * max(0, length)
         var text = PlainText.collapsed(summary ?? "")
-        if text.isEmpty, let html { text = PlainText.ofHTML(html, limit: limit) }
-        if text.isEmpty, let markdown { text = PlainText.ofMarkdown(markdown) }
-        return PlainText.cut(text, to: length)
+        if text.isEmpty, let html {
+            text = PlainText.text(ofHTML: html, limitBytes: limitBytes)
+        }
+        if text.isEmpty, let markdown { text = PlainText.firstParagraph(ofMarkdown: markdown) }
+        return text.cut(to: length)
+    }
+}
+
+extension String {
+    /// At most so many characters: cut after a word and ended by `…` if there is more.
+    ///
+    /// A text without spaces, and a last word that is longer than half of the limit, is cut within.
+    func cut(to limit: Int) -> String {
+        guard limit > 0, !dropFirst(limit).isEmpty else { return limit > 0 ? self : "" }
+        var part = prefix(limit)
+        // The ellipsis takes the place of the last character, which may be the space after a word.
+        if let space = part.lastIndex(where: \.isWhitespace),
+            part.distance(from: part.startIndex, to: space) >= limit / 2
+        {
+            part = part[..<space]
+        } else {
+            part = part.dropLast()
+        }
+        while let last = part.last, last.isWhitespace || ",;:–—-(".contains(last) {
+            part.removeLast()
+        }
+        return part + "…"
     }
 }

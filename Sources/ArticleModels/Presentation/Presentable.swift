@@ -1,3 +1,5 @@
+import ArticleAPI
+
 /// A value with texts for readers, in their language. See ``ArticlePresentation``.
 public protocol Presentable {
     var language: PresentationLanguage { get }
@@ -96,7 +98,7 @@ extension ExcerptPresentable {
     public var excerptLength: Int { 160 }
 
     public var excerptText: String? {
-        let text = PlainText.cut(plainText, to: excerptLength)
+        let text = plainText.cut(to: excerptLength)
         return text.isEmpty ? nil : text
     }
 }

@@ -28,7 +28,7 @@ package struct SearchText: Sendable {
 
     package init(_ document: SearchDocument) {
         self.document = document
-        let body = PlainText.bytes(of: document.body)
+        let body = PlainText.bytes(ofMarkdown: document.body)
         var reader = TextReader(
             capacity: body.count + document.title.utf8.count + document.summary.utf8.count + 200)
         var fields: [Field] = []

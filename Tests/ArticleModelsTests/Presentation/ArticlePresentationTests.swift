@@ -83,6 +83,23 @@ import Testing
         #expect(try presented(article).excerptText == nil)
     }
 
+    @Test(arguments: [
+        ("one two three", 13, "one two three"),
+        ("one two three", 12, "one two…"),
+        ("one two, three", 9, "one two…"),
+        ("one two three", 8, "one two…"),
+        ("one two three", 7, "one…"),
+        ("밀가루와물과소금", 5, "밀가루와…"),
+        ("a verylongwordthatdoesnotend", 10, "a verylon…"),
+        ("one", 0, ""),
+        ("", 5, ""),
+    ])
+    func `an excerpt is cut after a word`(text: String, limit: Int, cut: String) throws {
+        let excerpt = try presented(article(1, summary: text), length: limit).excerptText ?? ""
+        #expect(excerpt == cut)
+        #expect(excerpt.count <= limit)
+    }
+
     @Test func `attributes that were not selected are not shown`() throws {
         let article = try PartialArticle(mapping: article(1, authors: ["Ada"]).json())
         var bare = article

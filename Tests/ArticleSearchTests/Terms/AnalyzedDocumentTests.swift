@@ -16,6 +16,12 @@ import Testing
         #expect(terms("soft\u{AD}hyphen") == ["softhyphen"])
     }
 
+    @Test func `link targets and the languages of code blocks are not indexed`() {
+        let body =
+            "[here](https://target.example)\n\n```rust\ncode\n```\n\n[r]: https://ref.example"
+        #expect(terms(body) == ["code", "here"])
+    }
+
     @Test func `the table of base letters has all canonical compositions`() {
         let letters = "abcdefghijklmnoprstuvwxyzαεηιορυωагезийкоуічыэ"
         for letter in letters.unicodeScalars {

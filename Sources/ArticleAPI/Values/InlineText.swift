@@ -1,4 +1,4 @@
-/// One line of Markdown, whose marks are left out. See ``PlainText``.
+/// One line or paragraph of Markdown, whose marks are left out. See ``PlainText``.
 struct InlineText {
     private let source: [UInt8]
     private let line: Range<Int>
@@ -14,16 +14,20 @@ struct InlineText {
     /// No angle bracket closes a tag before it.
     private var tagLimit = 0
     private let isTable: Bool
+    /// True if descriptions of pictures are left out.
+    private let omitsPictures: Bool
 
     private static let limitTarget = 2_000
 
-    init(_ source: [UInt8], _ line: Range<Int>) {
+    init(_ source: [UInt8], _ line: Range<Int>, omitsPictures: Bool = false) {
         self.source = source
         self.line = line
+        self.omitsPictures = omitsPictures
         index = line.lowerBound
         isTable = source[line].first == UInt8(ascii: "|")
     }
 
+    /// Appends the text; call it once.
     mutating func read(into text: inout [UInt8]) {
         let start = text.count
         let isMark = Self.isMark
@@ -58,7 +62,7 @@ struct InlineText {
             replace(1, by: byte, &text)
         case UInt8(ascii: "]"): closeBracket(&text)
         case UInt8(ascii: "<"): readAngle(&text)
-        case UInt8(ascii: "&"): readEntity(&text)
+        case UInt8(ascii: "&"): readReference(&text)
         case 0: replace(1, by: UInt8(ascii: " "), &text)
         default: replace(1, by: byte, &text)
         }
@@ -116,7 +120,10 @@ struct InlineText {
         }
         mayHaveErased = true
         text[open] = 0
-        if open > 0, text[open - 1] == UInt8(ascii: "!") { text[open - 1] = 0 }
+        if open > 0, text[open - 1] == UInt8(ascii: "!") {
+            text[open - 1] = 0
+            if omitsPictures { text.removeSubrange(open...) }
+        }
         index = end
     }
 
@@ -161,16 +168,10 @@ struct InlineText {
         index = end + 1
     }
 
-    private static let entities: [(name: [UInt8], byte: UInt8)] = [
-        (Array("&amp;".utf8), UInt8(ascii: "&")), (Array("&lt;".utf8), UInt8(ascii: "<")),
-        (Array("&gt;".utf8), UInt8(ascii: ">")), (Array("&quot;".utf8), UInt8(ascii: "\"")),
-        (Array("&#39;".utf8), UInt8(ascii: "'")), (Array("&nbsp;".utf8), UInt8(ascii: " ")),
-    ]
-
-    private mutating func readEntity(_ text: inout [UInt8]) {
-        let rest = source[index..<line.upperBound]
-        let entity = Self.entities.first { rest.starts(with: $0.name) }
-        replace(entity?.name.count ?? 1, by: entity?.byte ?? UInt8(ascii: "&"), &text)
+    private mutating func readReference(_ text: inout [UInt8]) {
+        let reference = CharacterReference(source[index..<line.upperBound])
+        text += UTF8.encode(reference?.scalar ?? "&")!
+        index += reference?.length ?? 1
     }
 
     /// Removes the NULs that replaced erased bytes, and the source's own in code and addresses;
