@@ -39,7 +39,7 @@ public struct Backend: Sendable {
     private let isDraining = Lock(false)
     private let imports: FileImportService
     private let purges: PurgeService
-    /// Where the operator signs in to the console.
+    /// The links with which the operator signs in to the console.
     public let consoleLinks: ConsoleLinks
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
@@ -51,17 +51,18 @@ public struct Backend: Sendable {
     ///   - operatorKey: an admin key in addition to those in the store.
     ///   - defaultLanguage: the language of articles that do not specify one (BCP 47).
     ///   - cacheBytes: the size of the cache for public responses; 0 disables it.
-    ///   - streamLimits: how many change streams may be open.
-    ///   - comments: who may comment, and how much.
-    ///   - accounts: who may sign up, and how passwords are hashed; `nil` for the defaults.
+    ///   - streamLimits: the maximum open change streams.
+    ///   - comments: the permission to comment, and its limits.
+    ///   - accounts: the permission to sign up, and the hashing of passwords; `nil` for the
+    ///     defaults.
     ///   - providers: identify people who sign in; `nil` if there are none.
-    ///   - hasConsole: whether browsers get the console.
+    ///   - hasConsole: true if browsers get the console.
     ///   - feeds: the title of feeds, and the URLs in them.
-    ///   - sourcePolicy: which addresses sources may have.
-    ///   - retention: how much history is kept.
-    ///   - version: that of the program, for the description of the API.
+    ///   - sourcePolicy: the permitted addresses of sources.
+    ///   - retention: the limits of the history that is kept.
+    ///   - version: the version of the program, for the description of the API.
     ///   - log: receives causes of errors that are not disclosed to clients.
-    ///   - progress: receives what the operator may like to know of long work.
+    ///   - progress: receives reports about long work for the operator.
     public init(
         store: any ArticleStore, file: any StoreMaintenance, operatorKey: OperatorKey? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
@@ -176,8 +177,7 @@ public struct Backend: Sendable {
     public var waitingCompressions: Int { responses.cache.waitingCompressions }
     public var waitingRenderings: Int { markdown.waiting + comments.renderer.waiting }
 
-    /// Applies what other processes change of keys, users and sessions, until the task is
-    /// cancelled.
+    /// Applies changes of keys, users and sessions by other processes, until the task is cancelled.
     public func followAccess() async {
         let follower = AccessFollower(store: store, access: access) { [responses] id in
             responses.cache.invalidate([.article(id)])
@@ -199,7 +199,7 @@ public struct Backend: Sendable {
     /// Lets `/readyz` respond with 503 from now on, so that balancers send requests elsewhere.
     public func drain() { isDraining.withLock { $0 = true } }
 
-    /// Whether this server can respond to requests.
+    /// The service that reports if this server can respond to requests.
     public var health: HealthService {
         HealthService(store: store, publisher: publisher, isDraining: isDraining, log: log)
     }

@@ -16,10 +16,10 @@ public struct APIKey: Sendable {
     ///
     /// - Parameters:
     ///   - name: 1 to 100 characters.
-    ///   - role: What it allows.
+    ///   - role: The role that it grants.
     ///   - owner: The user that it acts for.
     ///   - time: The current time.
-    ///   - expiresAt: When it expires; `nil` if it does not.
+    ///   - expiresAt: The time at which it expires; `nil` if it does not.
     public init(
         name: String, role: Role, owner: User.ID? = nil, at time: Timestamp,
         expiresAt: Timestamp? = nil
@@ -60,7 +60,7 @@ extension RequestSender {
 public struct OperatorKey: Sendable {
     let digest: [UInt8]
 
-    /// Accepts what is a `SharedSecret` (RFC 6750 §2.1 allows no other characters in a field).
+    /// Accepts a `SharedSecret` (RFC 6750 §2.1 allows no other characters in a field).
     public init?(_ text: String) {
         guard let secret = SharedSecret(text) else { return nil }
         self.init(secret)

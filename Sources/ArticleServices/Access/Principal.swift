@@ -27,7 +27,7 @@ public struct Principal: Sendable, Hashable {
     package let user: User.ID?
     /// `nil` if anonymous.
     package let role: Role?
-    /// When the credentials expire; `nil` if they do not.
+    /// The time at which the credentials expire; `nil` if they do not.
     let expiresAt: Timestamp?
     /// The public id of the session of the console in which the key, or the operator, acts; `nil`
     /// outside of it.
@@ -104,7 +104,7 @@ public struct Principal: Sendable, Hashable {
         }
     }
 
-    /// Whether it shares its rate limit with all readers of its address. Where anyone can sign up,
+    /// True if it shares its rate limit with all readers of its address. Where anyone can sign up,
     /// an account of its own limit would be worth as much as an address.
     var sharesAddress: Bool { kind == .session && role == .reader }
 
@@ -122,8 +122,8 @@ public struct Principal: Sendable, Hashable {
         return user.map { .author($0) } ?? .everyone
     }
 
-    /// Whether this principal may see drafts, deleted articles and histories: all of them, or those
-    /// that it owns. If not, it sees exactly what is public, and shared cached responses can be
+    /// True if this principal may see drafts, deleted articles and histories: all of them, or those
+    /// that it owns. If not, it sees exactly the public content, and shared cached responses can be
     /// used.
     var seesHidden: Bool { audience != .everyone }
 
@@ -165,6 +165,6 @@ public struct Principal: Sendable, Hashable {
         return user
     }
 
-    /// Whether the credentials have expired.
+    /// Returns true if the credentials have expired.
     func isExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
 }

@@ -2,7 +2,7 @@ import ArticleAPI
 
 /// The role of a key or a user; each one has the permissions of the lower ones.
 public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// Sees what is public; with an account, comments and bookmarks.
+    /// Sees public content; with an account, comments and bookmarks.
     case reader
     /// Also writes articles of their own.
     case author
@@ -35,8 +35,8 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
 }
 
 extension Endpoint.Access {
-    /// Whether it is for a user: somebody with an account, or a key that acts for one. Any key of
-    /// an editor may moderate and write.
+    /// Returns true if it is for a user: a person with an account, or a key that acts for one. Any
+    /// key of an editor may moderate and write.
     func needsUser(_ role: Role) -> Bool {
         switch self {
         case .useAccount, .manageAccount, .comment: true
@@ -49,8 +49,8 @@ extension Endpoint.Access {
         }
     }
 
-    /// Whether responses may be stored by the client, or even shared: those about accounts and
-    /// the backend itself may not.
+    /// True if responses may be stored by the client, or even shared: those about accounts and the
+    /// backend itself may not.
     var isCacheable: Bool {
         switch self {
         case .useAccount, .manageAccount, .readProfiles, .manageUsers, .manageSources,

@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 public import HTTP
 
-/// Why a service did not fulfil a request; `ServiceProblem.swift` maps it to HTTP.
+/// The reason why a service did not fulfil a request; `ServiceProblem.swift` maps it to HTTP.
 public enum ServiceError: Error, Sendable {
     /// The request violates the API contract.
     case rejected(RequestValidationError)
@@ -95,7 +95,7 @@ public enum ServiceError: Error, Sendable {
     /// A fault of the server's, which trying again does not mend. The cause is only logged.
     case failed(cause: String)
 
-    /// What is wrong with credentials.
+    /// The fault of credentials.
     public enum CredentialFault: Sendable, Hashable {
         case missing, malformed, unknown, revoked, expired
         /// The name and the password are not those of an account.
@@ -110,7 +110,7 @@ public enum ServiceError: Error, Sendable {
         case identityToken(reason: String)
     }
 
-    /// What the store has, or `nil` if it does not have it.
+    /// Returns the store's value, or `nil` if it does not have it.
     static func ifFound<Value>(
         _ read: () async throws(StoreError) -> Value
     ) async throws(ServiceError) -> Value? {
@@ -133,7 +133,7 @@ public enum ServiceError: Error, Sendable {
         }
     }
 
-    /// Why a node has nothing that is recent enough.
+    /// Returns the error of a node that has nothing recent enough.
     static func outdated(_ node: any StoreNode) -> ServiceError {
         node.failure == nil ? .behind : .cutOff
     }

@@ -106,7 +106,7 @@ extension ServiceError {
         }
     }
 
-    /// What the server lacks: time, space, or a part of it.
+    /// The resource that the server lacks: time, space, or a part of it.
     private var shortage: (Problem.Kind, String) {
         switch self {
         case .busy:
@@ -232,7 +232,7 @@ extension ServiceError.CredentialFault {
 }
 
 extension Problem {
-    /// The problem with what a reader writes.
+    /// Returns the problem with the writes of a reader.
     fileprivate static func readersProblem(_ error: ServiceError, _ instance: String) -> Problem {
         let (kind, detail): (Kind, String) =
             switch error {

@@ -14,7 +14,7 @@ package struct AccountName: Sendable, Hashable {
     /// Unicode scalars.
     package static let lengths = 3...32
 
-    /// - Throws: What is wrong with the text, at `/name`.
+    /// - Throws: The fault of the text, at `/name`.
     package init(_ text: String) throws(ServiceError) {
         // Composing a scalar takes few others, so a longer text need not be normalized.
         let isLong = text.utf8.count > 16 * Self.lengths.upperBound
@@ -55,7 +55,7 @@ package struct AccountName: Sendable, Hashable {
         }
     }
 
-    /// Whether there is nothing else, and every mark is on a letter.
+    /// Returns true if there is nothing else, and every mark is on a letter.
     private static func isMadeOfLetters(_ text: String) -> Bool {
         var previous = Kind.punctuation
         for scalar in text.unicodeScalars {

@@ -4,7 +4,7 @@ import Glibc
 /// Argon2id (RFC 9106) by libsodium. A hash is text that contains its salt and parameters:
 /// `$argon2id$v=19$m=19456,t=2,p=1$…`
 struct PasswordHash: Sendable {
-    /// What one hash costs: passes over the memory, and its bytes.
+    /// The cost of one hash: passes over the memory, and its bytes.
     struct Cost: Sendable, Hashable {
         let passes: UInt64
         let memoryBytes: Int
@@ -13,14 +13,14 @@ struct PasswordHash: Sendable {
         static let recommended = Cost(passes: 2, memoryBytes: 19 << 20)
     }
 
-    /// Why libsodium did not compute a hash.
+    /// The reason why libsodium did not compute a hash.
     struct Failure: Error, Sendable {
         let cause: String
     }
 
     let cost: Cost
 
-    /// Whether libsodium could be initialised (`sodium_init`), which is done once.
+    /// True if libsodium could be initialised (`sodium_init`), which is done once.
     static let isAvailable = sodium_init() >= 0
 
     /// An arbitrary hash at the usual cost, of an unknown password.
@@ -43,7 +43,7 @@ struct PasswordHash: Sendable {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Whether the hash is of this password (`crypto_pwhash_str_verify`).
+    /// Returns true if the hash is of this password (`crypto_pwhash_str_verify`).
     func verify(_ password: Password, against hash: String) throws(Failure) -> Bool {
         try Self.check(hash)
         let (code, reason) = password.withBytes { bytes in
@@ -58,7 +58,7 @@ struct PasswordHash: Sendable {
         return code == 0
     }
 
-    /// Whether the hash was made at a different cost (`crypto_pwhash_str_needs_rehash`).
+    /// Returns true if the hash was made at a different cost (`crypto_pwhash_str_needs_rehash`).
     func isOutdated(_ hash: String) -> Bool {
         crypto_pwhash_str_needs_rehash(hash, cost.passes, cost.memoryBytes) != 0
     }

@@ -13,7 +13,7 @@ package final class PasswordHasher: Sendable {
     /// The server cannot start: libsodium could not be initialised.
     package struct Unavailable: Error, Sendable {}
 
-    /// Whether a password is that of the account.
+    /// The result of comparing a password with that of an account.
     package enum Verification: Sendable, Hashable {
         case wrong
         /// - Parameter newHash: To be stored instead of the old one, which has another cost.
@@ -28,8 +28,8 @@ package final class PasswordHasher: Sendable {
     private let whenHashing: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - width: How many hashes are computed at a time.
-    ///   - depth: How many may wait; that of 64 takes about 2 s at a width of 1.
+    ///   - width: The maximum hashes computed at a time.
+    ///   - depth: The maximum that wait; 64 take about 2 s at a width of 1.
     package convenience init(
         width: Int = PasswordHasher.defaultWidth, depth: Int = 64
     ) throws(Unavailable) {
@@ -107,7 +107,7 @@ package final class PasswordHasher: Sendable {
 extension BackgroundPool.Client {
     /// The client of a request.
     ///
-    /// - Parameter isKnown: Whether it has signed in to the account before.
+    /// - Parameter isKnown: True if it has signed in to the account before.
     init(_ context: RequestContext, isKnown: Bool = false) {
         self.init(networks: context.clientNetworks, isKnown: isKnown)
     }

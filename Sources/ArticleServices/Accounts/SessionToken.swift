@@ -46,10 +46,10 @@ extension SessionToken {
         self.init(sessionID: String(decoding: id, as: UTF8.self), text: text)
     }
 
-    /// What is stored (SHA-256).
+    /// The digest that is stored (SHA-256).
     package var digest: [UInt8] { Digest.sha256(text.utf8) }
 
-    /// Whether the stored digest is of this token, in constant time.
+    /// Returns true if the stored digest is of this token, in constant time.
     package func hasDigest(_ stored: [UInt8]) -> Bool { Digest.areEqual(digest, stored) }
 }
 
@@ -94,12 +94,12 @@ package struct RefreshToken: SessionToken {
         Array(Digest.hmac(Array("mark of \(sessionID) ".utf8) + secret, key: key).prefix(16))
     }
 
-    /// Whether the server made this token for its session, now or long ago.
+    /// Returns true if the server made this token for its session, now or long ago.
     ///
     /// Public ids of sessions are not secret, so anyone can make up a token of a session; its mark
     /// is not valid. Nor is there one in a token of an older version.
     ///
-    /// - Parameter secret: The server's.
+    /// - Parameter secret: The secret of the server.
     package func isMarked(by secret: [UInt8]) -> Bool {
         guard let bytes = ByteText.bytes(base64URL: String(text.dropFirst(21))), bytes.count == 48
         else { return false }

@@ -3,7 +3,7 @@ import Platform
 
 /// An attempt to sign in. See ``SignInThrottle``.
 package struct SignInAttempt: Sendable, Hashable {
-    /// The key of the account's name, whether or not there is such an account.
+    /// The key of the account's name, even if there is no such account.
     package let name: String
     /// Identifies the client's address or its network (`RequestContext.clientNumber`); `nil` for
     /// this machine, to which limits for each address do not apply.
@@ -36,8 +36,9 @@ package struct SignInAttempt: Sendable, Hashable {
 /// - An address that has signed in to the account before is exempt from the limits of the name, of
 ///   its network and of its address as a whole, which others may share.
 ///
-/// An attempt counts as failed until it succeeds, so that many at a time are limited, too. Memory
-/// is bounded; what matters least is discarded. Safe to use from any thread; it never blocks.
+/// An attempt counts as failed until it succeeds, so that concurrent attempts are also limited.
+/// Memory is bounded; the least important entries are discarded. Safe to use from any thread; it
+/// never blocks.
 package final class SignInThrottle: Sendable {
     fileprivate struct State {
         var pairs: BoundedTable<Failures>
@@ -60,7 +61,7 @@ package final class SignInThrottle: Sendable {
     ]
 
     /// - Parameters:
-    ///   - entries: How many addresses, names and pairs of them are remembered.
+    ///   - entries: The maximum addresses, names and pairs of them that are remembered.
     ///   - now: Monotonic milliseconds.
     package init(entries: Int = 65_536, now: @escaping @Sendable () -> Int64) {
         self.now = now
@@ -97,7 +98,7 @@ package final class SignInThrottle: Sendable {
         state.withLock { $0.withdraw(Subject(attempt), at: now) }
     }
 
-    /// Whether the address has signed in to the account before.
+    /// Returns true if the address has signed in to the account before.
     package func isKnown(_ attempt: SignInAttempt) -> Bool {
         let now = now()
         let pair = Subject(attempt).pair
@@ -118,7 +119,7 @@ private struct Subject {
     let pair: HashedKey
     let name: HashedKey
     let address: HashedKey?
-    /// The networks of the address, and what they may do.
+    /// The networks of the address, and their rates.
     let networks: [(key: HashedKey, rate: ThrottleRate)]
 
     init(_ attempt: SignInAttempt) {
@@ -173,7 +174,7 @@ extension SignInThrottle.State {
         return 0
     }
 
-    /// Undoes what `begin` counted.
+    /// Reverts the counts of `begin`.
     fileprivate mutating func withdraw(_ subject: Subject, at now: Int64) {
         pairs[subject.pair, at: now]?.uncount()
         if let key = subject.address { addresses[key, at: now]?.uncount() }
@@ -216,8 +217,9 @@ private struct Failures: BoundedTableEntry {
     }
 }
 
-/// When an address may attempt a name that has too many attempts: once in each period. The time
-/// depends only on the address and the name, so that no number of other attempts can displace it.
+/// The time at which an address may attempt a name that has too many attempts: once in each period.
+/// The time depends only on the address and the name, so that no number of other attempts can
+/// displace it.
 struct OwnTime {
     static let period: Int64 = 900_000
     /// The part of the period in which the attempt may be made.

@@ -1,10 +1,10 @@
 import Platform
 
-/// Limits how many accounts an address can create: so many an hour, all at once or evenly. A /56 of
-/// IPv6 can create twice as many, a /48 four times.
+/// Limits the accounts that an address can create in an hour, all at once or evenly. A /56 of IPv6
+/// can create twice as many, a /48 four times.
 ///
-/// Attempts count, whether they succeed or not, as each one discloses whether a name is taken.
-/// Memory is bounded. Safe to use from any thread.
+/// Failed attempts also count, as each one discloses if a name is taken. Memory is bounded. Safe to
+/// use from any thread.
 final class SignUpThrottle: Sendable {
     private let addressRate: ThrottleRate
     /// Those of /48 and /56.
@@ -13,7 +13,7 @@ final class SignUpThrottle: Sendable {
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - count: How many accounts an hour; 1 to 100,000.
+    ///   - count: The maximum accounts in an hour; 1 to 100,000.
     ///   - now: Monotonic milliseconds.
     init(perHour count: Int, now: @escaping @Sendable () -> Int64) {
         func rate(_ share: Int64) -> ThrottleRate {

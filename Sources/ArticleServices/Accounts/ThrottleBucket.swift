@@ -9,7 +9,7 @@ struct ThrottleRate: Sendable {
 
 /// The attempts that were made, up to a rate (a token bucket).
 struct ThrottleBucket: BoundedTableEntry {
-    /// When a bucket that was emptied by all attempts is full again.
+    /// The time at which a bucket that was emptied by all attempts is full again.
     private var endsAt: Int64
 
     init(at now: Int64) { endsAt = now }

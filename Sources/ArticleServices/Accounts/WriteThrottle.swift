@@ -1,16 +1,16 @@
 import ArticleAPI
 import Platform
 
-/// Limits how often an account writes something: so many times a minute, all at once or evenly.
+/// Limits the writes of an account in a minute, all at once or evenly.
 ///
-/// Attempts count, whether they succeed or not. Memory is bounded. Safe to use from any thread.
+/// Failed attempts also count. Memory is bounded. Safe to use from any thread.
 final class WriteThrottle: Sendable {
     private let rate: ThrottleRate
     private let buckets = Lock(BoundedTable<ThrottleBucket>(capacity: 8_192))
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - count: How many writes a minute.
+    ///   - count: The maximum writes in a minute.
     ///   - now: Monotonic milliseconds.
     init(perMinute count: Int, now: @escaping @Sendable () -> Int64) {
         let burst = Int64(max(1, count))

@@ -13,7 +13,7 @@ extension Contract {
     ]
 }
 
-/// Where requests that administer the backend are found.
+/// The path of requests that administer the backend.
 public enum AdminPath {
     public static let prefix = "/v1/admin/"
 }

@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// `GET /v1/admin/state`: returns what the store holds.
+/// `GET /v1/admin/state`: returns the content of the store in numbers.
 public struct FetchStateRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/admin/state", name: "getState",
@@ -14,7 +14,7 @@ public struct FetchStateRequest: BackendAPIRequest {
     public init() {}
 }
 
-/// How much a store holds.
+/// The numbers of records in a store.
 public struct StoreState: Sendable, Hashable {
     /// The number of the last change.
     public var sequence: Int
@@ -85,7 +85,7 @@ public struct RestoreRecordsRequest: BackendAPIRequest {
         Self.init(mode:lines:), .query("mode", \.mode, .choice),
         .bytes(\.lines, mediaTypes: ["application/x-ndjson"]))
 
-    /// Whether the records are stored.
+    /// The choice between storing the records and a dry run.
     public enum Mode: String, Sendable, CaseIterable {
         case restore, dryRun
     }

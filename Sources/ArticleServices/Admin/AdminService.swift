@@ -227,7 +227,7 @@ struct AdminService: Sendable {
 }
 
 extension ServiceError {
-    /// Why an export could not be written: usually because the disk is full.
+    /// Creates the error of an export that could not be written: usually because the disk is full.
     init(interchange error: any Error) {
         switch error {
         case InterchangeError.store(let error): self.init(error)

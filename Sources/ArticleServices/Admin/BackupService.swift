@@ -59,7 +59,7 @@ struct BackupService: Sendable {
         return Reply(progress)
     }
 
-    /// Whether the disk has room for a second database.
+    /// Returns true if the disk has room for a second database.
     private func hasRoom(forCopyOf path: String) -> Bool {
         var database = stat()
         guard stat(path, &database) == 0 else { return true }

@@ -15,7 +15,7 @@ public struct FileImportReport: Sendable, Hashable {
     public var users: Int
     public var comments: Int
     public var bookmarks: Int
-    /// What was not imported, and the first 1,000 of these.
+    /// The number of articles that were not imported, and the faults of the first 1,000 of these.
     public var failed: Int
     public var failures: [Fault]
     /// Attributes that were left out, and the first 1,000 of these.

@@ -146,14 +146,15 @@ public struct ImportFileRequest: BackendAPIRequest {
         .query("dryRun", \.isDryRun, .boolean), .query("asDrafts", \.isAsDrafts, .boolean),
         .query("restoreDeleted", \.restoresDeleted, .boolean))
 
-    /// Its extension says what the file contains; importing a file with the same name again updates
-    /// its articles. It may begin with folders, by which files with the same name are told apart.
+    /// The name of the file. Its extension determines the format; importing a file with the same
+    /// name again updates its articles. It may begin with folders, which distinguish files with the
+    /// same name.
     public var name: String
     /// That of articles that do not specify one; `nil` for the server's default.
     public var language: String?
     /// The address of the site, which makes the addresses in an export of Ghost absolute.
     public var siteURL: String?
-    /// Whether the outcome is only reported.
+    /// True if the outcome is only reported.
     public var isDryRun: Bool?
     /// Makes every article a draft.
     public var isAsDrafts: Bool?

@@ -33,7 +33,7 @@ public struct ImportResult: Sendable, Hashable {
 
     public enum Result: Sendable, Hashable {
         case taken(ImportOutcome)
-        /// Why it was rejected, as a sentence for the operator.
+        /// It was rejected, for the reason in a sentence for the operator.
         case rejected(String)
     }
 }

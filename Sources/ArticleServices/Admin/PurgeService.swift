@@ -12,7 +12,7 @@ struct PurgeService: Sendable {
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
-    /// - Parameter log: receives what was purged, by whom and why.
+    /// - Parameter log: receives the subject, the actor and the reason of each purge.
     init(
         _ purger: Purger, indexer: SearchIndexer, responses: PublicResponseCache,
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
@@ -69,12 +69,12 @@ public struct PurgeRequest: BackendAPIRequest {
     public init(purge: Purge) { self.purge = purge }
 }
 
-/// What is to be removed, and why.
+/// The revisions to remove, and the reason.
 public struct Purge: Sendable, Hashable {
     public var article: Article.ID
     /// The numbers of revisions; `nil` for the whole article.
     public var revisions: [Int]?
-    /// For the log; it should not quote what is removed.
+    /// The reason for the log; it should not quote the removed text.
     public var reason: String
 
     /// Numbers of revisions in one request.

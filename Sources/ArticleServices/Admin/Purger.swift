@@ -8,11 +8,11 @@ public struct Purger: Sendable {
     private let file: any StoreMaintenance
     private let isServed: Bool
 
-    /// How often the store is asked whether the index has forgotten, and for how long.
+    /// The interval at which the store is asked if the index has forgotten, and the maximum wait.
     private static let pause = Duration.milliseconds(50)
     private static let patience = Duration.seconds(600)
 
-    /// - Parameter isServed: whether this process or another one keeps the index of the search.
+    /// - Parameter isServed: true if this process or another one keeps the index of the search.
     public init(store: any ArticleStore, file: any StoreMaintenance, isServed: Bool) {
         self.store = store
         self.file = file

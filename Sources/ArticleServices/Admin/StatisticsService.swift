@@ -2,7 +2,7 @@ public import ArticleAPI
 import HTTP
 import Platform
 
-/// What the process that serves knows of itself. It is asked on an event loop, and must not block.
+/// The statistics of a serving process. It is asked on an event loop, and must not block.
 public protocol StatisticsSource: Sendable {
     func statistics() async -> ServerStatistics
 }
@@ -33,7 +33,7 @@ struct StatisticsService: Sendable {
     }
 }
 
-/// How a server is, and how the last hour was.
+/// Server status and statistics of the last hour.
 public struct ServerStatistics: Sendable, Hashable {
     /// That of the program.
     public var version: String
@@ -42,7 +42,7 @@ public struct ServerStatistics: Sendable, Hashable {
     public var intervalSeconds: Int
     /// At most 240, the oldest first.
     public var samples: [Sample]
-    /// What has been since the last sample.
+    /// The sample since the last one of the history.
     public var current: Sample
     public var database: Database
     public var search: Search
@@ -68,10 +68,10 @@ public struct ServerStatistics: Sendable, Hashable {
         self.findings = findings
     }
 
-    /// What happened since the sample before, and what there was at this time.
+    /// The counts since the sample before, and the gauges at this time.
     public struct Sample: Sendable, Hashable {
         public var at: Timestamp
-        /// Counts of what happened.
+        /// Counts since the sample before.
         public var requests = 0
         /// Responses with a status of 500 and above.
         public var errors = 0
@@ -81,7 +81,7 @@ public struct ServerStatistics: Sendable, Hashable {
         public var p99Milliseconds: Double?
         public var cacheHits = 0
         public var writes = 0
-        /// What there was.
+        /// Gauges at this time.
         public var connections = 0
         public var streams = 0
         public var queuedReads = 0
@@ -172,13 +172,13 @@ public struct ServerStatistics: Sendable, Hashable {
         }
     }
 
-    /// What the doctor found.
+    /// A finding of the doctor.
     public struct Finding: Sendable, Hashable {
         public var subject: String
         /// `ok`, `warning` or `failure`.
         public var level: String
         public var found: String
-        /// How to fix it.
+        /// The remedy.
         public var advice: String?
 
         public init(subject: String, level: String, found: String, advice: String?) {

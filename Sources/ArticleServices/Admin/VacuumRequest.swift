@@ -2,8 +2,8 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// `POST /v1/admin/vacuum`: takes a step of giving the space of what was removed back. It is sent
-/// with the progress of the step before until that is complete.
+/// `POST /v1/admin/vacuum`: takes a step of returning the space of removed data to the file system.
+/// It is sent with the progress of the step before until that is complete.
 public struct VacuumRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/admin/vacuum", name: "vacuum",

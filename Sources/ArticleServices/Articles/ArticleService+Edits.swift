@@ -62,8 +62,8 @@ extension ArticleService {
         }
     }
 
-    /// The article with the changes. `published` without a time publishes now what would otherwise
-    /// have a time in the future.
+    /// Returns the article with the changes. `published` without a time publishes an article now
+    /// that would otherwise have a time in the future.
     private static func draft(
         of article: Article, _ changes: Article.Changes, at now: Timestamp
     ) throws(ServiceError) -> Article.Draft {
@@ -191,7 +191,8 @@ struct Publication {
     let status: Article.Status
     let time: Timestamp?
 
-    /// What a writer asks for. What stays as it was is not checked: time passes without an edit.
+    /// Creates the visibility that a writer requests. An unchanged one is not checked: time passes
+    /// without an edit.
     ///
     /// - Throws: `.invalid` if status and time do not fit.
     init(
@@ -212,7 +213,7 @@ struct Publication {
         }
     }
 
-    /// What a file says, which may be older or newer than its time.
+    /// Creates the visibility in a file, which may be older or newer than its time.
     ///
     /// - Throws: `.invalid` for `scheduled` without a time.
     init(ofImported draft: Article.Draft) throws(ServiceError) {

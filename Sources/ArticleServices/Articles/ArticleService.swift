@@ -73,8 +73,8 @@ struct ArticleList {
 }
 
 extension ArticleService {
-    /// How long a page may wait for bodies to be rendered for the first time; after that it is cut
-    /// short.
+    /// The maximum time for which a page waits for bodies to be rendered for the first time; after
+    /// that it is cut short.
     private static let patience = Duration.seconds(1)
 
     /// The renderer's name if the response contains its output, as a new renderer changes the
@@ -135,7 +135,7 @@ extension ArticleService {
         return complete
     }
 
-    /// `nil` for a body that the renderer rejects; this result is stored as well.
+    /// Returns the HTML; `nil` for a body that the renderer rejects, which is also stored.
     private func rendered(_ article: Article) async throws(ServiceError) -> String? {
         var html: String?
         do throws(ServiceError) {
@@ -161,8 +161,8 @@ extension ArticleService {
 }
 
 extension Article {
-    /// Whether the selected attributes include the number of comments, which changes without the
-    /// article: such a response is not cached.
+    /// Returns true if the selected attributes include the number of comments, which changes
+    /// without the article: such a response is not cached.
     static func countsComments(_ fields: FieldSelection?) -> Bool {
         fields?.contains("commentCount") ?? false
     }

@@ -12,7 +12,7 @@ struct PageSize {
 
     /// Adds an article.
     ///
-    /// - Returns: whether the page is within `ArticleLimits.pageBytes`.
+    /// - Returns: true if the page is within `ArticleLimits.pageBytes`.
     mutating func add(_ article: Article) -> Bool {
         textBytes += article.textBytes
         if var bytes {

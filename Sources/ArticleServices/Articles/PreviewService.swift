@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// Renders what an author writes, as readers will see it.
+/// Renders an author's text as readers will see it.
 struct PreviewService: Sendable {
     let markdown: MarkdownRenderer
 

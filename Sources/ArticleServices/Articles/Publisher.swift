@@ -23,7 +23,7 @@ public final class Publisher: Sendable {
         var failure: String?
     }
 
-    /// How often the clock is read while something is scheduled.
+    /// The interval at which the clock is read while an article is scheduled.
     private static let interval = Duration.milliseconds(250)
     /// Small enough for other writers, whose turn is between two batches.
     private static let articlesPerBatch = 100
@@ -47,7 +47,7 @@ public final class Publisher: Sendable {
         store.observeChanges(self)
     }
 
-    /// Whether everything has been published that was due at the start.
+    /// True if everything has been published that was due at the start.
     var hasCaughtUp: Bool { state.withLock { $0.hasCaughtUp } }
 
     /// The number of articles that this publisher has published.
@@ -69,7 +69,7 @@ public final class Publisher: Sendable {
 
     /// Publishes everything that is due now.
     ///
-    /// - Returns: whether articles remain scheduled, or may do so because of a failure.
+    /// - Returns: true if articles remain scheduled, or may do so because of a failure.
     @discardableResult
     public func publishDueArticles() async -> Bool {
         do throws(StoreError) {

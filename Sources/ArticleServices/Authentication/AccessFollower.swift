@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// Ends what other processes have ended: the credentials that this one remembers, and slugs.
+/// Evicts credentials and slugs revoked by other processes.
 struct AccessFollower: Sendable {
     let store: any ArticleStore
     let access: Authenticator

@@ -20,8 +20,8 @@ enum AccessEnd: Sendable, Hashable {
 
 /// Authenticates requests by the key or the access token that they carry.
 ///
-/// What ends access takes effect at once: the next request is rejected, and observers are notified,
-/// who end what is open. Safe to use from any thread.
+/// The end of access takes effect at once: the next request is rejected, and observers are
+/// notified, which end open streams. Safe to use from any thread.
 public final class Authenticator: Sendable {
     let keys: KeyRing
     let sessions: SessionRing
@@ -68,7 +68,7 @@ public final class Authenticator: Sendable {
         console.observe(observer)
     }
 
-    /// Whether the principal still has the rights with which it was authenticated.
+    /// Returns true if the principal still has the rights with which it was authenticated.
     func isCurrent(_ principal: Principal) async -> Bool {
         switch principal.kind {
         case .anonymous, .operatorKey, .controlSocket: true
@@ -78,7 +78,7 @@ public final class Authenticator: Sendable {
         }
     }
 
-    /// Whether the credentials have expired.
+    /// Returns true if the credentials have expired.
     func isExpired(_ principal: Principal) -> Bool { principal.isExpired(at: now()) }
 
     /// The user was changed: the keys that act for the user, and the sessions, allow other things.
@@ -119,7 +119,7 @@ package enum BearerCredentials {
         return text
     }
 
-    /// What follows the scheme `Bearer`; `nil` for another scheme.
+    /// Returns the text after the scheme `Bearer`; `nil` for another scheme.
     private static func text(in authorization: borrowing Span<UInt8>) -> String? {
         let scheme = "bearer"
         guard authorization.count > scheme.utf8.count else { return nil }
@@ -136,7 +136,7 @@ package enum BearerCredentials {
         }
     }
 
-    /// What precedes the kind of token, and the length of the field's value: `Bearer`, one space
+    /// The text before the kind of token, and the length of the field's value: `Bearer`, one space
     /// and 64 bytes.
     private static let start: StaticString = "bearer bs"
     private static let length = 71

@@ -19,7 +19,7 @@ struct ConsoleToken: SessionToken {
 /// token of a session that ends with the key. Their number is bounded; the oldest ones make room.
 /// Safe to use from any thread.
 final class ConsoleSessions: Sendable {
-    /// With what somebody has signed in.
+    /// The credentials of a sign-in.
     enum Grant: Sendable, Hashable {
         /// The key with this public id.
         case key(String)
@@ -33,7 +33,7 @@ final class ConsoleSessions: Sendable {
         let grant: Grant
         let expiresAt: Timestamp
 
-        /// What ends with this session.
+        /// Returns the access that ends with this session.
         ///
         /// - Parameter id: Its public id.
         func end(_ id: String) -> AccessEnd {
@@ -41,7 +41,7 @@ final class ConsoleSessions: Sendable {
         }
     }
 
-    /// What a link contains, until it is followed.
+    /// The content of a link, until it is followed.
     fileprivate struct Link {
         let digest: [UInt8]
         let expiresAt: Timestamp
@@ -59,9 +59,9 @@ final class ConsoleSessions: Sendable {
 
     static let sessionMilliseconds: Int64 = 8 * 3_600 * 1_000
     static let linkMilliseconds: Int64 = 10 * 60 * 1_000
-    /// How many sessions one key may have, and all together.
+    /// The maximum sessions of one key, and of all together.
     static let limitSessions = (ofGrant: 32, all: 1_024)
-    /// How many links may be open.
+    /// The maximum open links.
     static let limitLinks = 16
 
     private let keys: KeyRing
@@ -103,8 +103,9 @@ final class ConsoleSessions: Sendable {
         }
     }
 
-    /// Whether the sender is on this machine, as far as this can be known: no proxy has forwarded
-    /// the request. It may be one that is not trusted, so its fields count whatever they say.
+    /// Returns true if the sender is on this machine, as far as this can be known: no proxy has
+    /// forwarded the request. It may be one that is not trusted, so its fields count whatever they
+    /// contain.
     static func isLocal(_ fields: HTTPFields, _ context: RequestContext) -> Bool {
         let forwarding: [HTTPFieldName] = [
             .forwarded, .xForwardedFor, .xForwardedProto, .xRealIP, .via,
@@ -132,9 +133,9 @@ final class ConsoleSessions: Sendable {
         return token
     }
 
-    /// The sender of this token.
+    /// Returns the sender of this token.
     ///
-    /// - Parameter isLocal: Whether it came from this machine (`isLocal`).
+    /// - Parameter isLocal: True if it came from this machine (`isLocal`).
     func principal(of token: ConsoleToken, isLocal: Bool) throws(ServiceError) -> Principal {
         guard let session = state.withLock({ $0.sessions[token.sessionID] }),
             token.hasDigest(session.digest), isLocal || session.grant != .link
@@ -160,7 +161,7 @@ final class ConsoleSessions: Sendable {
         if let end { observer?(end) }
     }
 
-    /// Whether the session of the console in which it acts, if there is one, has not ended.
+    /// Returns true if the session of the console in which it acts, if there is one, has not ended.
     func isCurrent(_ principal: Principal) -> Bool {
         guard let id = principal.consoleSession else { return true }
         return state.withLock { $0.sessions[id] != nil } && !principal.isExpired(at: now())
@@ -175,7 +176,7 @@ final class ConsoleSessions: Sendable {
 extension ConsoleSessions.State {
     /// Removes the oldest sessions until there is room for one with this grant.
     ///
-    /// - Returns: What ends with them.
+    /// - Returns: The access that ends with them.
     fileprivate mutating func makeRoom(for grant: ConsoleSessions.Grant) -> [AccessEnd] {
         let limits = ConsoleSessions.limitSessions
         var ended: [AccessEnd?] = []

@@ -93,7 +93,7 @@ public final class KeyRing: Sendable {
         state.withLock { $0.observer = observer }
     }
 
-    /// Whether the principal still has the rights with which it was authenticated.
+    /// Returns true if the principal still has the rights with which it was authenticated.
     func isCurrent(_ principal: Principal) -> Bool {
         let (record, owner) = state.withLock { $0.record(of: principal.id) }
         guard let record, record.revokedAt == nil, record.expiresAt.map({ now() < $0 }) ?? true
@@ -196,7 +196,7 @@ extension KeyRing.State {
     }
 }
 
-/// A key that no longer allows what it did, and who is told outside of the lock.
+/// A key that no longer grants its former access, and the observer to notify outside of the lock.
 private struct EndedKey {
     let id: String
     let observer: (@Sendable (AccessEnd) -> Void)?

@@ -16,7 +16,7 @@ final class SessionRing: Sendable {
         var numbers: [User.ID: Set<UInt64>] = [:]
         /// Access tokens that are valid, but not stored.
         var unstored: [UInt64: UnstoredToken] = [:]
-        /// Raised when a session ends or is renewed: what was read before may be outdated.
+        /// Incremented when a session ends or is renewed: earlier reads may be outdated.
         var generation = 0
         var observer: (@Sendable (AccessEnd) -> Void)?
     }
@@ -24,7 +24,7 @@ final class SessionRing: Sendable {
     private struct Verified {
         let token: [UInt8]
         let principal: Principal
-        /// When it was first used.
+        /// The time at which it was first used.
         let since: Timestamp
         /// `nil` if the user may see more than the public.
         let reader: VerifiedReader?
@@ -44,8 +44,8 @@ final class SessionRing: Sendable {
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - store: Keeps the sessions.
-    ///   - capacity: How many verified tokens are remembered; each takes less than 1 KiB.
+    ///   - store: The store of the sessions.
+    ///   - capacity: The maximum verified tokens that are remembered; each takes less than 1 KiB.
     ///   - now: The current time.
     init(
         _ store: any ArticleStore, capacity: Int = 16_384, now: @escaping @Sendable () -> Timestamp
@@ -130,7 +130,8 @@ final class SessionRing: Sendable {
         if state.numbers[user]?.isEmpty ?? false { state.numbers[user] = nil }
     }
 
-    /// When this token was first used; `nil` if it was not, or if that was forgotten.
+    /// Returns the time at which this token was first used; `nil` if it was not, or if that was
+    /// forgotten.
     func firstUse(of token: AccessToken) -> Timestamp? {
         let known = state.withLock { $0.verified[Self.number(of: token.sessionID)] }
         guard let known, Digest.areEqual(Array(token.text.utf8), known.token) else { return nil }
@@ -196,7 +197,7 @@ final class SessionRing: Sendable {
         state.withLock { $0.observer = observer }
     }
 
-    /// Whether the session has not ended, and its user has the same role.
+    /// Returns true if the session has not ended, and its user has the same role.
     func isCurrent(_ principal: Principal) async -> Bool {
         let known = state.withLock { $0.verified[Self.number(of: principal.id)] }
         if known?.principal == principal { return true }

@@ -11,10 +11,10 @@ struct VerifiedReader: Sendable {
 
     /// - Parameters:
     ///   - credentials: The key or the access token.
-    ///   - account: Its rate limit applies.
-    ///   - sharesAddress: Whether it shares the limit with the readers of its address.
+    ///   - account: The account whose rate limit applies.
+    ///   - sharesAddress: True if it shares the limit with the readers of its address.
     ///   - sender: Is logged.
-    ///   - expiresAt: When the credentials expire; `nil` if they do not.
+    ///   - expiresAt: The time at which the credentials expire; `nil` if they do not.
     init(
         _ credentials: String, account: String, sharesAddress: Bool = false,
         sender: RequestSender?, expiresAt: Timestamp?

@@ -4,14 +4,14 @@ import HTTP
 import HTTPServer
 import Platform
 
-/// Lets clients read what they have written, on whichever node: the response to a write says how
-/// far its node is (`Broadsheet-Sequence`), and a read with this value (`Broadsheet-After`) waits
-/// until its node is as far.
+/// Lets clients read their own writes on any node: the response to a write has the position of its
+/// node (`Broadsheet-Sequence`), and a read with this value (`Broadsheet-After`) waits until its
+/// node has reached it.
 ///
 /// The number of a commit that the database has lost is not waited for.
 ///
-/// Without the field, a node serves what is a second old at most, or nothing. This is a class, so
-/// that the frames of requests have one reference to it.
+/// Without the field, a node serves data that is a second old at most, or nothing. This is a class,
+/// so that the frames of requests have one reference to it.
 final class CommitTokens: Sendable {
     private let node: any StoreNode
     private let seal: CursorSealer
@@ -27,7 +27,7 @@ final class CommitTokens: Sendable {
         self.seal = seal
     }
 
-    /// Guards the cache, if other processes can change what it has.
+    /// The gate of the cache, if other processes can change cached data.
     var gate: (any CacheGate)? { node.isAlone ? nil : self }
 
     /// Waits until the node is recent enough for a request with these fields.
@@ -55,7 +55,7 @@ final class CommitTokens: Sendable {
         return number.map(Int64.init) ?? 0
     }
 
-    /// The handler of a write, with the field by which its sender can read what was written.
+    /// Returns the handler of a write, with the field by which its sender can read its own write.
     func marking(_ handler: @escaping HTTPHandler) -> HTTPHandler {
         { [self] message, context in
             var response = await handler(message, context)
@@ -75,7 +75,7 @@ final class CommitTokens: Sendable {
 }
 
 extension CommitTokens: CacheGate {
-    /// Whether a request with these fields does not have to wait.
+    /// Returns true if a request with these fields does not have to wait.
     func isOpen(to fields: borrowing HTTPFields) -> Bool {
         node.isCurrent && !fields.contains(.broadsheetAfter)
     }

@@ -35,12 +35,12 @@ public struct CursorSealer: Sendable {
         return position
     }
 
-    /// The page of a list that a request asks for.
+    /// Returns the page of a list that a request asks for.
     ///
     /// - Parameters:
     ///   - list: describes the list; it must differ between lists, and between audiences that see
     ///     different items.
-    ///   - cursor: where the page begins; `nil` for the beginning of the list.
+    ///   - cursor: the position of the page; `nil` for the beginning of the list.
     ///   - slice: reads the items after a position from the store.
     func page<Item, Position: CursorPosition>(
         of list: String, from cursor: String?,

@@ -6,7 +6,7 @@ import HTTPServer
 /// The data on which a public response depends.
 struct Dependencies: Sendable {
     let names: [CacheTag]
-    /// When the response will contain more (`Last-Modified`); `nil` if it is final.
+    /// The time at which the response will contain more (`Last-Modified`); `nil` if it is final.
     private(set) var end: Timestamp?
 
     func lasting(until end: Timestamp?) -> Dependencies {
@@ -35,10 +35,10 @@ struct Dependencies: Sendable {
         return Dependencies(names: [.comments(on: article), .article(article)] + writers)
     }
 
-    /// A list of what is public.
+    /// The dependencies of a list of public content.
     static let lists = Dependencies(names: [.lists])
 
-    /// What a search found: its index is behind the lists.
+    /// The dependencies of a search's results: its index is behind the lists.
     static let search = Dependencies(names: [.lists, .search])
 }
 
@@ -61,7 +61,7 @@ extension CacheTag {
         CacheTag(kind: 3, high: id.high, low: id.low)
     }
 
-    /// What shows the name of the user as a writer of comments.
+    /// Returns the tag of responses that show the name of the user as a writer of comments.
     static func comments(by id: User.ID) -> CacheTag {
         CacheTag(kind: 4, high: id.high, low: id.low)
     }

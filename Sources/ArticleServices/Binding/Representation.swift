@@ -8,7 +8,7 @@ struct Representation<Request: BackendAPIRequest> {
     private let encoding: ResponseEncoding<Request.Item>
     private let request: Request
     private let caller: Principal
-    /// When the request arrived: the reply includes what was acknowledged before.
+    /// The time at which the request arrived: the reply includes writes acknowledged before.
     private let time: Timestamp
 
     init(
@@ -70,20 +70,21 @@ struct Representation<Request: BackendAPIRequest> {
     /// The time of the last change in seconds since 1970, rounded up.
     private var lastModified: Int64? { reply.changedAt.map { $0.milliseconds / 1_000 + 1 } }
 
-    /// When the time of the last change can be disclosed; `nil` if it can be now. Until then, a
-    /// pending change may still be committed with the same time, and clients that only compare
-    /// times would miss it (RFC 9110 §8.8.2.2).
+    /// The time at which the time of the last change can be disclosed; `nil` if it can be now.
+    /// Until then, a pending change may still be committed with the same time, and clients that
+    /// only compare times would miss it (RFC 9110 §8.8.2.2).
     var settlesAt: Timestamp? {
         guard let lastModified else { return nil }
         let end = Timestamp(milliseconds: (lastModified + Self.longestWaitSeconds) * 1_000)
         return end <= time ? nil : end
     }
 
-    /// An upper bound for the latency of a commit, far above what is realistic.
+    /// An upper bound for the latency of a commit, far above realistic ones.
     private static var longestWaitSeconds: Int64 { 60 }
 
-    /// Shared caches may store public responses and must revalidate them each time; responses that
-    /// depend on the caller are private. Nobody stores accounts, and what only admins may see.
+    /// The value of `Cache-Control`. Shared caches may store public responses and must revalidate
+    /// them each time; responses that depend on the caller are private. Accounts, and content for
+    /// admins only, must not be stored.
     private var cacheControl: String {
         if !Request.endpoint.access.isCacheable { return "no-store" }
         guard caller == .anonymous else { return "private, no-cache" }
@@ -182,9 +183,10 @@ struct Reply<Item: Sendable>: Sendable {
     var renderer: String?
     /// The request that fetches the created resource: results in `Location` and 201.
     var location: (any BackendAPIRequest)?
-    /// When the item last changed; `nil` if this is not disclosed.
+    /// The time at which the item last changed; `nil` if this is not disclosed.
     var changedAt: Timestamp?
-    /// What a response shared by all anonymous clients depends on; `nil` if it must not be cached.
+    /// The dependencies of a response shared by all anonymous clients; `nil` if it must not be
+    /// cached.
     var dependencies: Dependencies?
 
     init(
@@ -215,14 +217,15 @@ enum Validator {
         return tag
     }
 
-    /// Whether a tag in `If-Match` matches this representation (RFC 9110 §13.1.1): it must have the
-    /// same version or, without versions, be identical.
+    /// Returns true if a tag in `If-Match` matches this representation (RFC 9110 §13.1.1): it must
+    /// have the same version or, without versions, be identical.
     static func isMatched(by tag: EntityTag, version: String?, _ etag: EntityTag) -> Bool {
         guard let version else { return tag.stronglyMatches(etag) || isCompressed(tag, etag) }
         return self.version(in: tag) == version
     }
 
-    /// Whether a tag names the compressed form (`ResponseCache`) of the other tag's representation.
+    /// Returns true if a tag names the compressed form (`ResponseCache`) of the other tag's
+    /// representation.
     private static func isCompressed(_ tag: EntityTag, _ etag: EntityTag) -> Bool {
         !tag.isWeak && !etag.isWeak && tag.value == etag.value + "-gzip"
     }

@@ -4,12 +4,12 @@ import HTTP
 import HTTPServer
 import Platform
 
-/// A read whose response may contain what only this user sees, besides what is public.
+/// A read whose response may contain content that only this user sees, besides public content.
 protocol PersonalRequest: BackendAPIRequest {
-    /// Whether this request's response may; `true` by default.
+    /// True if this request's response may; `true` by default.
     var isPersonal: Bool { get }
 
-    /// Whether the caller must have an account; `false` by default.
+    /// True if the caller must have an account; `false` by default.
     var requiresUser: Bool { get }
 }
 
@@ -19,10 +19,10 @@ extension PersonalRequest {
 }
 
 extension BackendAPIRequest {
-    /// Whether the response may contain what only the user who sent it sees.
+    /// True if the response may contain content that only its sender sees.
     var isForUser: Bool { (self as? any PersonalRequest)?.isPersonal ?? false }
 
-    /// Whether a caller without a user gets another response than an anonymous one.
+    /// True if a caller without a user gets another response than an anonymous one.
     var needsUser: Bool { (self as? any PersonalRequest)?.requiresUser ?? false }
 }
 

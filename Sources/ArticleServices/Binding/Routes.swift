@@ -27,7 +27,7 @@ struct Routes {
     ///   - responses: caches public responses.
     ///   - workers: the threads on which the store reads.
     ///   - writes: stores the results of writes with an idempotency key.
-    ///   - commits: lets clients read what they have written.
+    ///   - commits: lets clients read their own writes.
     ///   - log: receives the causes of failures, which are never sent to clients, as single lines.
     init(
         responses: PublicResponseCache, workers: WorkerPool, writes: IdempotentWrites,
@@ -201,8 +201,8 @@ struct Routes {
     /// is enforced.
     ///
     /// - Parameters:
-    ///   - mediaType: that of the response; `nil` if clients cannot choose.
-    ///   - body: what is done with a body; `nil` to read it if the request has one.
+    ///   - mediaType: the media type of the response; `nil` if clients cannot choose.
+    ///   - body: the treatment of a body; `nil` to read it if the request has one.
     ///   - handler: makes the handler for an authorized principal.
     private mutating func admit<Request: BackendAPIRequest>(
         _: Request.Type, _ mediaType: MediaType?, body: HTTPRouteBody? = nil,

@@ -2,7 +2,7 @@ import Glibc
 import HTTP
 import Platform
 
-/// Where long responses are buffered: in files next to the database.
+/// The folder in which long responses are buffered: in files next to the database.
 struct Spool: Sendable {
     /// The path of the database.
     private let path: String
@@ -42,7 +42,7 @@ struct Spool: Sendable {
         }
     }
 
-    /// Whether the disk has room for a file of this size (`statvfs(3)`): what is buffered must not
+    /// Returns true if the disk has room for a file of this size (`statvfs(3)`): buffers must not
     /// fill the disk and block writers.
     func hasRoom(forBytes count: Int) -> Bool {
         FileSystem.freeBytes(at: path).map { $0 > count + Self.marginBytes } ?? true

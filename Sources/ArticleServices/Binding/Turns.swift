@@ -8,7 +8,7 @@ import Platform
 struct RequestCost: Sendable, Hashable {
     /// Tokens of its sender's rate limit; at least 1.
     var tokens = 1
-    /// Whether it is likely to take milliseconds or more.
+    /// True if it is likely to take milliseconds or more.
     var isHeavy = false
     /// The likely maximum memory in bytes for creating its response.
     var bytes = 256 << 10
@@ -143,7 +143,7 @@ struct Turns: Sendable {
         }
     }
 
-    /// Charges the sender's rate limit with what the request costs more than others.
+    /// Charges the sender's rate limit with the cost of the request beyond that of others.
     static func charge(_ cost: RequestCost, _ context: RequestContext) throws(ServiceError) {
         if let seconds = context.scope?.charge(cost.tokens - 1) {
             throw .overLimit(tokens: cost.tokens, retryAfterSeconds: seconds)

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// What users bookmark.
+/// The operations on users' bookmarks.
 struct BookmarkService: Sendable {
     private let store: any ArticleStore
     private let cursors: CursorSealer

@@ -2,7 +2,7 @@ import ArticleStore
 import Platform
 import Synchronization
 
-/// What all subscribers with the same list and fields receive: each change is encoded once.
+/// The events for all subscribers with the same list and fields: each change is encoded once.
 ///
 /// It keeps the latest batches of events for subscribers who are behind, up to a limit; those who
 /// fall further behind have to resume from the store.
@@ -18,7 +18,7 @@ final class ChangeChannel: Sendable {
     private struct State {
         /// Everything up to here is in a batch, or happened before the channel was opened.
         var position: ChangePosition?
-        /// Whether `position` has moved since a batch had its token.
+        /// True if `position` has moved since a batch had its token.
         var hasMoved = false
         var batches: [Batch] = []
         var bytes = 0
@@ -50,7 +50,8 @@ final class ChangeChannel: Sendable {
 
     /// The maximum bytes of batches that are kept for those who are behind.
     private static let keptBytes = 1 << 20
-    /// How many subscribers are woken at a time, so that other work of their loops is not delayed.
+    /// The number of subscribers that are woken at a time, so that other work of their loops is not
+    /// delayed.
     private static let mostWoken = 24
     /// A subscriber who is behind receives several batches at once, up to this size.
     private static let joinedBytes = 64 << 10
@@ -64,7 +65,7 @@ final class ChangeChannel: Sendable {
 
     deinit { total.remove(state.withLock { $0.bytes }) }
 
-    /// Whether it has only what everyone sees.
+    /// True if it has only public content.
     var isPublic: Bool { list.query.audience == .everyone && list.query.user == nil }
 
     var position: ChangePosition? { state.withLock { $0.position } }
@@ -151,7 +152,7 @@ final class ChangeChannel: Sendable {
         for subscriber in waiting { subscriber.wake() }
     }
 
-    /// Where a subscriber that reads the store next continues in the channel.
+    /// The position in the channel at which a subscriber that reads the store next continues.
     var mark: (cursor: Int, sequence: Int64) {
         state.withLock { ($0.end, $0.position?.sequence ?? .max) }
     }
@@ -163,7 +164,8 @@ final class ChangeChannel: Sendable {
         case ended(ChangeStreamEnding)
     }
 
-    /// What follows the cursor, without changes up to a number, which the subscriber has.
+    /// Returns the events after the cursor, without changes up to a number, which the subscriber
+    /// has.
     func take(
         from cursor: Int, beyond sequence: Int64, for subscriber: ChangeSubscriber
     ) -> Delivery {

@@ -4,7 +4,7 @@ import ArticleStore
 /// Changes as server-sent events (the HTML standard, §9.2).
 struct ChangeEvents: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// Where the event of each change ends, in the order of their sequence numbers.
+    /// The end of the event of each change, in the order of their sequence numbers.
     private(set) var ends: [(sequence: Int64, offset: Int)] = []
 
     /// The events of changes with a number above this one.

@@ -1,11 +1,11 @@
 import ArticleAPI
 import ArticleStore
 
-/// Who may see a difference after commits, so that only these read.
+/// The audiences that may see a difference after commits, so that only these read.
 struct ChangeReach: Sendable, Equatable {
     private enum Readers: Int {
         case nobody
-        /// Those who see what is not public.
+        /// Audiences that see hidden content.
         case few
         case everyone
 
@@ -20,7 +20,7 @@ struct ChangeReach: Sendable, Equatable {
     private var articles: [Article.ID: Readers] = [:]
     /// The users whose bookmarks changed.
     private var users: Set<User.ID> = []
-    /// Whether there are too many articles or users to list.
+    /// True if there are too many articles or users to list.
     private var hasAllReaders = false
 
     private static let most = 10_000

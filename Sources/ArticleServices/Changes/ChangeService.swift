@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// What has changed for a caller since a token was given out.
+/// The operations that list the changes for a caller since a token was given out.
 struct ChangeService: Sendable {
     let articles: ArticleService
     let tokens: ChangeTokens

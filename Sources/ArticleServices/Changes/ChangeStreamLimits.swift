@@ -1,4 +1,4 @@
-/// How many change streams may be open. See ``Backend``.
+/// The maximum numbers of open change streams. See ``Backend``.
 public struct ChangeStreamLimits: Sendable {
     /// In all; more are answered with 503.
     public var total = 10_000
@@ -9,7 +9,7 @@ public struct ChangeStreamLimits: Sendable {
     public init() {}
 }
 
-/// Why the server ends a change stream.
+/// The reason why the server ends a change stream.
 enum ChangeStreamEnding: Sendable, Hashable {
     /// The server stops or hands over to another process.
     case stopping
@@ -63,7 +63,7 @@ public struct ChangeStreamStatistics: Sendable {
     ]
 }
 
-/// The times of what streams do by themselves.
+/// The intervals of streams' own work.
 struct ChangeStreamPace: Sendable {
     var tick = Duration.milliseconds(500)
     /// Ticks between two comments.

@@ -70,8 +70,8 @@ public final class ChangeStreams: Sendable {
 
     // MARK: Opening and closing
 
-    /// The response to a request for a stream; what is wrong with it is found before the stream
-    /// begins.
+    /// Returns the response to a request for a stream; faults of the request are found before the
+    /// stream begins.
     func open(
         _ request: StreamChangesRequest, by caller: Principal, in context: RequestContext
     ) async throws(ServiceError) -> HTTPResponse {
@@ -101,7 +101,7 @@ public final class ChangeStreams: Sendable {
         return subscriber
     }
 
-    /// What the client has; `nil` for the beginning.
+    /// Returns the position of the client; `nil` for the beginning.
     private func start(
         of request: StreamChangesRequest, for subscriber: ChangeSubscriber
     ) async throws(ServiceError) -> ChangePosition? {
@@ -176,8 +176,8 @@ public final class ChangeStreams: Sendable {
         state.withLock { $0.statistics.ended[ending.name, default: 0] += 1 }
     }
 
-    /// When a client should return, in milliseconds: spread over a second for each thousand of
-    /// clients.
+    /// Returns the delay after which a client should return, in milliseconds: spread over a second
+    /// for each thousand of clients.
     func delay(after ending: ChangeStreamEnding) -> Int {
         let spread = Int.random(in: 0..<max(1_000, state.withLock { $0.streams }))
         if case .overLimit(let seconds) = ending { return seconds * 1_000 + spread }
@@ -252,8 +252,8 @@ public final class ChangeStreams: Sendable {
         }
     }
 
-    /// The channels whose changes have not been read, and the number of their streams. Those of the
-    /// public come first, and do not wait for what they cannot see.
+    /// Returns the channels whose changes have not been read, and the number of their streams.
+    /// Those of the public come first, and do not wait for changes that they cannot see.
     private func takeUnread() -> (channels: [ChangeChannel], streams: Int) {
         state.withLock { state in
             let reach = state.unread
@@ -338,7 +338,7 @@ public final class ChangeStreams: Sendable {
         }
     }
 
-    /// Does what is due at fixed intervals.
+    /// Performs the work that is due at fixed intervals.
     package func tick() {
         let (tick, channels, subscribers) = state.withLock { state in
             state.tick += 1

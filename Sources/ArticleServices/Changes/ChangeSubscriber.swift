@@ -14,7 +14,7 @@ final class ChangeSubscriber: Sendable {
 
     private struct State {
         var phase: Phase
-        /// What is to be sent before anything else.
+        /// The bytes to be sent before anything else.
         var pending: [UInt8]?
         /// Resumed when there is something to do.
         var continuation: UnsafeContinuation<Void, Never>?
@@ -22,7 +22,7 @@ final class ChangeSubscriber: Sendable {
         var isSignalled = false
         var ending: ChangeStreamEnding?
         var isFarewellSent = false
-        /// Whether anything was requested: not by a request for the head alone.
+        /// True if anything was requested: not by a request for the head alone.
         var hasBegun = false
     }
 
@@ -64,7 +64,7 @@ final class ChangeSubscriber: Sendable {
                 HTTPBodyStream(stop: { self.end(.stopping) }, next: { try await self.next() })))
     }
 
-    /// Reads the first page after what the client has, so that its failure becomes the response.
+    /// Reads the first page after the client's position, so that its failure becomes the response.
     func begin(after position: ChangePosition?) async throws(ServiceError) {
         state.withLock { $0.phase = .catchingUp(position) }
         let bytes = try await nextPage(chargingTokens: channel.list.cost.tokens - 1)
@@ -187,8 +187,8 @@ final class ChangeSubscriber: Sendable {
 struct CatchUpPage {
     let bytes: [UInt8]
     let position: ChangePosition
-    /// Whether the client has caught up, and follows the channel.
+    /// True if the client has caught up, and follows the channel.
     let isLast: Bool
-    /// Where in the channel it continues.
+    /// The position in the channel at which it continues.
     let cursor: Int
 }

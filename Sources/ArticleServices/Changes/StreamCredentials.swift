@@ -7,7 +7,8 @@ struct StreamCredentials: Sendable {
         weak var subscriber: ChangeSubscriber?
     }
 
-    /// By what ends together: the public id of a key or of an operator's session, or a user.
+    /// Entries by the subject whose end ends them: the public id of a key or of an operator's
+    /// session, or a user.
     private var entries: [Subject: [ObjectIdentifier: Entry]] = [:]
 
     private enum Subject: Hashable {

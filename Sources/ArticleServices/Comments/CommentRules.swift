@@ -1,11 +1,11 @@
 public import ArticleAPI
 import ArticleStore
 
-/// Who may write, change and moderate comments, and how many.
+/// The permission to write, change and moderate comments, and its limits.
 public struct CommentRules: Sendable, Hashable {
     /// For articles without a policy of their own.
     public var policy = CommentPolicy.open
-    /// How long writers may change what they have written.
+    /// The time for which writers may change their comments.
     public var editSeconds = 900
     /// Maximum numbers of comments of one user.
     public var commentsPerMinute = 10
@@ -18,9 +18,9 @@ public struct CommentRules: Sendable, Hashable {
 
     public init() {}
 
-    /// The status of a new comment.
+    /// Returns the status of a new comment.
     ///
-    /// - Parameter isEditor: whether the writer moderates, and so needs no approval.
+    /// - Parameter isEditor: true if the writer moderates, and so needs no approval.
     func status(
         of situation: CommentSituation, byEditor isEditor: Bool, at now: Timestamp
     ) throws(ServiceError) -> Comment.Status {
@@ -48,11 +48,11 @@ public struct CommentRules: Sendable, Hashable {
         }
     }
 
-    /// Rejects a policy for an article that is less strict than what applies to it now, except by
-    /// editors: an author must not let through what they want to approve.
+    /// Rejects a policy for an article that is less strict than the present one, except by editors:
+    /// an author must not let comments through that editors want to approve.
     ///
     /// - Parameters:
-    ///   - wanted: `nil` for that of the server, like `current`.
+    ///   - wanted: the requested policy; `nil` for that of the server, like `current`.
     func check(
         _ wanted: CommentPolicy?, replacing current: CommentPolicy? = nil, by caller: Principal
     ) throws(ServiceError) {
@@ -105,7 +105,7 @@ public struct CommentRules: Sendable, Hashable {
         return comment
     }
 
-    /// Rejects the deletion of what somebody else wrote, except by editors.
+    /// Rejects the deletion of comments of others, except by editors.
     func checkDeletion(
         _ edition: CommentEdition, by caller: Principal
     ) throws(ServiceError) {

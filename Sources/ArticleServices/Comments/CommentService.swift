@@ -22,7 +22,8 @@ struct CommentService: Sendable {
         self.now = now
     }
 
-    /// How long a page may wait for its comments to be rendered; after that it is cut short.
+    /// The maximum time for which a page waits for its comments to be rendered; after that it is
+    /// cut short.
     private static let patience = Duration.seconds(1)
 
     func register(on routes: inout Routes) {

@@ -11,7 +11,7 @@ struct ConsoleFiles: Sendable {
     let page: HTTPResponse
     private let files: [String: HTTPResponse]
 
-    /// What stands for the hash in the page.
+    /// The placeholder for the hash in the page.
     private static let placeholder = "/console/hash/"
     private static let pageName = "index.html"
 
@@ -68,8 +68,8 @@ struct ConsoleFiles: Sendable {
 
     // MARK: Responses
 
-    /// What the page may load, run and send: files of this origin, and pictures of articles from
-    /// anywhere (CSP 3, Trusted Types).
+    /// The content that the page may load, run and send: files of this origin, and pictures of
+    /// articles from anywhere (CSP 3, Trusted Types).
     static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'",
         "img-src 'self' https: data:", "connect-src 'self'", "form-action 'self'",
@@ -77,7 +77,7 @@ struct ConsoleFiles: Sendable {
         "require-trusted-types-for 'script'", "trusted-types broadsheet",
     ].joined(separator: "; ")
 
-    /// What the page does without.
+    /// The features that the page does not use.
     private static let permissions = [
         "camera", "display-capture", "geolocation", "hid", "microphone", "midi", "payment",
         "publickey-credentials-get", "serial", "usb",

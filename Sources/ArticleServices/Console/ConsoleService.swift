@@ -117,7 +117,7 @@ struct ConsoleService: Sendable {
 
     // MARK: Showing
 
-    /// Who sends the request. Credentials that are not valid are none.
+    /// Returns the sender of the request. Invalid credentials count as none.
     private func show(
         _ fields: HTTPFields, _ context: RequestContext
     ) async throws(ServiceError) -> HTTPResponse {
@@ -218,8 +218,8 @@ struct ConsoleService: Sendable {
     }
 
     /// - Parameters:
-    ///   - secret: What the cookie keeps, in cookie mode.
-    ///   - seconds: How long it does.
+    ///   - secret: The secret for the cookie, in cookie mode.
+    ///   - seconds: The lifetime of the cookie.
     private static func response(
         _ state: ConsoleSession, _ status: HTTPStatus, keeping secret: String? = nil,
         seconds: Int = 0

@@ -22,7 +22,7 @@ struct BeginConsoleSessionRequest: BackendAPIRequest {
     }
 }
 
-/// With what somebody signs in to the console, or renews a session.
+/// The credentials with which a user signs in to the console, or renews a session.
 enum ConsoleProof: Sendable, Hashable {
     case password(name: String, password: String)
     case key(String)
@@ -65,9 +65,9 @@ private struct ConsoleSignIn: JSONModel, Hashable {
     }
 }
 
-/// Who uses the console, and for how long.
+/// The user of the console, and the time of the session.
 struct ConsoleSession: Sendable, Hashable {
-    /// Where the browser keeps the session.
+    /// The place in which the browser keeps the session.
     enum Mode: String, Sendable, CaseIterable {
         /// In a cookie that scripts cannot read.
         case cookie
@@ -82,7 +82,7 @@ struct ConsoleSession: Sendable, Hashable {
 
     var mode: Mode
     var kind: Kind
-    /// Whether a refresh token is at hand.
+    /// True if a refresh token is at hand.
     var canRenew = false
     var expiresAt: Timestamp?
     /// That of the user, or of the key.

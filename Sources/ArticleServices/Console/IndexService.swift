@@ -2,7 +2,7 @@ import ArticleAPI
 import HTTP
 import HTTPServer
 
-/// The entrance: an index of links for programs, and the console for browsers.
+/// Serves `GET /`: an index of links for programs, and the console for browsers.
 struct IndexService: Sendable {
     /// `nil` if the console is turned off.
     private let console: ConsoleFiles?

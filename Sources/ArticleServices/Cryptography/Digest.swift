@@ -36,7 +36,7 @@ public enum Digest {
         }
     }
 
-    /// Whether both contain the same bytes, in a time that only depends on their lengths
+    /// Returns true if both contain the same bytes, in a time that only depends on their lengths
     /// (`CRYPTO_memcmp`).
     static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0

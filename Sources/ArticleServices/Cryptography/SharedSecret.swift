@@ -10,8 +10,8 @@ public struct SharedSecret: Sendable {
         bytes = Array(text.utf8)
     }
 
-    /// The key that Standard Webhooks' libraries use: what `whsec_` has behind it in base64, or
-    /// else the bytes of the text.
+    /// The key that Standard Webhooks' libraries use: the base64 after `whsec_`, or else the bytes
+    /// of the text.
     var standardWebhooksKey: [UInt8] {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.hasPrefix("whsec_"), let key = ByteText.bytes(base64: String(text.dropFirst(6)))

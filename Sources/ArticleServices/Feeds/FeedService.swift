@@ -3,7 +3,7 @@ import ArticleStore
 import Feeds
 import Markup
 
-/// Feeds of what is public, whoever asks.
+/// Feeds of public content, the same for every caller.
 struct FeedService: Sendable {
     let articles: ArticleService
     let settings: FeedSettings
@@ -43,7 +43,7 @@ struct FeedService: Sendable {
         } catch { throw .unavailable(cause: "\(error)") }
     }
 
-    /// What makes the size of a page.
+    /// The fields that determine the size of a page.
     private static let fields = FieldSelection(["title", "summary", "body", "bodyHTML"])
 
     private func feed<Request: FeedRequest>(

@@ -1,6 +1,6 @@
 import Platform
 
-/// What feeds say of the server: their title, and the URLs in them.
+/// The server's description in feeds: their title, and the URLs in them.
 public final class FeedSettings: Sendable {
     /// The title of all feeds.
     let title: String

@@ -4,14 +4,14 @@ import HTTP
 /// The absolute URLs by which the public knows the server and its articles.
 ///
 /// They come from the configuration alone, never from a request: responses are cached under their
-/// path and query, and a `Host` that somebody made up must not get into what others receive.
+/// path and query, and a forged `Host` must not get into responses to others.
 public struct PublicAddresses: Sendable, Hashable {
     /// The URL of the server, without a slash at its end.
     private let server: String
     /// The parts before and after the slug; `nil` for this server's own addresses of articles.
     private let page: (before: String, after: String)?
 
-    /// Where `slug` goes in the template of an article's URL.
+    /// The placeholder for `slug` in the template of an article's URL.
     public static let placeholder = "{slug}"
 
     /// - Parameters:
@@ -40,7 +40,7 @@ public struct PublicAddresses: Sendable, Hashable {
         return (String(parts[0]), String(parts[1]))
     }
 
-    /// Whether `text` is a template for the URLs of articles.
+    /// Returns true if `text` is a template for the URLs of articles.
     public static func isArticlePage(_ text: String) -> Bool { parts(of: text) != nil }
 
     /// The URL of the page that shows the server's articles.

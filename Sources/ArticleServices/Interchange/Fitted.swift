@@ -2,7 +2,8 @@ import ArticleAPI
 
 /// Fits texts and names of other programs to the limits of articles.
 enum Fitted {
-    /// The text, with an ellipsis in place of what exceeds a number of Unicode scalars.
+    /// Returns the text, with an ellipsis in place of the part that exceeds a number of Unicode
+    /// scalars.
     static func cut(_ text: String, to limit: Int) -> String {
         guard text.unicodeScalars.count > limit else { return text }
         var end = text.startIndex
@@ -45,11 +46,12 @@ extension Article.Draft {
     /// Something that was changed so that the draft fits.
     struct Cut: Sendable, Hashable {
         var attribute: String
-        /// What was done to it, as a sentence.
+        /// A description of the change, as a sentence.
         var note: String
     }
 
-    /// Cuts what is longer than an article may have, and makes one line of what must be one.
+    /// Cuts texts that are longer than an article may have, and makes one line of those that must
+    /// be one.
     mutating func fit() -> [Cut] {
         var cuts: [Cut] = []
         func fit(

@@ -23,10 +23,10 @@ package struct FrontMatter: Sendable, Hashable {
     package var tags: [String] = []
     /// `lang`, `language` or `locale`: a BCP 47 tag.
     package var language: String?
-    /// What `status`, `draft`, `published` and the other keys of `SourceVisibility` say; `nil` for
-    /// a published post.
+    /// The status according to `status`, `draft`, `published` and the other keys of
+    /// `SourceVisibility`; `nil` for a published post.
     package var status: Article.Status?
-    /// Whether the posts below a section page of Hugo with this front matter are drafts.
+    /// True if the posts below a section page of Hugo with this front matter are drafts.
     var hidesDescendants = false
     /// `image`, `hero_image`, `featured_image`, `cover` and others: a URL, or `url` and `alt`.
     package var heroImage: Article.HeroImage?
@@ -37,10 +37,11 @@ package struct FrontMatter: Sendable, Hashable {
     /// ignored.
     package var comments: CommentPolicy?
     package var notes: [Note] = []
-    /// The lines of what was read, by the names of `keys(of:)`.
+    /// The lines of the values read, by the names of `keys(of:)`.
     private(set) var lines: [String: Int] = [:]
 
-    /// What the operator should know about a post: what was omitted, and why it became a draft.
+    /// A note about a post for the operator: parts that were omitted, or the reason why it became a
+    /// draft.
     package struct Note: Sendable, Hashable {
         /// The line in the file, from 1.
         package var line: Int
@@ -99,8 +100,8 @@ package struct FrontMatter: Sendable, Hashable {
         }
     }
 
-    /// The slug within a `permalink` like `/2016/01/hello.html` or `/hello/index.html`; `nil` for a
-    /// pattern (`/:year/…`, `/{{ title }}/`) and for what is not a path.
+    /// Returns the slug within a `permalink` like `/2016/01/hello.html` or `/hello/index.html`;
+    /// `nil` for a pattern (`/:year/…`, `/{{ title }}/`) and for a text that is not a path.
     private static func lastPart(of permalink: String?) -> String? {
         guard let permalink, !permalink.contains(where: { ":{".contains($0) }),
             permalink != "false"

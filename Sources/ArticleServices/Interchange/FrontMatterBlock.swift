@@ -1,10 +1,10 @@
 import ArticleAPI
 
-/// The front matter at the beginning of a file, not yet parsed, and what follows it.
+/// The front matter at the beginning of a file, not yet parsed, and the rest of the file.
 ///
 /// Blank lines and a byte order mark may precede it, and its lines may end with LF, CRLF or CR.
-/// What looks like front matter, but cannot be read, is an error: as text, it would be published
-/// without what it says about that.
+/// Text that looks like front matter, but cannot be read, is an error: as text, it would be
+/// published regardless of its own restrictions.
 struct FrontMatterBlock {
     enum Format: Sendable { case yaml, toml, json }
 
@@ -13,7 +13,7 @@ struct FrontMatterBlock {
     let text: [UInt8]
     /// The line of the file on which the text begins, from 1.
     let firstLine: Int
-    /// What follows the front matter, and the line on which that begins.
+    /// The text after the front matter, and its first line's number.
     let rest: ArraySlice<UInt8>
     let restLine: Int
 
@@ -108,13 +108,14 @@ struct FrontMatterBlock {
         }
     }
 
-    /// Whether the line is `marker` and optional trailing whitespace.
+    /// Returns true if the line is `marker` and optional trailing whitespace.
     private static func isDelimiter(_ line: ArraySlice<UInt8>, _ marker: String) -> Bool {
         line.starts(with: marker.utf8) && TextLines.trimmed(line.dropFirst(3)).isEmpty
     }
 
-    /// Whether a line that begins with a brace begins a JSON object, unlike `{% raw %}` of Liquid,
-    /// `{{< figure >}}` of Hugo and `{: .note}` of kramdown. An object with comments is an error.
+    /// Returns true if a line that begins with a brace begins a JSON object, unlike `{% raw %}` of
+    /// Liquid, `{{< figure >}}` of Hugo and `{: .note}` of kramdown. An object with comments is an
+    /// error.
     private static func beginsObject(_ line: ArraySlice<UInt8>) -> Bool {
         guard let next = TextLines.trimmed(line.dropFirst()).first else { return true }
         switch next {
@@ -123,7 +124,7 @@ struct FrontMatterBlock {
         }
     }
 
-    /// Where the object ends that begins with the text; `nil` if it does not.
+    /// Returns the end of the object that begins with the text; `nil` if it does not end.
     private static func objectEnd(_ text: ArraySlice<UInt8>) -> Int? {
         var depth = 0
         var (isString, isEscaped) = (false, false)
@@ -149,8 +150,8 @@ struct FrontMatterBlock {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// Whether the file begins with metadata in another form: front matter in a comment (Hugo,
-    /// Nikola), the headers of Nikola and Org, or lines that say who may read it, without a
+    /// Returns true if the file begins with metadata in another form: front matter in a comment
+    /// (Hugo, Nikola), the headers of Nikola and Org, or lines about its readers, without a
     /// delimiter (Pelican, Hexo).
     private static func hides(_ opening: ArraySlice<UInt8>, _ lines: TextLines) -> Bool {
         var (line, lines) = (opening, lines)
@@ -188,7 +189,7 @@ struct FrontMatterBlock {
         }
     }
 
-    /// Whether the line can only continue a value; up to three spaces may precede a key.
+    /// Returns true if the line can only continue a value; up to three spaces may precede a key.
     private static func isIndented(_ line: ArraySlice<UInt8>) -> Bool {
         line.starts(with: "    ".utf8) || line.starts(with: "\t".utf8)
     }
@@ -216,7 +217,7 @@ struct FrontMatterBlock {
 /// The lines of a text, each without its end: LF, CRLF or CR.
 struct TextLines {
     private let text: ArraySlice<UInt8>
-    /// Where the next line begins.
+    /// The start of the next line.
     private(set) var position: Int
 
     private static let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))

@@ -1,4 +1,4 @@
-/// Why and where a Markdown file could not be parsed.
+/// The reason why a Markdown file could not be parsed, and the line.
 ///
 /// The description does not contain the line, so that it can be shown as `path:line: description`.
 package struct FrontMatterError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -37,7 +37,7 @@ package struct FrontMatterError: Error, Sendable, Hashable, CustomStringConverti
 
     package var description: String { description(of: "the front matter") }
 
-    /// - Parameter yaml: what is at fault, with its article.
+    /// - Parameter yaml: the part at fault, with its article.
     func description(of yaml: String) -> String {
         switch reason {
         case .invalidUTF8: "not valid UTF-8"

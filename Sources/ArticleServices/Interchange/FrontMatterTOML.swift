@@ -2,7 +2,7 @@ import HTTP
 
 /// Reads the TOML of front matter (TOML 1.0): strings, numbers, times, Booleans, arrays and tables.
 ///
-/// What it does not know is an error, so that nothing is misread. Each byte is read once.
+/// Unknown syntax is an error, so that nothing is misread. Each byte is read once.
 struct TOMLReader {
     private let text: [UInt8]
     private var position = 0
@@ -170,7 +170,7 @@ struct TOMLReader {
         ("f", "\u{C}"),
     ]
 
-    /// What a backslash and the following characters stand for.
+    /// Reads the text that a backslash and the following characters stand for.
     private mutating func escaped() throws(FrontMatterError) -> String {
         for (escape, text) in Self.escapes where take(escape) { return text }
         let count = take("u") ? 4 : take("U") ? 8 : 0
@@ -216,7 +216,7 @@ struct TOMLReader {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// Whether the byte is a letter, a digit or an underscore.
+    /// Returns true if the byte is a letter, a digit or an underscore.
     private static func isWord(_ byte: UInt8) -> Bool {
         (0x61...0x7A).contains(byte | 0x20) || isDigit(byte) || byte == UInt8(ascii: "_")
     }

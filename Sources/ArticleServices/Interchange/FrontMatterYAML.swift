@@ -75,7 +75,7 @@ struct FrontMatterNode {
         return try reader.document()
     }
 
-    /// Whether both are the same scalar.
+    /// Returns true if both are the same scalar.
     fileprivate func repeats(_ other: FrontMatterNode) -> Bool {
         guard case .scalar(let text, _) = value, case .scalar(let otherText, _) = other.value
         else { return false }
@@ -239,7 +239,7 @@ private struct EventReader: ~Copyable {
 /// line breaks, which no editor does.
 private struct LineCounter {
     let firstLine: Int
-    /// What has been counted so far: whole characters, their bytes and the line feeds among them.
+    /// The counts so far: whole characters, their bytes and the line feeds among them.
     private var characters = 0
     private var bytes = 0
     private var lineFeeds = 0

@@ -43,8 +43,8 @@ enum YAMLText {
         "{\(entries.map { "\($0.key): \(quoted($0.text))" }.joined(separator: ", "))}"
     }
 
-    /// A JSON string, in which what YAML does not regard as printable, or as part of a line, is
-    /// escaped as well (YAML 1.2.2 §5.1, §5.4).
+    /// Returns a JSON string, in which characters that YAML does not regard as printable, or as
+    /// part of a line, are also escaped (YAML 1.2.2 §5.1, §5.4).
     static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

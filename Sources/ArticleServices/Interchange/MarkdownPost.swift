@@ -12,7 +12,7 @@ package struct MarkdownPost: Sendable, Hashable {
     package let body: String
     /// The line of the file on which the body begins, from 1.
     package let bodyLine: Int
-    /// Whether the file has front matter.
+    /// True if the file has front matter.
     let hasFrontMatter: Bool
 
     /// Parses the bytes of a UTF-8 file, with or without a byte order mark and front matter.
@@ -118,7 +118,8 @@ package struct MarkdownPost: Sendable, Hashable {
         return nil
     }
 
-    /// Whether a paragraph may begin with the line, unlike code, quotes, lists, tables and HTML.
+    /// Returns true if a paragraph may begin with the line, unlike code, quotes, lists, tables and
+    /// HTML.
     private static func isProse(_ line: ArraySlice<UInt8>) -> Bool {
         let isIndented = line.starts(with: "    ".utf8) || line.starts(with: "\t".utf8)
         let marks = [">", "#", "<", "|", "- ", "* ", "+ "]

@@ -1,18 +1,18 @@
 import ArticleAPI
 
-/// Who could read a post at its source, by the keys that site generators, WordPress' exporters and
+/// The readers of a post at its source, by the keys that site generators, WordPress' exporters and
 /// their plugins use.
 ///
-/// Keys that are not known are ignored. A post is a draft unless each of the known ones says that
-/// everybody could read it: also if its value is not understood.
+/// Keys that are not known are ignored. A post is a draft unless each of the known ones means that
+/// all could read it: also if its value is not understood.
 struct SourceVisibility {
     /// `nil` if no key says anything.
     private(set) var status: Article.Status?
     private(set) var notes: [FrontMatter.Note] = []
-    /// Whether the posts below a section page of Hugo are drafts, too.
+    /// True if the posts below a section page of Hugo are also drafts.
     private(set) var hidesDescendants = false
 
-    /// Those that are true for what not everybody could read.
+    /// The flags that are true for posts that not all could read.
     private static let hidingFlags: Set = [
         "draft", "isdraft", "private", "isprivate", "hidden", "ishidden", "unlisted", "protected",
         "unpublished", "membersonly", "paid", "premium", "encrypt", "encrypted",
@@ -90,7 +90,8 @@ struct SourceVisibility {
         }
     }
 
-    /// A section page hides what is below it also by times, which the posts do not take from it.
+    /// Applies a section page to the posts below it, which it hides also by times, which the posts
+    /// do not take from it.
     private mutating func cascade(_ entries: FrontMatterNode.Entries) {
         var inner = SourceVisibility(entries)
         for (key, node) in FrontMatterFields.all(entries) {

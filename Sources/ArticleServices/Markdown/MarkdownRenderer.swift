@@ -332,12 +332,12 @@ struct RenderedBody: Sendable, Hashable {
 }
 
 extension BodyHTML {
-    /// Whether the selected attributes include the HTML, which is not included by default.
+    /// Returns true if the selected attributes include the HTML, which is not included by default.
     static func isAskedFor(by fields: FieldSelection?) -> Bool {
         fields?.contains("bodyHTML") ?? false
     }
 
-    /// Whether the body has to be read: for itself, or for its HTML.
+    /// Returns true if the body has to be read: for itself, or for its HTML.
     static func needsBody(_ fields: FieldSelection?) -> Bool {
         fields?.contains("body") ?? false || isAskedFor(by: fields)
     }

@@ -16,7 +16,7 @@ final class MarkdownWorker: Sendable {
         /// It did not respond in time.
         case stuck
 
-        /// Whether the process can be used again.
+        /// True if the process can be used again.
         var keepsWorker: Bool {
             switch self {
             case .rendered, .rejected(BROADSHEET_MARKDOWN_TOO_DEEP),
@@ -29,7 +29,7 @@ final class MarkdownWorker: Sendable {
 
     let process: ChildProcess
     private let socket: Int32
-    /// How the process ended, once that is known (`wait(2)`).
+    /// The exit status of the process, once that is known (`wait(2)`).
     private let status = Lock<Int32?>(nil)
 
     /// Starts the process in its own process group, so that an interrupt from the terminal does not
@@ -160,7 +160,7 @@ final class MarkdownWorker: Sendable {
         /// Received bytes; those before `start` have been consumed.
         private var bytes: [UInt8] = []
         private var start = 0
-        /// Why no more bytes were received.
+        /// The reason why no more bytes were received.
         private(set) var failure = Outcome.lost
         private static let chunkBytes = 32 << 10
 

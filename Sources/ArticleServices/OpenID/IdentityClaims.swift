@@ -16,7 +16,7 @@ package struct IdentityClaims: Sendable, Hashable {
 
     /// By how much the provider's clock may differ.
     private static let skewMilliseconds: Int64 = 60_000
-    /// How old a token may be.
+    /// The maximum age of a token.
     private static let ageMilliseconds: Int64 = 10 * 60_000
 
     init(_ members: JSONMembers) throws(IdentityTokenFault) {

@@ -52,7 +52,7 @@ package struct IdentityToken: Sendable {
     }
 
     /// Identifies the token. It does not depend on the signature: from a signature of ECDSA,
-    /// another one can be computed that is valid, too.
+    /// another valid one can be computed.
     package var digest: [UInt8] { Digest.sha256(signingInput) }
 
     private static func members(_ part: Substring) -> JSONMembers? {
@@ -60,7 +60,8 @@ package struct IdentityToken: Sendable {
     }
 }
 
-/// Why an ID token is rejected. Its reason contains nothing of the token. See ``IdentityToken``.
+/// The reason why an ID token is rejected. Its reason contains nothing of the token. See
+/// ``IdentityToken``.
 package enum IdentityTokenFault: Error, Sendable, Hashable {
     case tooLong, malformed, critical, type, algorithm
     /// This claim is missing or has the wrong form.
@@ -71,7 +72,7 @@ package enum IdentityTokenFault: Error, Sendable, Hashable {
     case unknownKey, unnamedKey, otherKey
     case signature
 
-    /// What follows "The identity token".
+    /// The reason, as words that follow "The identity token".
     var reason: String {
         switch self {
         case .tooLong: "has more than \(IdentityToken.limitBytes) bytes"
@@ -120,6 +121,7 @@ struct JSONMembers {
 }
 
 extension String {
-    /// Whether both have the same bytes. Swift's `==` also accepts canonically equivalent texts.
+    /// Returns true if both have the same bytes. Swift's `==` also accepts canonically equivalent
+    /// texts.
     func hasBytes(of other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

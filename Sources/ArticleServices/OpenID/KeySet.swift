@@ -22,7 +22,7 @@ package final class KeySet: Sendable {
         }
     }
 
-    /// Whether a key has the name that the token mentions.
+    /// Returns true if a key has the name that the token mentions.
     func hasKey(of token: IdentityToken) -> Bool {
         guard let id = token.keyID else { return true }
         return keys.contains { $0.id?.hasBytes(of: id) ?? false }
@@ -48,7 +48,7 @@ package final class KeySet: Sendable {
         return key
     }
 
-    /// Whether the token is signed with one of the keys.
+    /// Returns true if the token is signed with one of the keys.
     package func verifies(_ token: IdentityToken) -> Bool {
         guard let key = try? key(of: token) else { return false }
         return key.verifies(token)

@@ -10,10 +10,10 @@ public struct OpenIDProvider: Sendable, Hashable {
     let audience: String
     /// Other clients of this provider that may request tokens for the audience (`azp`).
     let parties: [String]
-    /// Where its configuration is (OpenID Connect Discovery 1.0 §4).
+    /// The URL of its configuration (OpenID Connect Discovery 1.0 §4).
     let discovery: HTTPURL
 
-    /// What is wrong with the text of a provider.
+    /// The fault of a provider's text.
     public enum Fault: Error, Hashable, CustomStringConvertible {
         case form, name, issuer, audience
 
@@ -57,14 +57,14 @@ public struct OpenIDProvider: Sendable, Hashable {
         else { throw .audience }
     }
 
-    /// Whether a token's `iss` names this provider: to the letter, except that some of Google's
-    /// tokens omit the scheme.
+    /// Returns true if a token's `iss` names this provider: to the letter, except that some of
+    /// Google's tokens omit the scheme.
     func isIssuer(_ text: String) -> Bool {
         text.hasBytes(of: issuer)
             || issuer == "https://accounts.google.com" && text.hasBytes(of: "accounts.google.com")
     }
 
-    /// Whether this client may request tokens for the audience.
+    /// Returns true if this client may request tokens for the audience.
     func isParty(_ client: String) -> Bool {
         client.hasBytes(of: audience) || parties.contains { client.hasBytes(of: $0) }
     }

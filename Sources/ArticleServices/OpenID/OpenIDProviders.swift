@@ -87,8 +87,8 @@ extension ServiceError {
     }
 }
 
-/// Who signs in, according to a provider: an issuer and its name for the user, never an e-mail
-/// address, which can pass to somebody else.
+/// The user who signs in, according to a provider: an issuer and its name for the user, never an
+/// e-mail address, which can pass to another person.
 ///
 /// See ``OpenIDProviders``.
 package struct VerifiedIdentity: Sendable, Hashable {

@@ -3,7 +3,7 @@ import HTTP
 import HTTPClient
 import Platform
 
-/// Why the keys of a provider cannot be fetched. The reason is only logged.
+/// The reason why the keys of a provider cannot be fetched, which is only logged.
 package struct OpenIDFailure: Error {
     let reason: String
 }
@@ -28,9 +28,9 @@ final class ProviderKeys: Sendable {
         var keys: KeySet?
         var fetchedAt = Timestamp(milliseconds: 0)
         var freshUntil = Timestamp(milliseconds: 0)
-        /// When the last fetch ended; `nil` if there was none.
+        /// The time at which the last fetch ended; `nil` if there was none.
         var lastFetch: Timestamp?
-        /// Why the last fetch failed; `nil` if it did not.
+        /// The reason why the last fetch failed; `nil` if it did not.
         var failure: String?
         var isFetching = false
         /// `run` has ended.
@@ -43,7 +43,7 @@ final class ProviderKeys: Sendable {
         case wait(startsFetch: Bool)
     }
 
-    /// How long keys are used, whatever the provider says.
+    /// The bounds of the time for which keys are used, whatever the provider's response specifies.
     private static let shortestMilliseconds: Int64 = 5 * 60_000
     private static let longestMilliseconds: Int64 = 24 * 3_600_000
     /// The time between fetches while there are keys, and after a failure without any.

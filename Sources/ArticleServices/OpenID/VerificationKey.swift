@@ -72,7 +72,7 @@ final class VerificationKey: @unchecked Sendable {
 
     // MARK: Signatures
 
-    /// Whether the signature of the token is by this key (`EVP_DigestVerify`).
+    /// Returns true if the signature of the token is by this key (`EVP_DigestVerify`).
     func verifies(_ token: IdentityToken) -> Bool {
         guard token.algorithm == algorithm, let signature = encoded(token.signature) else {
             return false

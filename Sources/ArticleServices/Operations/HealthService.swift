@@ -10,7 +10,7 @@ import Platform
 public struct HealthService: Sendable {
     let store: any ArticleStore
     let publisher: Publisher
-    /// Whether the server is about to stop.
+    /// True if the server is about to stop.
     let isDraining: Lock<Bool>
     /// Receives the reason why the store does not respond.
     let log: @Sendable (String) -> Void
@@ -26,8 +26,8 @@ public struct HealthService: Sendable {
         routes.on(.get, "/readyz", ready)
     }
 
-    /// Why balancers should send requests elsewhere, as a sentence for the log; `nil` if they need
-    /// not.
+    /// Returns the reason why balancers should send requests elsewhere, as a sentence for the log;
+    /// `nil` if they need not.
     public func reasonNotReady() async -> String? {
         guard let error = await unreadiness() else { return nil }
         if case .unavailable(let cause) = error { return cause }

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import Platform
 
-/// Completes what was interrupted, and removes what has expired, without a request.
+/// Completes interrupted work, and removes expired records, without a request.
 ///
 /// Of several processes, the leader does it. Safe to use from any thread.
 public final class Housekeeper: Sendable {
@@ -11,16 +11,16 @@ public final class Housekeeper: Sendable {
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
     private let progress: @Sendable (String) -> Void
-    /// When the last walk over the histories ended.
+    /// The time at which the last walk over the histories ended.
     private let walked = Lock<Timestamp?>(nil)
 
     private static let interval = Duration.seconds(600)
     private static let walkMilliseconds: Int64 = 3_600_000
 
     /// - Parameters:
-    ///   - retention: how much history is kept.
-    ///   - log: receives the reason why something cannot be done.
-    ///   - progress: receives how much history was removed.
+    ///   - retention: the limits of the history that is kept.
+    ///   - log: receives the reasons of failures.
+    ///   - progress: receives reports about removed history.
     init(
         store: any ArticleStore, retention: RetentionRules = RetentionRules(),
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,

@@ -2,7 +2,7 @@ import ArticleSearch
 import ArticleStore
 import Platform
 
-/// Why the index of the search could not go on.
+/// The reason why the index of the search could not go on.
 enum IndexFailure: Error {
     /// The store failed: it may work again later.
     case store(StoreError)

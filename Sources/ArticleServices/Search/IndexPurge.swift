@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleSearch
 import ArticleStore
 
-/// Forgetting what was purged: segments with dead documents of these articles are written again
-/// without them, and the blocks of the old ones are removed.
+/// The removal of purged articles from the index: segments with dead documents of these articles
+/// are written again without them, and the blocks of the old ones are removed.
 struct IndexPurge {
     /// As the store tells it.
     let articles: [Article.ID: Int64]
@@ -13,8 +13,8 @@ struct IndexPurge {
 }
 
 extension IndexWork {
-    /// What was purged and is to be forgotten. Asked before changes are followed: at their end, the
-    /// documents are dead.
+    /// Returns the purged articles that the index still has to forget. Asked before changes are
+    /// followed: at their end, the documents are dead.
     func purges() async throws(IndexFailure) -> [Article.ID: Int64] {
         try await IndexFailure.catching { [store] () throws(StoreError) in
             try await store.searchPurges()
@@ -39,9 +39,9 @@ extension IndexWork {
         return next
     }
 
-    /// Tells the store that nothing is left of what was purged.
+    /// Reports to the store that nothing is left of the purged articles.
     ///
-    /// - Returns: whether there was anything to tell.
+    /// - Returns: true if there was anything to report.
     mutating func endPurge() async throws(IndexFailure) -> Bool {
         guard let articles = purge?.articles else { return false }
         try await IndexFailure.catching { [store] () throws(StoreError) in

@@ -1,32 +1,33 @@
 import ArticleSearch
 import ArticleStore
 
-/// How much an index keeps in memory, and reads or writes at a time.
+/// The limits of an index in memory, and of its reads and writes.
 struct IndexLimits: Sendable {
     /// So many documents become a segment.
     var tailDocuments = SearchTail.limitDocuments
     /// The changes of a page. Small enough for the memory of their bodies.
     var pageChanges = 100
-    /// What one step writes, so that it holds up no other write: it takes about a millisecond.
+    /// The maximum bytes that one step writes, so that it holds up no other write: it takes about a
+    /// millisecond.
     var sliceBytes = 256 << 10
     /// The blocks that one step removes.
     var removedBlocks = 64
     /// The blocks that a search reads.
     var searchBytes = 32 << 20
-    /// After so many changes the position is stored, even if they were deletions.
+    /// The number of changes after which the position is stored, even if they were deletions.
     var unstoredChanges = 2_000
     /// For how long replaced segments stay, for processes that have not noticed yet.
     var removalDelay = Duration.zero
 }
 
-/// What is known of the stored segments, and the merge that is under way.
+/// The state of the stored segments, and the merge in progress.
 struct IndexSegments {
     /// The sizes of segments, by number.
     fileprivate(set) var bytes: [Int64: Int]
     /// Their dead documents, as stored.
     private var dead: [Int64: [UInt8]]
     private var lastNumber: Int64
-    /// What was stored when the tail was empty.
+    /// The position that was stored when the tail was empty.
     fileprivate(set) var position: ChangePosition?
     /// The number of changes since then.
     var unstored = 0
@@ -80,7 +81,7 @@ struct IndexSegments {
 
 /// Segments: sealed, merged and removed in steps between which changes can be followed.
 extension IndexWork {
-    /// Stores what is in memory if it is enough for a segment.
+    /// Stores the documents in memory if they are enough for a segment.
     mutating func storeIfNeeded() async throws(IndexFailure) {
         guard
             view.tail.isFull || view.tail.count >= limits.tailDocuments
@@ -99,10 +100,10 @@ extension IndexWork {
         try await commit()
     }
 
-    /// Does a step of what keeps the index small and fast.
+    /// Performs a step of the maintenance that keeps the index small and fast.
     ///
-    /// - Parameter mayRemove: whether no reader needs what a merge has replaced.
-    /// - Returns: whether there is nothing more to do.
+    /// - Parameter mayRemove: true if no reader needs the segments that a merge has replaced.
+    /// - Returns: true if there is nothing more to do.
     mutating func tidy(mayRemove: Bool) async throws(IndexFailure) -> Bool {
         // What was purged does not wait for readers: they try again.
         if mayRemove, segments.hasRemains, segments.removableAt <= .now || purge != nil {
@@ -203,8 +204,8 @@ extension IndexWork {
         return bytes
     }
 
-    /// Makes the segments as they are in memory the stored ones. What the tail has is newer than
-    /// the stored position, so that it is read again after a crash.
+    /// Makes the segments as they are in memory the stored ones. The documents of the tail are
+    /// newer than the stored position, so that it is read again after a crash.
     private mutating func commit() async throws(IndexFailure) {
         // Without a position, nothing was indexed.
         guard let position = segments.position else { return }

@@ -3,34 +3,34 @@ import ArticleSearch
 import ArticleStore
 import Platform
 
-/// What the index of the search needs of a store.
+/// The parts of a store that the index of the search needs.
 typealias SearchIndexStore = ArticleListings & ChangeRepository & SearchRepository
 
 /// The index of the search while one task follows the changes with it.
 ///
-/// What was not stored yet is read again after a crash or a failure, and changes may come more than
-/// once: so this is dropped, and loaded again, when anything fails.
+/// Changes that were not stored yet are read again after a crash or a failure, and changes may come
+/// more than once: so this is dropped, and loaded again, when anything fails.
 struct IndexWork {
     let store: any SearchIndexStore
     let pool: BackgroundPool
     let version: Int
     let limits: IndexLimits
     var view: SearchView
-    /// What the view has; `nil` before the first changes.
+    /// The position of the view; `nil` before the first changes.
     private(set) var position: ChangePosition?
-    /// Whether searches may find something else than in the view that was published last.
+    /// True if searches may find something else than in the view that was published last.
     var hasChanged = false
     /// Authors who may have been renamed, whose articles are read again.
     private var renames: [Rename] = []
     var segments: IndexSegments
-    /// What is to be forgotten; `nil` if nothing is.
+    /// The purge to perform; `nil` if there is none.
     var purge: IndexPurge?
 
     private struct Rename {
         let author: Author.ID
-        /// Where the next page of their articles begins.
+        /// The position before the next page of their articles.
         var place: ArticlePosition?
-        /// What the view had before the change.
+        /// The position of the view before the change.
         let position: ChangePosition
     }
 
@@ -91,7 +91,7 @@ struct IndexWork {
         }
     }
 
-    /// Whether another index is stored than the one that was loaded.
+    /// True if another index is stored than the one that was loaded.
     var isOutdated: Bool {
         get async throws(IndexFailure) {
             let record = try await IndexFailure.catching { [store] () throws(StoreError) in
@@ -112,7 +112,7 @@ struct IndexWork {
 
     /// Indexes the next page of changes.
     ///
-    /// - Returns: whether nothing followed it.
+    /// - Returns: true if nothing followed it.
     mutating func follow() async throws(IndexFailure) -> Bool {
         var query = ChangeQuery(audience: .everyone)
         query.position = position
@@ -147,7 +147,7 @@ struct IndexWork {
 
     /// Indexes a page of the articles of an author who may have been renamed.
     ///
-    /// - Returns: whether there is no other.
+    /// - Returns: true if there is no other.
     mutating func followNames() async throws(IndexFailure) -> Bool {
         guard var rename = renames.first else { return true }
         var query = ArticleQuery(audience: .everyone)
@@ -166,7 +166,8 @@ struct IndexWork {
         return renames.isEmpty
     }
 
-    /// Where to go on after a crash, if everything is stored: names are not done yet.
+    /// The position at which to go on after a crash, if everything is stored: names are not done
+    /// yet.
     var durablePosition: ChangePosition? { renames.first?.position ?? position }
 
     /// The documents of articles; `nil` for one that cannot be found.

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleSearch
 
-/// Where a page of results begins, and the words of the query that the first page corrected.
+/// The position of a page of results, and the words of the query that the first page corrected.
 struct SearchCursor: CursorPosition, Hashable {
     let position: SearchPosition
     /// Each with the place of its clause.
@@ -13,7 +13,7 @@ struct SearchCursor: CursorPosition, Hashable {
         let word: [UInt8]
     }
 
-    /// What corrections take at most, so that a cursor is within the contract's limit.
+    /// The maximum size of corrections, so that a cursor is within the contract's limit.
     static let room = 256
 
     init(position: SearchPosition, corrections: [Correction] = []) {

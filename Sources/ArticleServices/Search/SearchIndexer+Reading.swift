@@ -3,7 +3,7 @@ import ArticleStore
 
 /// Reading the stored part of the index.
 extension SearchIndexer {
-    /// How often a search begins again because segments were merged meanwhile.
+    /// The maximum times that a search begins again because segments were merged meanwhile.
     private static let attempts = 4
 
     /// Does something with the blocks of a view in which keys of these ranges may be.
@@ -57,7 +57,7 @@ extension SearchIndexer {
 }
 
 extension SearchView {
-    /// Whether the segments are those of the other view, with more dead documents perhaps.
+    /// Returns true if the segments are those of the other view, with more dead documents perhaps.
     fileprivate func hasSegments(of other: SearchView) -> Bool {
         segments.map(\.number) == other.segments.map(\.number)
     }

@@ -6,10 +6,10 @@ import Platform
 /// Keeps the index of the search: follows the public's changes, never in the transaction of a
 /// write, and publishes an immutable view of the index for searches.
 ///
-/// What is not stored yet is followed again after a crash. An index of another history or
+/// Changes that are not stored yet are followed again after a crash. An index of another history or
 /// tokenizer, and one that is damaged, is built again in the background; until it has caught up
 /// once, there is no view. Of several processes, the leader stores the index; the others load it,
-/// and follow what is not stored yet in memory. Safe to use from any thread.
+/// and follow changes that are not stored yet in memory. Safe to use from any thread.
 public final class SearchIndexer: Sendable {
     let store: any SearchIndexStore
     private let node: any StoreNode
@@ -48,17 +48,17 @@ public final class SearchIndexer: Sendable {
         /// `nil` until the index has caught up.
         var view: SearchView?
         var statistics = Statistics()
-        /// Why the stored index cannot be used.
+        /// The reason why the stored index cannot be used.
         var damage: String?
-        /// When the first commit happened that the index may lack, and the first of those that are
+        /// The time of the first commit that the index may lack, and of the first of those that are
         /// being followed.
         var pendingSince: ContinuousClock.Instant?
         var followingSince: ContinuousClock.Instant?
         /// The last reported failure; `nil` after a success.
         var failure: String?
-        /// Whether the task has done everything and waits for a commit.
+        /// True if the task has done everything and waits for a commit.
         var isWaiting = false
-        /// Whether the index was emptied since it last caught up.
+        /// True if the index was emptied since it last caught up.
         var wasReset = false
     }
 
@@ -107,7 +107,7 @@ public final class SearchIndexer: Sendable {
         }
     }
 
-    /// Whether everything that was committed is in the view, and nothing is left to do.
+    /// True if every commit is in the view, and nothing is left to do.
     var isCurrent: Bool {
         state.withLock { $0.view != nil && $0.isWaiting && $0.pendingSince == nil }
     }
@@ -120,7 +120,7 @@ public final class SearchIndexer: Sendable {
         return view
     }
 
-    /// Lets the index be built again, as its blocks are not what they should be.
+    /// Has the index built again, as its blocks are damaged.
     func reportDamage(_ reason: String) {
         state.withLock { state in
             state.view = nil

@@ -4,7 +4,7 @@ import ArticleStore
 
 /// One search: from the index to articles as they are now.
 ///
-/// The index only proposes: each article is read as the public sees it, so that what is hidden is
+/// The index only proposes: each article is read as the public sees it, so that a hidden article is
 /// not found from that moment on. One that the index knows in another state, or that keys do not
 /// decide, is compared with the query by its text.
 struct SearchRun {
@@ -12,7 +12,7 @@ struct SearchRun {
     private let articles: ArticleService
     private let indexer: SearchIndexer
 
-    /// How many articles are read for a page; it is cut short after that.
+    /// The maximum articles that are read for a page; it is cut short after that.
     static let examinedLimit = 200
 
     init(_ list: SearchList, articles: ArticleService, indexer: SearchIndexer) {

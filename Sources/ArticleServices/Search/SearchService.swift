@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleSearch
 import ArticleStore
 
-/// The search of what is public: everybody finds the same.
+/// The search of public articles: all callers find the same.
 struct SearchService: Sendable {
     let articles: ArticleService
     let indexer: SearchIndexer

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// Where a walk through the changes of a Broadsheet is.
+/// The position of a walk through the changes of a Broadsheet.
 struct ChangesWalk {
     var position: SourcePosition
     private(set) var isAtEnd = false

@@ -1,8 +1,8 @@
 import Feeds
 import HTTP
 
-/// Where a walk through the pages of a feed (RFC 5005 §3) is, from the newest entries to older
-/// ones.
+/// The position of a walk through the pages of a feed (RFC 5005 §3), from the newest entries to
+/// older ones.
 struct FeedWalk {
     private let policy: SourcePolicy
     private let readsAll: Bool
@@ -12,8 +12,9 @@ struct FeedWalk {
     static let pageLimit = 50
 
     /// - Parameters:
-    ///   - url: that of the first page.
-    ///   - readsAll: whether all pages are read; otherwise, as long as they have new entries.
+    ///   - url: the URL of the first page.
+    ///   - readsAll: true to read all pages; otherwise, they are read as long as they have new
+    ///     entries.
     init(from url: HTTPURL, readsAll: Bool, under policy: SourcePolicy) {
         self.policy = policy
         self.readsAll = readsAll

@@ -8,20 +8,21 @@ struct SourceDraft: Sendable {
     /// The id of the article at its source, if that is a Broadsheet. The article here gets the
     /// same, so that it is recognized when it comes back from elsewhere.
     let id: Article.ID?
-    /// The SHA-256 of what identifies the entry.
+    /// The SHA-256 of the entry's identifier.
     let key: [UInt8]
-    /// The SHA-256 of what was received, and of the source's settings. It does not depend on how
-    /// entries become articles, so that a new version of this program changes none.
+    /// The SHA-256 of the received entry, and of the source's settings. It does not depend on the
+    /// conversion of entries to articles, so that a new version of this program changes none.
     let digest: [UInt8]
-    /// Why it cannot be taken over, or what it would be. This takes time, for HTML becomes
-    /// Markdown, and is not needed for what was taken over before.
+    /// Returns the article of the entry, or the reason why it cannot be imported. This takes time,
+    /// for HTML becomes Markdown, and is not needed for unchanged entries.
     let content: @Sendable () -> Result<Article.Draft, Unfit>
-    /// Whether the slug was derived from the title.
+    /// True if the slug was derived from the title.
     let keepsSlug: Bool
-    /// What was left out or cut, without a reason to skip the entry; `nil` if nothing was.
+    /// A note about parts that were left out or cut, without a reason to skip the entry; `nil` if
+    /// there are none.
     let note: String?
 
-    /// Why an entry is skipped.
+    /// The reason why an entry is skipped.
     struct Unfit: Error, Sendable {
         let reason: String
     }
@@ -108,8 +109,8 @@ extension SourceDraft {
         return Article.ID(String(text.dropFirst(prefix.count)))
     }
 
-    /// The draft with the source's settings; what does not fit is left out or, if an article cannot
-    /// be without it, a reason to skip the entry.
+    /// Returns the draft with the source's settings; parts that do not fit are left out or, if an
+    /// article cannot be without them, a reason to skip the entry.
     private static func checked(
         _ draft: Article.Draft, in source: ContentSource
     ) -> Result<Article.Draft, Unfit> {
@@ -126,7 +127,7 @@ extension SourceDraft {
         return .failure(Unfit(reason: "\(name(of: draft)): \(first.path) \(first.message)"))
     }
 
-    /// What a reason calls the entry.
+    /// Returns the name of the entry in a reason.
     private static func name(of draft: Article.Draft) -> String {
         draft.title.isEmpty ? "an entry" : "\"\(Fitted.cut(draft.title, to: 60))\""
     }
@@ -166,13 +167,13 @@ extension SourceDraft {
             ? "\(name): its title was cut to \(ArticleLimits.title.upperBound) characters" : nil
     }
 
-    /// What a feed calls itself, or what its source is called otherwise.
+    /// Returns the title of a feed, or else the name of its source.
     static func name(of feed: Feed, _ source: ContentSource) -> String {
         title(feed.title) ?? source.shownName
     }
 
-    /// A title or a name as one line of at most so many characters, 200 for that of a source; `nil`
-    /// if there is none.
+    /// Returns a title or a name as one line of at most `limit` characters, by default as for that
+    /// of a source; `nil` if there is none.
     static func title(
         _ text: String, limit: Int = ArticleLimits.sourceName.upperBound
     ) -> String? {
@@ -185,7 +186,7 @@ extension SourceDraft {
 private struct EntryHash {
     private var bytes: [UInt8] = []
 
-    /// Begins with what the settings of the source add to an article.
+    /// Begins with the parts of articles that the settings of the source add.
     init(_ source: ContentSource) {
         add(source.name)
         add(source.publishes ? "published" : "draft")

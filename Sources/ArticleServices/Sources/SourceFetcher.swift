@@ -3,14 +3,14 @@ import HTTP
 import HTTPClient
 import Platform
 
-/// Why a source could not be polled.
+/// The reason why a source could not be polled.
 struct SourceFailure: Error, Sendable, Hashable {
     /// A sentence without secrets: no path and no query.
     let reason: String
     /// The time that the source asks to wait.
     let retryAfterSeconds: Int64?
 
-    /// - Parameter reason: may quote what the source sent.
+    /// - Parameter reason: the reason, which may quote the response of the source.
     init(_ reason: String, retryAfterSeconds: Int64? = nil) {
         let line = reason.onOneLine
         self.reason = String(line.unicodeScalars.prefix(Self.limit))
@@ -23,19 +23,19 @@ struct SourceFailure: Error, Sendable, Hashable {
     static let cancelled = SourceFailure("the poll was cancelled")
 }
 
-/// What a source responded, after redirects.
+/// The response of a source, after redirects.
 struct SourceResponse: Sendable {
     let status: HTTPStatus
     let fields: HTTPFields
     let body: [UInt8]
     let url: HTTPURL
-    /// Whether every redirect on the way here was permanent.
+    /// True if every redirect on the way here was permanent.
     let isPermanent: Bool
     /// The number of redirects.
     let redirects: Int
 }
 
-/// Fetches from sources, and follows their redirects: each URL and each address is judged anew.
+/// Fetches from sources, and follows their redirects: each URL and each address is checked.
 struct SourceFetcher: Sendable {
     let policy: SourcePolicy
     let environment: OutboundEnvironment
@@ -93,7 +93,7 @@ struct SourceFetcher: Sendable {
         }
     }
 
-    /// Whether a redirect is permanent (RFC 9110 §15.4); `nil` for other statuses.
+    /// Returns true if a redirect is permanent (RFC 9110 §15.4); `nil` for other statuses.
     private static func redirects(_ status: HTTPStatus) -> Bool? {
         switch status {
         case .movedPermanently, .permanentRedirect: true
@@ -104,10 +104,10 @@ struct SourceFetcher: Sendable {
 }
 
 extension SourceResponse {
-    /// Whether it has what was asked for; a proxy may have changed it (203).
+    /// True if it has the requested content; a proxy may have changed it (203).
     var isSuccess: Bool { status == .ok || status == .nonAuthoritativeInformation }
 
-    /// The failure of a body that is not what it should be.
+    /// Returns the failure of a body of another format than expected.
     func unreadable(as what: String) -> SourceFailure {
         // What the client could decode is not among the fields.
         guard let coding = fields.combined(.contentEncoding), coding.lowercased() != "identity"

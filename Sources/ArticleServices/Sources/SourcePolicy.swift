@@ -4,15 +4,16 @@ public import HTTPClient
 import Markup
 public import Sockets
 
-/// Where the server may send requests for sources, whose addresses somebody else may have chosen.
+/// The addresses to which the server may send requests for sources, which a third party may have
+/// chosen.
 public struct SourcePolicy: Sendable, Hashable {
-    /// Whether `http`, any port, and addresses of private networks and of this machine are
+    /// True if `http`, any port, and addresses of private networks and of this machine are
     /// permitted.
     public var allowsPrivate: Bool
 
     public init(allowsPrivate: Bool = false) { self.allowsPrivate = allowsPrivate }
 
-    /// Whether a connection to the address may be opened.
+    /// Returns true if a connection to the address may be opened.
     public func permits(_ address: SocketAddress) -> Bool { allowsPrivate || address.isPublic }
 
     /// These connections under the policy. They are kept for the next page only: a source is polled
@@ -50,7 +51,7 @@ public struct SourcePolicy: Sendable, Hashable {
         return url
     }
 
-    /// Where the URL redirects to.
+    /// Returns the URL of a redirect.
     func url(_ location: String, from url: HTTPURL) throws(HTTPURL.Fault) -> HTTPURL {
         guard let resolved = Reference.resolve(location, against: url.description) else {
             throw .notPermitted("has no valid host or port")

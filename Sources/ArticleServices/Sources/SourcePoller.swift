@@ -36,7 +36,7 @@ public final class SourcePoller: Sendable {
     public static let defaultIntervalSeconds = 3_600
     /// Polls at a time.
     static let pollLimit = 4
-    /// How often the clock is read.
+    /// The interval at which the clock is read.
     private static let interval = Duration.seconds(1)
 
     init(
@@ -55,7 +55,7 @@ public final class SourcePoller: Sendable {
         self.report = report
     }
 
-    /// Whether nothing is being polled.
+    /// True if nothing is being polled.
     var isIdle: Bool { state.withLock { $0.busy.isEmpty } }
 
     /// The counters since the start.
@@ -119,7 +119,7 @@ public final class SourcePoller: Sendable {
         }
     }
 
-    /// Whether the URL is permitted is decided by the poll.
+    /// Returns the host of the URL. The poll decides if the URL is permitted.
     private static func host(of url: String) -> String {
         let url = try? SourcePolicy(allowsPrivate: true).url(url)
         return if case .host(let host, _)? = url?.origin.place { host } else { "" }
@@ -256,7 +256,7 @@ public struct SourceStatistics: Sendable, Hashable {
     public internal(set) var failed = 0
     private var tally = SourceTally()
 
-    /// Entries by what became of them.
+    /// The numbers of entries by outcome.
     public var entries: [(outcome: String, count: Int)] {
         [
             ("created", tally[.created]), ("updated", tally[.updated]),

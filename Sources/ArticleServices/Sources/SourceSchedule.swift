@@ -3,7 +3,7 @@ public import ArticleAPI
 /// A poll that failed. The description contains no path and no query.
 public struct SourceNotice: Sendable, Hashable, CustomStringConvertible {
     public let id: ContentSource.ID
-    /// What articles name as their source.
+    /// The name of the source in articles.
     public let name: String
     public let reason: String
     /// The number of failures since the last success.
@@ -14,7 +14,7 @@ public struct SourceNotice: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// When sources are polled again.
+/// The times at which sources are polled again.
 struct SourceSchedule: Sendable {
     /// Seconds between two polls of a healthy source.
     let intervalSeconds: Int

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 
-/// What admins do with sources.
+/// The operations of admins on sources.
 struct SourceService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer

@@ -16,10 +16,10 @@ struct SourceTaking: Sendable {
     let deadline: ContinuousClock.Instant
     let now: @Sendable () -> Timestamp
 
-    /// Why not everything was taken over, which may work later.
+    /// The reason why not everything was imported, which may work later.
     private(set) var obstacle: String?
     private(set) var tally = SourceTally()
-    /// Why something was not taken over; otherwise what of an entry was left out.
+    /// The reason why an entry was not imported; otherwise the note about an omitted part of one.
     var skippedReason: String? { firstReason ?? firstNote }
     private var firstReason: String?
     private var firstNote: String?
@@ -41,7 +41,7 @@ struct SourceTaking: Sendable {
         self.now = now
     }
 
-    /// Whether to stop, since something failed, the time is up, or the task was cancelled.
+    /// True to stop, since something failed, the time is up, or the task was cancelled.
     private var mustEnd: Bool {
         mutating get {
             if ContinuousClock.now > deadline { hold("there was no time for all articles") }
@@ -51,7 +51,7 @@ struct SourceTaking: Sendable {
 
     private mutating func hold(_ reason: String) { obstacle = obstacle ?? reason }
 
-    /// Takes over what differs from what was taken over before.
+    /// Imports the entries that differ from those of earlier imports.
     mutating func take(_ drafts: [SourceDraft]) async throws(StoreError) {
         // Invariant: the entries before `start` were taken over.
         for start in stride(from: 0, to: drafts.count, by: Self.itemsPerBatch) {
@@ -82,7 +82,7 @@ struct SourceTaking: Sendable {
         }
     }
 
-    /// Deletes what the snapshot did not have, at its end.
+    /// Deletes articles that the snapshot did not have, at its end.
     mutating func deleteMissing() async throws(StoreError) {
         guard let round else { return }
         var hasMore = true
@@ -191,7 +191,7 @@ extension SourceDraft {
     fileprivate var seen: SourceItem { SourceItem(key: key, digest: digest, change: .seen) }
 }
 
-/// The numbers of entries by what became of them.
+/// The numbers of entries by outcome.
 struct SourceTally: Sendable, Hashable {
     private var counts: [SourceOutcome: Int] = [:]
     var skipped = 0
@@ -201,7 +201,7 @@ struct SourceTally: Sendable, Hashable {
         set { counts[outcome] = newValue }
     }
 
-    /// Whether articles were changed.
+    /// True if articles were changed.
     var hasChanges: Bool { self[.created] + self[.updated] + self[.deleted] > 0 }
 
     mutating func add(_ other: SourceTally) {

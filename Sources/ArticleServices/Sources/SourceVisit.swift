@@ -4,7 +4,7 @@ import Feeds
 import HTTP
 import Platform
 
-/// One poll of one source: fetches, parses off the event loops, and takes over what is new.
+/// One poll of one source: fetches, parses off the event loops, and imports new entries.
 struct SourceVisit: Sendable {
     let store: any ArticleStore
     let markdown: MarkdownRenderer
@@ -16,15 +16,15 @@ struct SourceVisit: Sendable {
     let source: ContentSource
     let position: SourcePosition
 
-    /// What a poll found.
+    /// The result of a poll.
     struct Finding: Sendable {
         var tally = SourceTally()
         var result: SourcePoll.Result
-        /// Whether there is more to fetch at once.
+        /// True if there is more to fetch at once.
         var hasMore = false
     }
 
-    /// Why a poll ended early.
+    /// The reason why a poll ended early.
     enum Interruption: Error, Sendable {
         case failed(SourceFailure)
         case store(StoreError)
@@ -32,7 +32,7 @@ struct SourceVisit: Sendable {
 
     private var fetcher: SourceFetcher { SourceFetcher(policy: policy, environment: environment) }
 
-    /// Polls the source. What was taken over before a failure stays.
+    /// Polls the source. Entries imported before a failure stay.
     func poll() async throws(Interruption) -> Finding {
         let deadline = ContinuousClock.now + environment.timeout
         let url: HTTPURL
@@ -103,7 +103,8 @@ struct SourceVisit: Sendable {
         return parsed ?? .failure(SourceFailure("too many feeds are being read"))
     }
 
-    /// When reading and taking over has to end: after as long again as responses may take.
+    /// Returns the time at which reading and importing have to end: after as long again as
+    /// responses may take.
     private func end(after deadline: ContinuousClock.Instant) -> ContinuousClock.Instant {
         deadline + environment.timeout
     }
@@ -192,7 +193,7 @@ struct SourceVisit: Sendable {
         response.fields[name].flatMap { $0.isEmpty || $0.utf8.count > 1_000 ? nil : $0 }
     }
 
-    /// Where the source has moved for good.
+    /// Returns the URL to which the source has moved permanently.
     private func movedTo(_ response: SourceResponse, from url: HTTPURL) -> String? {
         response.redirects > 0 && response.isPermanent ? response.url.description : source.movedTo
     }
@@ -201,7 +202,7 @@ struct SourceVisit: Sendable {
 
     /// Pages of one poll; the next one continues.
     private static let pageLimit = 50
-    /// What has to be left of the time for a further page.
+    /// The remaining time that is required for a further page.
     private static let pageTime = Duration.seconds(10)
 
     /// Follows the changes of another Broadsheet from where the last poll ended.
@@ -259,7 +260,7 @@ struct SourceVisit: Sendable {
         return "\(url.origin)" + (path.hasSuffix("/") ? String(path.dropLast()) : path) + target
     }
 
-    /// The next page; `nil` if the token can no longer be used, and the walk begins anew.
+    /// Returns the next page; `nil` if the token can no longer be used, and the walk begins again.
     private func page(
         _ walk: inout ChangesWalk, of url: HTTPURL, by deadline: ContinuousClock.Instant
     ) async throws(Interruption) -> ChangePage<Article>? {
@@ -304,7 +305,7 @@ struct SourceVisit: Sendable {
         try await taking.delete(deleted)
     }
 
-    /// Stores how far the source was followed, so that a failure does not begin anew.
+    /// Stores the position of the source, so that a failure does not begin again.
     private func keep(_ finding: Finding) async throws(Interruption) {
         let now = environment.now()
         do throws(StoreError) {

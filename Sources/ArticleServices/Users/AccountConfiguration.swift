@@ -1,8 +1,8 @@
 import Platform
 
-/// Who may sign up, and how passwords are hashed.
+/// The permission to sign up, and the hashing of passwords.
 public struct AccountConfiguration: Sendable {
-    /// Who may create an account.
+    /// The permission to create an account.
     public enum SignUp: String, Sendable, CaseIterable {
         /// Everyone.
         case open
@@ -11,7 +11,7 @@ public struct AccountConfiguration: Sendable {
     }
 
     public var signUp: SignUp
-    /// How many accounts an address can create in an hour.
+    /// The maximum accounts that an address can create in an hour.
     public var signUpsPerHour = AccountConfiguration.defaultSignUpsPerHour
     let hasher: PasswordHasher
     /// Monotonic milliseconds, by which attempts are limited.
@@ -21,8 +21,8 @@ public struct AccountConfiguration: Sendable {
     public static let defaultSignUpsPerHour = 10
 
     /// - Parameters:
-    ///   - signUp: Who may create an account.
-    ///   - passwordHashes: How many passwords are hashed at a time; `nil` for one per two cores.
+    ///   - signUp: The permission to create an account.
+    ///   - passwordHashes: The maximum passwords hashed at a time; `nil` for one per two cores.
     package init(
         signUp: SignUp = .invitation, passwordHashes: Int? = nil
     ) throws(PasswordHasher.Unavailable) {

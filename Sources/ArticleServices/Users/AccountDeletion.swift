@@ -16,7 +16,7 @@ struct AccountDeletion: Sendable {
         try await finish(id, at: time)
     }
 
-    /// Ends access to the account. `Housekeeper` deletes what is left if `finish` fails.
+    /// Ends access to the account. `Housekeeper` deletes the rest if `finish` fails.
     func begin(
         _ id: User.ID, expecting revision: Int?, _ comments: User.CommentDisposal,
         at time: Timestamp

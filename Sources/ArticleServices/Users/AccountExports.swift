@@ -86,7 +86,7 @@ struct AccountDocument {
 
     init(for caller: Principal) { self.caller = caller }
 
-    /// Adds a record; returns what is to be written once it is enough.
+    /// Adds a record; returns the bytes to write once they are enough.
     mutating func add(_ record: AccountRecord) -> [UInt8]? {
         switch record {
         case .account(let user): member("account", User(user).json())

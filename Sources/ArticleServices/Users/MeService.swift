@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTPServer
 
-/// What users do with their own accounts.
+/// The operations of users on their own accounts.
 struct MeService: Sendable {
     let store: any ArticleStore
     let access: Authenticator
@@ -10,7 +10,7 @@ struct MeService: Sendable {
     let throttle: SignInThrottle
     let now: @Sendable () -> Timestamp
 
-    /// How long after a sign-in an account without a password can get one, or be deleted.
+    /// The time after a sign-in in which an account without a password can get one, or be deleted.
     private static let recentMilliseconds: Int64 = 5 * 60 * 1_000
 
     func register(on routes: inout Routes) {
@@ -107,7 +107,7 @@ struct MeService: Sendable {
         throttle.succeed(attempt)
     }
 
-    /// Where an account has no password, a recent sign-in takes its place.
+    /// Requires a recent sign-in of an account without a password, in place of one.
     private func checkRecentSignIn(
         of user: UserRecord, _ caller: Principal
     ) async throws(ServiceError) {

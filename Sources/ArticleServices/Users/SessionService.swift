@@ -15,7 +15,7 @@ struct SessionService: Sendable {
 
     private static let accessMilliseconds: Int64 = 15 * 60 * 1_000
     private static let sessionMilliseconds: Int64 = 60 * 24 * 3_600 * 1_000
-    /// How long a refresh token gets the same successor again.
+    /// The time for which a refresh token gets the same successor again.
     private static let repetitionMilliseconds: Int64 = 60_000
     /// For how much of that once the successor has been used. Processes that share a token may
     /// present it at the same time, of which one is the first to use the successor.
@@ -154,9 +154,9 @@ struct SessionService: Sendable {
         throw .unauthenticated(.endedSession)
     }
 
-    /// What a session continues with while its tokens cannot be exchanged because the disk is full:
-    /// the refresh token stays the current one, and nothing has to be stored. `nil` if it is not
-    /// the current one.
+    /// Returns the session to continue with while its tokens cannot be exchanged because the disk
+    /// is full: the refresh token stays the current one, and nothing has to be stored. `nil` if it
+    /// is not the current one.
     private func substitute(
         for token: RefreshToken, of session: SessionRecord, _ user: UserRecord, at time: Timestamp
     ) -> UserSession? {
@@ -172,9 +172,9 @@ struct SessionService: Sendable {
             user: User(user))
     }
 
-    /// Whether the token is one of the session's: the current one, the one before, or any that has
-    /// a mark. Public ids are in lists and logs, so a token that somebody made up for one must not
-    /// end its session.
+    /// Returns true if the token is one of the session's: the current one, the one before, or any
+    /// that has a mark. Public ids are in lists and logs, so a token forged for one must not end
+    /// its session.
     private func wasIssued(_ token: RefreshToken, in session: SessionRecord) -> Bool {
         token.isMarked(by: secret) || token.hasDigest(session.tokens.refreshDigest)
             || session.previousRefreshDigest.map(token.hasDigest) ?? false
@@ -185,8 +185,8 @@ struct SessionService: Sendable {
         return time <= rotatedAt.advanced(byMilliseconds: Self.repetitionMilliseconds)
     }
 
-    /// Whether the client has received its tokens, as one of them is in use. Known in memory only;
-    /// the use of the refresh token is in the store.
+    /// Returns true if the client has received its tokens, as one of them is in use. Known in
+    /// memory only; the use of the refresh token is in the store.
     private func hasArrived(_ token: AccessToken, by time: Timestamp) -> Bool {
         guard let use = access.sessions.firstUse(of: token) else { return false }
         return time > use.advanced(byMilliseconds: Self.sharingMilliseconds)

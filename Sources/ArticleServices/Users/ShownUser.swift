@@ -12,7 +12,7 @@ extension User {
             updatedAt: record.updatedAt, revision: record.revision)
     }
 
-    /// What others see.
+    /// Creates the user as others see it.
     init(publicOf record: UserRecord) {
         self.init(id: record.id, displayName: record.displayName)
     }

@@ -15,7 +15,7 @@ extension ChangeService {
 }
 
 extension ServiceError {
-    /// Whether a token of changes can never be used again.
+    /// True if a token of changes can never be used again.
     var endsToken: Bool {
         switch self {
         case .syncReset, .invalidToken: true

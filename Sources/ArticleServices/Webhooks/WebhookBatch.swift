@@ -39,8 +39,9 @@ struct WebhookBatch {
         return fields
     }
 
-    /// The same for the same changes, however often they are sent: receivers may ignore what they
-    /// have had. A retry with other changes has another one, or these would be ignored.
+    /// The id of the batch, the same for the same changes, however often they are sent: receivers
+    /// may ignore batches that they have had. A retry with other changes has another one, or these
+    /// would be ignored.
     private var id: String { "msg_" + ByteText.base64URL(Array(Digest.sha256(body).prefix(18))) }
 
     /// `t=<seconds since 1970>,v1=<HMAC-SHA-256 of the seconds, a dot and the body>`.

@@ -2,7 +2,7 @@ import HTTP
 public import HTTPClient
 
 extension Webhooks {
-    /// How much of a response is read, so that its connection can be used again.
+    /// The maximum bytes of a response that are read, so that its connection can be used again.
     fileprivate static let responseBytes = 64 << 10
 
     /// These connections as deliveries use them: one for each receiver.
@@ -17,8 +17,8 @@ extension Webhooks {
 }
 
 extension OutboundEnvironment {
-    /// Sends one batch. The status of the response decides; what follows it is read up to a limit,
-    /// and does not matter unless it is late.
+    /// Sends one batch. The status of the response decides; its body is read up to a limit, and
+    /// does not matter unless it is late.
     func deliver(
         _ batch: [UInt8], _ fields: HTTPFields, to url: HTTPURL
     ) async throws(HTTPClientError) -> HTTPStatus {

@@ -32,7 +32,7 @@ public struct WebhookStatistics: Sendable {
     /// Attempts with and without success.
     public let delivered: Int
     public let failed: Int
-    /// How often changes were skipped.
+    /// The number of times that changes were skipped.
     public let resets: Int
     /// The time since the first failure after the last delivery; 0 if there was none.
     public let failingSeconds: Double

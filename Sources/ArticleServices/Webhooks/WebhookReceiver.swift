@@ -16,7 +16,7 @@ public struct WebhookReceiver: Sendable {
         self.secret = secret
     }
 
-    /// Host and port, without what may be secret.
+    /// The host and port, without parts that may be secret.
     public var host: String { url.origin.authority }
 
     /// Identifies the URL in the store.

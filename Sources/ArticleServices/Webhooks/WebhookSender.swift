@@ -23,14 +23,14 @@ final class WebhookSender: Sendable {
         var record: WebhookRecord
         /// The leader's term in which the record was read.
         var term: Int?
-        /// Whether a failure was reported since the last delivery.
+        /// True if a failure was reported since the last delivery.
         var hasWarned = false
         var delivered = 0
         var failed = 0
         var resets = 0
     }
 
-    /// What to do after a step.
+    /// The next action after a step.
     private enum Outcome {
         /// There may be more to send.
         case moved
@@ -72,8 +72,8 @@ final class WebhookSender: Sendable {
             failingSeconds: Double(max(0, now.milliseconds - since.milliseconds)) / 1_000)
     }
 
-    /// How many changes the receiver does not have yet, at most `Webhooks.mostPending`; `nil` if
-    /// they cannot be read.
+    /// Returns the number of changes that the receiver does not have yet, at most
+    /// `Webhooks.mostPending`; `nil` if they cannot be read.
     func pendingChanges() async -> Int? {
         var token = state.withLock { $0.record.token }
         if !store.node.isLeader {
@@ -114,7 +114,8 @@ final class WebhookSender: Sendable {
         }
     }
 
-    /// Waits until this process is the leader; `false` if it does not know what was sent by others.
+    /// Waits until this process is the leader; `false` if it does not know which changes others
+    /// have sent.
     private func leads() async -> Bool {
         await store.node.waitForLeadership()
         guard let term = store.node.term else { return false }

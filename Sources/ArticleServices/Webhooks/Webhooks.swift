@@ -8,7 +8,7 @@ import Platform
 public final class Webhooks: Sendable {
     private let store: any ArticleStore
     private let senders: [WebhookSender]
-    /// Whether the commit that is about to happen has public changes.
+    /// True if the commit that is about to happen has public changes.
     private let isPublic = Lock(false)
 
     public static let mostReceivers = 16
@@ -56,8 +56,8 @@ public final class Webhooks: Sendable {
     /// The counters of the receivers, in the order of the configuration.
     public var statistics: [WebhookStatistics] { senders.map(\.statistics) }
 
-    /// How many changes each receiver does not have yet, in the order of the configuration: at most
-    /// `mostPending`, `nil` if they cannot be read.
+    /// Returns the number of changes that each receiver does not have yet, in the order of the
+    /// configuration: at most `mostPending`, `nil` if they cannot be read.
     public func pendingChanges() async -> [Int?] {
         var counts: [Int?] = []
         for sender in senders { counts.append(await sender.pendingChanges()) }

@@ -1,11 +1,11 @@
 package import ArticleAPI
 import Markup
 
-/// What an import finds in the export of another program, without importing it.
+/// The drafts that an import finds in the export of another program, without importing it.
 package struct BlogDrafts: Sendable {
     /// In the order of the file; not validated.
     package private(set) var drafts: [Article.Draft] = []
-    /// Why posts, or the rest of the file, cannot be read.
+    /// The reasons why posts, or the rest of the file, cannot be read.
     package private(set) var faults: [String] = []
 
     /// Reads an export of WordPress.
@@ -22,7 +22,8 @@ package struct BlogDrafts: Sendable {
         } catch { faults.append(error.description) }
     }
 
-    /// Reads an export of Ghost, in which `redirects` may have what Ghost exports separately.
+    /// Reads an export of Ghost, in which `redirects` may have the redirects that Ghost exports
+    /// separately.
     package init(ghost bytes: [UInt8]) {
         guard let value = try? JSONParser.parse(bytes) else {
             faults.append("it is not JSON")

@@ -15,7 +15,7 @@ struct BlogImage: Sendable {
         self.alternativeText = text.isEmpty ? nil : text
     }
 
-    /// What it takes in memory, about.
+    /// The approximate size in memory.
     var bytes: Int { 100 + url.utf8.count + (alternativeText?.utf8.count ?? 0) }
 }
 
@@ -40,15 +40,15 @@ struct BlogPost: Sendable {
     var publishedAt: Timestamp?
     var image: BlogImage?
     var source: String?
-    /// What relative URLs are resolved against.
+    /// The base against which relative URLs are resolved.
     var base: String?
-    /// What the operator should know about it.
+    /// Notes about it for the operator.
     var notes: [String] = []
 
     /// Maximum number of posts in one file.
     static let limitInFile = 1_000_000
 
-    /// What is compared with the last import.
+    /// The bytes that are compared with those of the last import.
     var bytes: [UInt8] {
         let texts: [String?] =
             [
@@ -67,7 +67,7 @@ struct BlogPost: Sendable {
         notes.append("\(reason), so that it became a draft")
     }
 
-    /// Takes what everybody could read of a text.
+    /// Takes the parts of a text that all could read.
     mutating func take(_ parts: RestrictedParts) -> String {
         restrictedParts = parts.leftOut
         if parts.leftOut > 0 {
@@ -76,7 +76,7 @@ struct BlogPost: Sendable {
         return parts.html
     }
 
-    /// The post as a draft in NFC, not validated, and notes about what was left out.
+    /// Returns the post as a draft in NFC, not validated, and notes about parts that were left out.
     func draft(limits: HTMLLimits) throws(HTMLError) -> (draft: Article.Draft, notes: [String]) {
         var post = self
         let body: String

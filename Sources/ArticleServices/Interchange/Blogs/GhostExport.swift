@@ -21,7 +21,7 @@ struct GhostExport {
     /// Maximum number of values in it.
     static let limitValues = 10_000_000
 
-    /// Whether a file with these first bytes may be an export.
+    /// Returns true if a file with these first bytes may be an export.
     static func mayBegin(with start: some Collection<UInt8>) -> Bool {
         let text = String(decoding: start, as: UTF8.self)
         return ["\"db\"", "\"data\"", "\"posts\""].contains(where: text.contains)
@@ -95,7 +95,7 @@ struct GhostExport {
         return .success(post)
     }
 
-    /// Reads the text: what everybody could read of it or, if all of it is for members, the whole.
+    /// Reads the text: the parts that all could read or, if all of it is for members, the whole.
     private func readText(of record: GhostRecord, _ post: inout BlogPost) {
         let html = record.text("html")
         if let text = html ?? record.text("markdown") {
@@ -141,7 +141,7 @@ struct GhostExport {
         post.authors = authors.names
     }
 
-    /// What only some could read there, or perhaps, is a draft here.
+    /// Reads the status: a post that only some could read there, or perhaps, is a draft here.
     private func readStatus(_ id: String, _ record: GhostRecord, _ post: inout BlogPost) {
         let status = record.text("status")
         post.publishedAt = record.time("published_at")

@@ -1,6 +1,6 @@
 import HTTP
 
-/// A text as HTML without what not everybody could read at its source.
+/// A text as HTML without the parts that not all could read at its source.
 ///
 /// Comments mark such parts: the blocks of Ghost and WordPress, Ghost's cards for newsletters, and
 /// lines after which a text continues for members. A part that is not closed ends with the text.
@@ -47,7 +47,7 @@ struct RestrictedParts: Sendable {
 private struct HTMLComment {
     let start: Int
     let end: Int
-    /// What it says, without spaces around it.
+    /// The text of the comment, without spaces around it.
     let text: Substring
 
     /// The first complete one from a position on.
@@ -73,7 +73,7 @@ private struct HTMLComment {
     }
 }
 
-/// What a comment says about who may read what follows.
+/// The meaning of a comment for the readers of the text after it.
 private enum RestrictionMark {
     case start(kind: String, isRestricted: Bool)
     case end(kind: String)
@@ -141,7 +141,7 @@ enum Restriction {
         "a:0:{}",
     ]
 
-    /// Whether a shortcode, a block or a comment with this name restricts something.
+    /// Returns true if a shortcode, a block or a comment with this name restricts something.
     static func isName(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
         if names.contains(name) || beginnings.contains(where: name.hasPrefix) { return true }
@@ -150,14 +150,14 @@ enum Restriction {
         return contains(words, joined)
     }
 
-    /// Whether attributes of any block say that only some users see it.
+    /// Returns true if attributes of any block mean that only some users see it.
     static func areAttributes(_ json: some StringProtocol) -> Bool {
         let joined = json.lowercased().filter { !"-_ \t\r\n".contains($0) }
         return ["loggedin", "\"userrole", "\"blockvisibility\":false", "\"hideblock\":true"]
             .contains { joined.contains($0) }
     }
 
-    /// Whether a field of a post says that not everybody reads it.
+    /// Returns true if a field of a post means that not all read it.
     static func isField(_ name: String, _ value: String) -> Bool {
         let name = name.lowercased()
         return contains(fields, name) && !name.contains(bytesOf: "public")

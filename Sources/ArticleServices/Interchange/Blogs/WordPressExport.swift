@@ -3,7 +3,8 @@ import HTTP
 import Markup
 import Platform
 
-/// Reads an export of WordPress (WXR 1.0 to 1.2) in constant memory but for what posts refer to.
+/// Reads an export of WordPress (WXR 1.0 to 1.2) in constant memory except for the items that posts
+/// refer to.
 ///
 /// The file is read twice: posts refer to images that may follow them.
 struct WordPressExport {
@@ -33,7 +34,7 @@ struct WordPressExport {
     private var authorBytes = 0
     private var language: String?
 
-    /// What the first reading finds, as posts refer to it.
+    /// The items that the first reading finds, as posts refer to them.
     private struct Library {
         /// By their numbers.
         var images: [Int64: BlogImage] = [:]
@@ -45,7 +46,7 @@ struct WordPressExport {
 
     /// The line of the last item.
     var line: Int { reader.line }
-    /// What was repaired up to there.
+    /// The repairs up to there.
     var repairs: XMLRepairs { reader.repairs }
 
     static func isExport(_ start: some Collection<UInt8>) -> Bool {
@@ -145,7 +146,7 @@ struct WordPressExport {
         return post
     }
 
-    /// What only some could read there, or perhaps, is a draft here.
+    /// Reads the status: a post that only some could read there, or perhaps, is a draft here.
     private func readStatus(_ fields: WordPressFields, _ post: inout BlogPost) {
         post.publishedAt = fields.date
         switch fields.status {
@@ -176,7 +177,7 @@ struct WordPressExport {
 
     // MARK: Elements
 
-    /// The fields of the next item; what precedes it, of the channel, is noted.
+    /// Reads the fields of the next item; the elements before it, of the channel, are noted.
     private mutating func nextFields(
         withTexts: Bool = true
     ) throws(XMLError) -> WordPressFields? {
@@ -212,9 +213,10 @@ struct WordPressExport {
 /// The elements of an export, by the prefixes that WordPress uses.
 enum WordPressNames {
     private static let export = "wordpress.org/export/"
-    /// What addresses have before the host. Exports differ in it, and in the slash at the end.
+    /// The beginnings of addresses before the host. Exports differ in them, and in the slash at the
+    /// end.
     private static let starts = ["https://www.", "http://www.", "https://", "http://"]
-    /// How the namespace of an export of any version begins.
+    /// The beginnings of the namespace of an export of any version.
     static let addresses = starts.map { $0 + export }
 
     static func name(_ name: XMLName) -> String {

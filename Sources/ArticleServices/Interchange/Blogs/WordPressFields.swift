@@ -14,11 +14,11 @@ struct WordPressFields {
     var slug: String?
     var formerSlugs: [String] = []
     var link: String?
-    /// What identifies the post for feed readers.
+    /// The identifier of the post for feed readers.
     var guid: String?
     var creator: String?
     var content = ""
-    /// Whether tags were outside of the text, which is one of characters.
+    /// True if tags were outside of the text, which is one of characters.
     var isContentBroken: Bool { elements > 0 }
     private var elements = 0
     var summary = ""
@@ -27,7 +27,7 @@ struct WordPressFields {
     var date: Timestamp?
     /// Of `pubDate`, otherwise of `wp:post_date`, whose zone is not known.
     var otherDate: Timestamp? { feedDate ?? localDate }
-    /// Whether there is a time whose zone is known.
+    /// True if there is a time whose zone is known.
     var hasZone: Bool { date != nil || feedDate != nil }
     private var feedDate: Timestamp?
     private var localDate: Timestamp?
@@ -45,7 +45,7 @@ struct WordPressFields {
 
     /// Reads an item, whose start was the last event.
     ///
-    /// - Parameter withTexts: whether title, content and excerpt are read.
+    /// - Parameter withTexts: true to read title, content and excerpt.
     init(_ reader: XMLReader, withTexts: Bool) throws(XMLError) {
         var fields = WordPressFields()
         try reader.eachChild { (element) throws(XMLError) in

@@ -19,8 +19,8 @@ struct WordPressShortcodes {
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The text with HTML for known shortcodes; others stay as text. It is stream-safe, as what is
-    /// around a shortcode meets where that is left out.
+    /// Returns the text with HTML for known shortcodes; others stay as text. It is stream-safe, as
+    /// the texts around a shortcode meet where that is left out.
     mutating func html() -> String {
         var html: [UInt8] = []
         html.reserveCapacity(bytes.count)

@@ -78,12 +78,12 @@ enum WordPressText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether a tag or a comment has this byte after its bracket.
+    /// Returns true if a tag or a comment has this byte after its bracket.
     private static func isTagStart(_ byte: UInt8) -> Bool {
         (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || "/!".utf8.contains(byte)
     }
 
-    /// Whether a line begins with the start or end of a block.
+    /// Returns true if a line begins with the start or end of a block.
     private static func isBlock(_ line: Substring) -> Bool {
         guard line.hasPrefix("<") else { return false }
         let name = line.dropFirst(line.hasPrefix("</") ? 2 : 1).prefix {

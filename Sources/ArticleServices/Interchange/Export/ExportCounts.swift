@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// How many records of each kind an export has.
+/// The numbers of records of each kind in an export.
 struct ExportCounts: Sendable, Hashable {
     var users = 0
     var authors = 0

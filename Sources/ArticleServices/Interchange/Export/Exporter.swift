@@ -48,7 +48,7 @@ public struct Exporter: Sendable {
     }
 }
 
-/// What an export wrote.
+/// The numbers of records and bytes that an export wrote.
 public struct ExportReport: Sendable, Hashable {
     private let counts: ExportCounts
     public let bytes: Int

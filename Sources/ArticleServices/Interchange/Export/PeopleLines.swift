@@ -46,7 +46,7 @@ struct UserLine: JSONModel {
 }
 
 extension TextCodec where Value == String {
-    /// What a provider says of a user, with the limits of tokens.
+    /// A text about a user from a provider, with the limits of tokens.
     fileprivate static func issued(limitBytes: Int) -> TextCodec {
         let lines = TextCodec.lines(1...limitBytes)
         return TextCodec(

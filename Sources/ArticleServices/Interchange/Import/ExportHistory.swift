@@ -1,10 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// Reads the records of an export with what follows each of them.
-///
-/// Before version 3, a scheduled article was a published one whose time was in the future. It gets
-/// the status that it would have now.
+/// Reads the records of an export with the lines that belong to each of them.
 struct ExportHistory {
     typealias Entry = (record: ExportRecord, line: LineReader.Line)
 

@@ -3,7 +3,7 @@ import ArticleStore
 
 /// Validates that the records of an export are complete and in order.
 ///
-/// What comments and bookmarks refer to is left to the store, as there may be very many.
+/// The references of comments and bookmarks are left to the store, as there may be very many.
 struct ExportOrder {
     /// The parts of an export in their order.
     private enum Part: Int {

@@ -101,7 +101,7 @@ struct LineReader: ~Copyable {
     }
 }
 
-/// Why a line of a file is rejected.
+/// The reason why a line of a file is rejected.
 struct LineFault: Error, Sendable, Hashable {
     var reason: String
 

@@ -11,9 +11,9 @@ struct ImportFile: Sendable, Hashable {
     var identity: String
     var sizeBytes: Int
     var format: Format
-    /// Whether the file itself was named, not its folder.
+    /// True if the file itself was named, not its folder.
     var isNamed = true
-    /// Whether files beside it may be read with it, such as the redirects of an export of Ghost.
+    /// True if files beside it may be read with it, such as the redirects of an export of Ghost.
     var hasCompanions = true
     /// The folder or section page that kept it from being public at its source.
     var hiddenBy: String?
@@ -46,7 +46,7 @@ struct ImportFile: Sendable, Hashable {
     }
 }
 
-/// What the names of a site's files say, as its generator reads them.
+/// The meaning of the names of a site's files, as its generator reads them.
 extension ImportFile {
     private var parts: [Substring] { identity.split(separator: "/") }
 
@@ -59,7 +59,7 @@ extension ImportFile {
         return "\(parts[parts.count - 2]).md"
     }
 
-    /// Whether it is a page about a section of Hugo: `_index.md`, `_index.ko.md`.
+    /// True for a page about a section of Hugo: `_index.md`, `_index.ko.md`.
     var isSectionPage: Bool { parts.last.map(Self.isSectionPage) ?? false }
 
     static func isSectionPage(_ name: some StringProtocol) -> Bool {
@@ -67,7 +67,7 @@ extension ImportFile {
             && name.lowercased().hasPrefix("_index.")
     }
 
-    /// Whether it is about its folder, if it has no front matter: `README.md`, `LICENSE.md`.
+    /// True if it is about its folder, if it has no front matter: `README.md`, `LICENSE.md`.
     var isAboutFolder: Bool {
         let stem = parts.last?.split(separator: ".").first?.lowercased() ?? ""
         return Self.namesAboutFolders.contains(stem.replacing(bytesOf: "-", with: "_"))
@@ -193,8 +193,8 @@ struct ImportFiles {
         }
     }
 
-    /// What hides an argument from above: a folder in its path as it is given, `_drafts` wherever
-    /// that is, or a section page beside or above it.
+    /// Returns the name that hides an argument from above: a folder in its path as it is given,
+    /// `_drafts` wherever that is, or a section page beside or above it.
     private static func hiding(above path: String) -> String? {
         if !path.hasPrefix("/"), let name = ImportFile.hidingName(in: path.split(separator: "/")) {
             return name

@@ -24,7 +24,8 @@ struct ImportOrigins: Sendable {
         return nearest.count == 1 ? .path(nearest[0]) : .unclear(nearest)
     }
 
-    /// Whether a path is that of a file of this import, or of a part of it (`blog.xml#post:12`).
+    /// Returns true if a path is that of a file of this import, or of a part of it
+    /// (`blog.xml#post:12`).
     private func isPresent(_ path: String) -> Bool {
         if present.contains(path) { return true }
         return path.indices.contains { path[$0] == "#" && present.contains(String(path[..<$0])) }

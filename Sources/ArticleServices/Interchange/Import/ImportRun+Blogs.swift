@@ -3,7 +3,7 @@ import ArticleStore
 import Markup
 import Platform
 
-/// Imports what other programs export. Each post is identified by the file and its own number
+/// Imports the exports of other programs. Each post is identified by the file and its own number
 /// (`blog.xml#post:12`).
 extension ImportRun {
     // MARK: WordPress
@@ -120,7 +120,7 @@ extension ImportRun {
 
     // MARK: Posts
 
-    /// Whether no other post of the file has this key; else it is reported.
+    /// Returns true if no other post of the file has this key; else it is reported.
     ///
     /// Keys are kept as hashes of 64 bits: among a million, two are equal once in forty million
     /// files.

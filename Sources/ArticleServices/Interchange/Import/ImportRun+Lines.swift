@@ -6,8 +6,9 @@ extension ImportRun {
     /// Maximum number of articles in one file of JSON lines, as their names are kept in memory.
     static let limitLines = 1_000_000
 
-    /// Imports a file whose content says what it is: the export of a blog, or, if it was named
-    /// itself, JSON lines or, without an extension, a post. Other files of a folder are skipped.
+    /// Imports a file whose content determines its format: the export of a blog, or, if it was
+    /// named itself, JSON lines or, without an extension, a post. Other files of a folder are
+    /// skipped.
     mutating func takeUnknown(_ file: ImportFile) async throws(InterchangeError) {
         let blank: [UInt8] = [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D]
         let start = start(of: file)

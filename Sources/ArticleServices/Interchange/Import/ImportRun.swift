@@ -21,7 +21,7 @@ struct ImportRun {
         var item: ImportItem
         var path: String
         var line: Int?
-        /// What identifies it in its file, if no line does.
+        /// The identifier within its file, if no line identifies it.
         var key: String?
         var omissions: [ImportFault]
 
@@ -121,7 +121,8 @@ struct ImportRun {
         }
     }
 
-    /// Buffers the article again as what it is; reports it if that is not clear.
+    /// Buffers the article again as new or as that of an earlier import; reports it if that is not
+    /// clear.
     private mutating func recognize(_ waiting: Waiting, among paths: [String]) {
         var waiting = waiting
         waiting.item.recognition = .path
@@ -145,12 +146,12 @@ struct ImportRun {
         batch.append(waiting)
     }
 
-    /// The import item for a draft that passed the contract's validation; `nil` if the services
-    /// reject it, which is reported.
+    /// Returns the import item for a draft that passed the contract's validation; `nil` if the
+    /// services reject it, which is reported.
     ///
     /// - Parameters:
     ///   - bytes: the source, which is hashed with the options to detect changes in later imports.
-    ///   - isHeld: whether its folder or the time gave it another status than the source has.
+    ///   - isHeld: true if its folder or the time gave it another status than the source has.
     mutating func item(
         of draft: Article.Draft, identity: String, bytes: [UInt8], path: String, line: Int,
         isHeld: Bool = false
@@ -280,10 +281,10 @@ extension MarkdownPost {
         frontMatter.draft(title: title.inNFC, body: body.inNFC)
     }
 
-    /// The post as a draft in NFC, not validated, with its status at this time, and what the
-    /// operator should know.
+    /// Returns the post as a draft in NFC, not validated, with its status at this time, and notes
+    /// for the operator.
     ///
-    /// - Parameter hiddenBy: What kept the file from being public at its source.
+    /// - Parameter hiddenBy: The name that kept the file from being public at its source.
     func imported(
         at now: Timestamp, hiddenBy: String?
     ) -> (draft: Article.Draft, notes: [FrontMatter.Note]) {
@@ -359,7 +360,7 @@ extension ImportRun {
         try await restoration.flush(&report)
     }
 
-    /// Whether all lines of an export are valid; reports the first one that is not.
+    /// Returns true if all lines of an export are valid; reports the first one that is not.
     private mutating func check(
         _ file: ImportFile, version: Int, _ finished: inout Int
     ) -> Bool {

@@ -3,8 +3,8 @@ public import ArticleStore
 public import Platform
 import Resources
 
-/// Imports files: Markdown with front matter, articles as JSON lines, exports, and what WordPress
-/// and Ghost export.
+/// Imports files: Markdown with front matter, articles as JSON lines, exports, and those of
+/// WordPress and Ghost.
 ///
 /// An article is identified by its file: by the path beginning with the given folder's name
 /// (`posts-en/2016-02-01-hello.md`), and for JSON lines also by its `id`, else its `slug`, else its
@@ -27,21 +27,21 @@ public struct Importer: Sendable {
     let isDryRun: Bool
     let isAsDrafts: Bool
     let restoresDeleted: Bool
-    /// Whether the paths of recognized files stay as they are recorded, because those of this
+    /// True if the paths of recognized files stay as they are recorded, because those of this
     /// import are only names.
     let keepsPaths: Bool
-    /// Where the posts of an export of Ghost were found.
+    /// The URL of the site of an export of Ghost.
     let siteURL: String?
     let markdown: MarkdownRenderer
     let now: @Sendable () -> Timestamp
 
     /// - Parameters:
     ///   - language: the language of articles that do not specify one.
-    ///   - isDryRun: only reports what would happen. Each batch is examined separately, so that
-    ///     conflicts between articles of different batches may be missed.
+    ///   - isDryRun: only reports the outcome. Each batch is examined separately, so that conflicts
+    ///     between articles of different batches may be missed.
     ///   - isAsDrafts: imports all articles as drafts.
     ///   - restoresDeleted: restores articles that were deleted here since they were imported.
-    ///   - keepsPaths: whether files are known by names alone, which do not replace the paths of
+    ///   - keepsPaths: true if files are known by names alone, which do not replace the paths of
     ///     earlier imports.
     ///   - siteURL: makes the addresses in an export of Ghost absolute.
     public init(
@@ -67,7 +67,7 @@ public struct Importer: Sendable {
     /// - Parameters:
     ///   - paths: files, and folders including their contents.
     ///   - progress: called after each batch.
-    /// - Throws: an error that aborts the import. What was imported before is kept.
+    /// - Throws: an error that aborts the import. Articles imported before are kept.
     public func run(
         _ paths: [String], progress: @escaping (ImportProgress) -> Void = { _ in }
     ) async throws(InterchangeError) -> ImportReport {
@@ -79,8 +79,8 @@ public struct Importer: Sendable {
     /// Imports files whose identities are known.
     ///
     /// - Parameters:
-    ///   - faults: What could not be read of what was given.
-    ///   - notes: What of it was skipped.
+    ///   - faults: The arguments that could not be read.
+    ///   - notes: The files that were skipped.
     func run(
         _ files: [ImportFile], faults: [ImportFault] = [], notes: [ImportFault] = [],
         progress: @escaping (ImportProgress) -> Void = { _ in }
@@ -132,7 +132,7 @@ public struct ImportReport: Sendable, Hashable {
     public internal(set) var deletedHere = 0
     /// The article was deleted here, and is as in the file again.
     public internal(set) var restored = 0
-    /// Of exports, whether or not they existed already.
+    /// The numbers of records of exports, including those that existed already.
     public internal(set) var users = 0
     public internal(set) var comments = 0
     public internal(set) var bookmarks = 0
@@ -140,8 +140,8 @@ public struct ImportReport: Sendable, Hashable {
     public internal(set) var failed = 0
     /// The first `faultLimit` of these, in import order.
     public internal(set) var failures: [ImportFault] = []
-    /// What was omitted from imported posts, such as images without an absolute URL, and what else
-    /// the operator should know about them.
+    /// The number of omissions in imported posts, such as images without an absolute URL, and of
+    /// other notes about them for the operator.
     public internal(set) var leftOut = 0
     /// The first `faultLimit` of these.
     public internal(set) var omissions: [ImportFault] = []
@@ -199,13 +199,13 @@ public struct ImportProgress: Sendable, Hashable {
     public var articles: Int
 }
 
-/// Why an import or export was aborted; the description is one line for the operator.
+/// The reason why an import or export was aborted; the description is one line for the operator.
 public enum InterchangeError: Error, Sendable, CustomStringConvertible {
-    /// The store failed. What was imported before is kept.
+    /// The store failed. Articles imported before are kept.
     case store(StoreError)
     /// Writing the output failed.
     case output(SystemError)
-    /// The task was cancelled. What was imported before is kept.
+    /// The task was cancelled. Articles imported before are kept.
     case cancelled
 
     public var description: String {

@@ -26,7 +26,7 @@ struct Restoration {
         if case .failed = state { false } else { true }
     }
 
-    /// Whether no records are buffered.
+    /// True if no records are buffered.
     var isBatchTaken: Bool { batch.isEmpty }
 
     mutating func take(
