@@ -1,23 +1,23 @@
 import ArticleAPI
 
 extension SwiftGenerator {
-    /// The requests of an API, with what they do not contain.
+    /// The requests of an API, and the findings about omitted parts.
     public struct Requests: Sendable, Hashable {
         public let text: String
-        /// Why operations or parts of the description were left out.
+        /// The reasons why operations or parts of the description were left out.
         public let leftOut: [Finding]
-        /// What is of no consequence for the operations that have it, such as bodies of errors.
+        /// Findings of no consequence for the operations that have them, such as bodies of errors.
         public let notes: [Finding]
     }
 
-    /// Requests and models for an API that is described in OpenAPI 3.0 or 3.1, as JSON.
+    /// Returns requests and models for an API that is described in OpenAPI 3.0 or 3.1, as JSON.
     ///
     /// Everything that cannot be expressed is an error, unless `options.skipsUnsupported` leaves
-    /// out the operations that need it; then the text lists it, too.
+    /// out the operations that need it; then the text also lists it.
     ///
     /// - Parameters:
     ///   - description: the document.
-    ///   - options: how the code is written.
+    ///   - options: the style of the code.
     public static func requests(
         from description: Source, options: Options = Options()
     ) throws(GenerationError) -> Requests {

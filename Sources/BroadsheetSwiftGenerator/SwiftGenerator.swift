@@ -22,28 +22,28 @@ public enum SwiftGenerator {
         }
     }
 
-    /// How the code is written.
+    /// The style of the code.
     public struct Options: Sendable, Hashable {
-        /// Whether models use Foundation's `Codable` instead of the mappers of `ArticleAPI`.
+        /// True if models use Foundation's `Codable` instead of the mappers of `ArticleAPI`.
         public var isCodable = false
-        /// Whether declarations are internal instead of public.
+        /// True if declarations are internal instead of public.
         public var isInternal = false
-        /// Whether operations that cannot be expressed are left out, instead of being an error.
+        /// True if operations that cannot be expressed are left out, instead of being an error.
         public var skipsUnsupported = false
 
         public init() {}
     }
 
-    /// The models of JSON objects: an immutable value with the attributes that the samples have,
-    /// and one for each object within it.
+    /// Returns the models of JSON objects: an immutable value with the attributes that the samples
+    /// have, and one for each object within it.
     ///
     /// An attribute is optional if a sample lacks it, or has `null`. Samples that are arrays
     /// contain samples.
     ///
     /// - Parameters:
     ///   - name: the name of the type, in upper camel case.
-    ///   - samples: at least one.
-    ///   - options: how the code is written.
+    ///   - samples: the samples, at least one.
+    ///   - options: the style of the code.
     public static func models(
         named name: String, samples: [Source], options: Options = Options()
     ) throws(GenerationError) -> String {

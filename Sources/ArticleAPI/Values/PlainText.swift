@@ -13,7 +13,7 @@ package struct PlainText {
     /// True if marks within lines stay in the text.
     private let keepsMarks: Bool
 
-    /// How much of a text is read for its beginning, at most.
+    /// The maximum size of the part of a text that is read for its beginning.
     private static let beginningBytes = 256 << 10
 
     private init(_ source: [UInt8], keepsMarks: Bool = false) {

@@ -1,12 +1,12 @@
 import ArticleAPI
 
-/// What is printed of a description: the operations that can be expressed, and the types that they
-/// need, which know how they are used.
+/// The parts of a description that are printed: the operations that can be expressed, and the types
+/// that they need, with their uses.
 struct Linker {
     private let schemas: SchemaReader
     /// The operations that can be expressed.
     let operations: [OperationReader.Operation]
-    /// Why the others cannot.
+    /// The reasons why the others cannot be expressed.
     let faults: [Finding]
     /// The types that the operations need.
     private(set) var declarations: [TypeName: Declaration] = [:]
@@ -88,7 +88,7 @@ struct Linker {
         declarations[name]?.content = .object(properties)
     }
 
-    /// What only one side sends is absent where the other one does.
+    /// Makes attributes that only one side sends absent on the other one.
     private mutating func applyDirections() {
         let sent = Self.reached(
             from: operations.flatMap { $0.sent.compactMap(\.name) }, declarations)
@@ -157,7 +157,7 @@ struct Linker {
         }
     }
 
-    /// Whether the codec of a type is needed for its own one.
+    /// Returns true if the codec of a type is needed for its own one.
     func isRecursive(_ name: TypeName) -> Bool { reached[name]?.contains(name) == true }
 
     // MARK: Order

@@ -58,7 +58,7 @@ extension OperationReader {
                 isRequired: isRequired || place.text("in") == "path", comment: comment))
     }
 
-    /// Where a parameter is sent; `nil` if it is not sent, or after a fault.
+    /// Returns the location of a parameter; `nil` if it is not sent, or after a fault.
     private mutating func location(
         _ place: Place, _ location: String, _ key: String, _ shape: Shape, _ draft: inout Draft
     ) -> RequestDeclaration.Part.Location? {

@@ -7,7 +7,7 @@ struct OperationReader {
     var schemas: SchemaReader
     var security: SecurityReader
 
-    /// An operation that was read, and what it depends on.
+    /// An operation that was read, and its dependencies.
     struct Operation {
         let place: Place
         let request: RequestDeclaration
@@ -23,7 +23,7 @@ struct OperationReader {
     private(set) var parts: [Finding] = []
     private(set) var notes = Notes()
 
-    /// What an operation's declaration is made from.
+    /// The parts from which an operation's declaration is made.
     struct Draft {
         let place: Place
         let method: String
@@ -149,7 +149,7 @@ struct OperationReader {
         }
     }
 
-    /// Whether a segment is in the form in which it is sent (RFC 3986 §3.3).
+    /// Returns true if a segment is in the form in which it is sent (RFC 3986 §3.3).
     private static func isPlain(_ segment: Substring) -> Bool {
         guard RequestTarget(path: "/" + segment) != nil else { return false }
         return segment.utf8.allSatisfy { byte in
@@ -165,7 +165,7 @@ struct OperationReader {
     mutating func note(_ message: String, _ place: Place) { notes.add(message, place) }
 }
 
-/// What is worth knowing, each with the number of places where it is the case.
+/// Notes for the reader of the output, each with the number of places to which it applies.
 struct Notes {
     private var places: [(message: String, first: Place, count: Int)] = []
 

@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// What can be said of a schema without reading it as a type.
+/// The facts about a schema that are known without reading it as a type.
 struct SchemaFacts {
     let document: Document
 
@@ -33,7 +33,7 @@ struct SchemaFacts {
         }
     }
 
-    /// Whether `null` is a value.
+    /// Returns true if `null` is a value.
     func isNullable(_ place: Place) -> Bool {
         if place["nullable"]?.isTrue == true { return true }
         if place["type"]?.items.contains(where: { $0.text == "null" }) == true { return true }
@@ -64,7 +64,8 @@ struct SchemaFacts {
         return !present.isEmpty && present.allSatisfy { $0.text != nil } ? present : nil
     }
 
-    /// Whether `allOf` only wraps one schema, usually to add a description to a reference.
+    /// Returns the schema that `allOf` only wraps, usually to add a description to a reference;
+    /// otherwise `nil`.
     func wrapped(_ place: Place) -> Place? {
         guard let parts = place["allOf"]?.items, parts.count == 1, place["properties"] == nil else {
             return nil
@@ -72,7 +73,7 @@ struct SchemaFacts {
         return parts[0]
     }
 
-    /// How a schema becomes a type of its own.
+    /// The kind of type that a schema becomes.
     enum Kind {
         case object, choice, union
     }
@@ -90,7 +91,7 @@ struct SchemaFacts {
         return types == ["object"] && place["properties"]?.members.isEmpty == false ? .object : nil
     }
 
-    /// Whether the alternatives are not all texts, or all numbers.
+    /// Returns true if the alternatives are not all texts, or all numbers.
     private func isUnion(_ place: Place) -> Bool {
         let alternatives = alternatives(place)
         guard alternatives.count > 1 else { return false }
@@ -98,7 +99,7 @@ struct SchemaFacts {
             || ![.text, .number].contains(profile(alternatives[0]).kind)
     }
 
-    /// By what a value of a schema can be recognised.
+    /// The features by which a value of a schema can be recognised.
     struct Profile {
         enum Kind: Hashable {
             case boolean, number, text, list, object, unclear

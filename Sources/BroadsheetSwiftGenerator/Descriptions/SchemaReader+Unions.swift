@@ -80,10 +80,10 @@ extension SchemaReader {
 
     // MARK: Without a discriminator
 
-    /// Forms that are tried in turn. They must differ in their kind; or each object must require an
-    /// attribute that the later ones do not have, or must have all of theirs.
+    /// Returns forms that are tried in turn. They must differ in their kind; or each object must
+    /// require an attribute that the later ones do not have, or must have all of theirs.
     ///
-    /// - Parameter isAny: whether a value may have several of the forms.
+    /// - Parameter isAny: true if a value may have several of the forms.
     private mutating func untagged(
         _ alternatives: [Place], _ list: Place, _ owner: String, _ depth: Int, isAny: Bool
     ) -> Union {

@@ -19,23 +19,23 @@ struct SchemaReader {
     private var waiting: [String] = []
     private var shapes: [String: Shape] = [:]
     private var inProgress: Set<String> = []
-    /// What is known about each component that was read.
+    /// The known facts about each component that was read.
     private(set) var contexts: [String: Context] = [:]
-    /// What is being read.
+    /// The context of the operation or component being read.
     var context = Context()
     private(set) var hasTooManyTypes = false
-    /// Where there is `xml`.
+    /// The places that have `xml`.
     private(set) var xml: [Place] = []
 
-    /// What was found while an operation or a component was read.
+    /// The findings made while an operation or a component was read.
     struct Context {
-        /// Why it cannot be expressed.
+        /// The reasons why it cannot be expressed.
         var faults: [Finding] = []
         /// The components to which it refers.
         var references: Set<String> = []
     }
 
-    /// Where an undeclared type is needed, and for what.
+    /// The place and purpose of an undeclared type.
     struct Hint {
         /// The top-level type within which it will be declared.
         let owner: String
@@ -125,7 +125,7 @@ struct SchemaReader {
 
     // MARK: Schemas
 
-    /// The shape of a schema's values. What is not supported becomes a fault of the context.
+    /// Returns the shape of a schema's values. Unsupported parts become faults of the context.
     mutating func shape(_ place: Place, _ hint: Hint, _ depth: Int = 0) -> Shape {
         guard depth < GenerationLimits.depth else {
             fault(place, "schemas nested deeper than \(GenerationLimits.depth) levels")

@@ -1,15 +1,15 @@
 import ArticleAPI
 import HTTP
 
-/// How operations are authenticated, in terms of the network layer.
+/// The authentication of operations, in terms of the network layer.
 struct SecurityReader {
     private let document: Document
-    /// What an app has to do, for the header of the file; each once.
+    /// The duties of an app, for the header of the file; each once.
     private(set) var remarks: [String] = []
 
     init(_ document: Document) { self.document = document }
 
-    /// What a scheme means for a request.
+    /// The meaning of a scheme for a request.
     private enum Scheme {
         /// `Authorization: Bearer`, which `BackendAuth` sends.
         case bearer
@@ -19,7 +19,8 @@ struct SecurityReader {
         case query(String)
     }
 
-    /// Whether an operation requires credentials, and the query parameters that contain them.
+    /// Returns true if an operation requires credentials, and the query parameters that contain
+    /// them.
     mutating func read(
         _ operation: Place, _ schemas: inout SchemaReader
     ) -> (needsAccount: Bool, parameters: [String]) {

@@ -32,7 +32,7 @@ enum SwiftLiteral {
         return columns >= literal.unicodeScalars.count ? literal : nil
     }
 
-    /// Whether a character can be seen, and stands alone.
+    /// Returns true if a character can be seen, and stands alone.
     static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) }
         switch scalar.properties.generalCategory {

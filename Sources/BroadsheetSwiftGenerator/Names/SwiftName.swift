@@ -145,6 +145,6 @@ struct NameScope {
 }
 
 extension SwiftName {
-    /// Whether the name must not be that of a type.
+    /// Returns true if the name must not be that of a type.
     static func isReserved(type name: String) -> Bool { reservedTypes.contains(name) }
 }

@@ -28,7 +28,7 @@ enum Words {
     private struct Splitter {
         private(set) var words: [String] = []
         private var word = ""
-        /// Whether the last letter was in upper case, and how many in a row were.
+        /// The number of letters in upper case directly before, 0 if the last one was not.
         private var capitals = 0
 
         mutating func take(word: String) { words.append(word) }

@@ -1,5 +1,5 @@
-/// What a model for Foundation's coders contains beside its properties: a type for JSON of any
-/// kind, a type for changes, and coders for times.
+/// The parts of a model for Foundation's coders beside its properties: a type for JSON of any kind,
+/// a type for changes, and coders for times.
 struct CodableSupport {
     var hasChanges: Bool
     var hasAnything: Bool
@@ -26,7 +26,7 @@ struct CodableSupport {
     }
 
     private static let change = """
-        /// What happens to a value that may be absent.
+        /// A change of a value that may be absent.
         public enum Change<Value: Sendable>: Sendable {
             case keep
             case clear

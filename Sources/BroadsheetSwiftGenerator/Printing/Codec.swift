@@ -1,6 +1,6 @@
 /// The codecs of shapes, as expressions.
 struct CodecWriter {
-    /// Whether a type is needed for its own codec, so that its codec has to be made later.
+    /// Returns true if a type is needed for its own codec, so that its codec has to be made later.
     let isRecursive: (TypeName) -> Bool
 
     /// The codec of the values in JSON.

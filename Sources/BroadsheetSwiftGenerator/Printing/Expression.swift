@@ -20,7 +20,7 @@ indirect enum Expression: Sendable {
         var flat: String { prefix + value.flat }
     }
 
-    /// How arguments are distributed among lines.
+    /// The distribution of arguments among lines.
     enum Layout: Sendable {
         /// As many as fit on each line.
         case filled
@@ -40,11 +40,11 @@ indirect enum Expression: Sendable {
         }
     }
 
-    /// The lines of the expression, without indentation for the first one.
+    /// Returns the lines of the expression, without indentation for the first one.
     ///
     /// - Parameters:
-    ///   - prefix: what comes before it on the first line.
-    ///   - suffix: what comes after it on the last line.
+    ///   - prefix: the text before it on the first line.
+    ///   - suffix: the text after it on the last line.
     ///   - indentation: the columns before the first line.
     func lines(_ prefix: String, _ suffix: String, at indentation: Int) -> [String] {
         let flat = prefix + flat + suffix

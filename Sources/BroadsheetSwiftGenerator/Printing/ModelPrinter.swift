@@ -3,7 +3,8 @@ struct ModelPrinter {
     let style: ModelStyle
     let codecs: CodecWriter
 
-    /// A type with the types that are declared within it, and what depends on a style.
+    /// Declares a type with the types that are declared within it, and the parts that depend on a
+    /// style.
     func declare(
         _ declaration: Declaration, nested: [Declaration], in writer: inout SourceWriter,
         _ more: (inout SourceWriter) -> Void = { _ in }

@@ -34,7 +34,7 @@ struct OperationPrinter {
         for type in inner { models.declareFormat(type, in: &writer) }
     }
 
-    /// `GET /pets/{id}`: what it does.
+    /// Returns the heading of a request: `GET /pets/{id}`, and its summary.
     private func heading(_ request: RequestDeclaration) -> String {
         let line = "`\(request.method.uppercased()) \(request.path)`"
         return request.summary.isEmpty ? line + "." : "\(line): \(request.summary)"
@@ -211,7 +211,7 @@ struct OperationPrinter {
 }
 
 extension Shape {
-    /// Whether the type has a JSON format of its own, as a body needs.
+    /// True if the type has a JSON format of its own, as a body needs.
     fileprivate var isModel: Bool {
         switch present {
         case .named: true
@@ -220,7 +220,7 @@ extension Shape {
         }
     }
 
-    /// Whether the type is an item of responses.
+    /// True if the type is an item of responses.
     fileprivate var isItem: Bool { if case .nullable = self { false } else { isModel } }
 }
 

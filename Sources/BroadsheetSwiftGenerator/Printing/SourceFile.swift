@@ -2,7 +2,7 @@
 struct SourceFile {
     /// The kind of access that declarations have.
     let isPublic: Bool
-    /// What the file was generated from and how, in lines.
+    /// The origin of the file and the options of its generation, in lines.
     let header: [String]
     /// The modules that are imported by public declarations, and those that are not.
     let modules: [(name: String, isExposed: Bool)]

@@ -1,4 +1,4 @@
-/// The lines of a generated file. What exceeds the limit is counted, and not kept.
+/// The lines of a generated file. Text beyond the limit is counted, and not kept.
 struct SourceWriter {
     private(set) var text = ""
     private(set) var isTooLong = false

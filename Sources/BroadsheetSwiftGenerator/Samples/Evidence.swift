@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// What samples show about the values at one place.
+/// The types observed in samples for the values at one place.
 struct Evidence {
     private var nulls = 0
     private var booleans = 0
@@ -47,7 +47,8 @@ struct Evidence {
         }
     }
 
-    /// Where the member with this name is in `members`, to which it is added if it is new.
+    /// Returns the index of the member with this name in `members`, to which it is added if it is
+    /// new.
     private mutating func place(of key: String) -> Int {
         if let place = places[key] { return place }
         places[key] = members.count
@@ -61,15 +62,15 @@ struct Evidence {
         members[place].count += 1
     }
 
-    /// Whether the value was `null` in a sample.
+    /// True if the value was `null` in a sample.
     var hasNull: Bool { nulls > 0 }
 
-    /// Whether a member was absent or `null` in a sample.
+    /// Returns true if a member was absent or `null` in a sample.
     func isOptional(_ member: Member) -> Bool {
         member.count < objects || member.evidence.hasNull
     }
 
-    /// What kind of value the samples have.
+    /// The kind of value in the samples.
     enum Kind {
         case scalar(Shape)
         case list(of: Evidence)
@@ -93,7 +94,7 @@ struct Evidence {
         return areNamesData ? .map(of: values) : .object
     }
 
-    /// Whether the names of the members are not names of attributes, but data, such as ids.
+    /// True if the names of the members are not names of attributes, but data, such as ids.
     private var areNamesData: Bool {
         guard members.count <= GenerationLimits.properties else { return true }
         let areTooLong = members.contains { SwiftLiteral.fitting($0.key) == nil }
@@ -133,7 +134,7 @@ struct Evidence {
 }
 
 extension TextForm {
-    /// Whether a text has this form.
+    /// Returns true if a text has this form.
     func includes(_ text: String) -> Bool {
         switch self {
         case .timestamp: return Timestamp(text) != nil

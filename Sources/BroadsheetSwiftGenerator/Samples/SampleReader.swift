@@ -7,7 +7,7 @@ struct SampleReader {
     private var scope: NameScope
     /// The nested types, in the order in which the samples contain them.
     private(set) var nested: [Declaration] = []
-    /// Whether there is a value of any kind.
+    /// True if there is a value of any kind.
     private(set) var usesAnything = false
 
     /// - Parameters:

@@ -1,7 +1,7 @@
 /// A type that generated code declares.
 struct Declaration: Hashable, Sendable {
     let name: TypeName
-    /// What the type is for.
+    /// The purpose of the type.
     var comment: String
     var content: Content
 
@@ -23,7 +23,7 @@ struct Declaration: Hashable, Sendable {
 
 /// An attribute of an object.
 struct Property: Hashable, Sendable {
-    /// How an attribute may be absent.
+    /// The ways in which an attribute may be absent.
     enum Presence: Hashable, Sendable {
         case required
         /// Absent or `null`.
@@ -32,7 +32,7 @@ struct Property: Hashable, Sendable {
         case change
     }
 
-    /// Who sends an attribute: only the API, only its clients, or both.
+    /// The sender of an attribute: only the API, only its clients, or both.
     enum Direction: Hashable, Sendable {
         case both, responses, requests
     }
@@ -43,12 +43,12 @@ struct Property: Hashable, Sendable {
     var shape: Shape
     var presence: Presence
     var comment = ""
-    /// Who sends the attribute.
+    /// The sender of the attribute.
     var direction = Direction.both
-    /// Whether the value is stored on the heap, because it contains a value of the same type.
+    /// True if the value is stored on the heap, because it contains a value of the same type.
     var isIndirect = false
 
-    /// Whether the property's type is optional.
+    /// True if the property's type is optional.
     var isOptional: Bool {
         if case .nullable = shape { return presence != .change }
         return presence == .optional
@@ -81,7 +81,7 @@ struct Union: Hashable, Sendable {
     let forms: [Form]
     /// The case of objects with other tags.
     let unknownName: String?
-    /// Whether a form contains a value of the same type.
+    /// True if a form contains a value of the same type.
     var isIndirect = false
 }
 
@@ -94,7 +94,7 @@ struct RequestDeclaration: Sendable {
     let operation: String
     let summary: String
     let comment: String
-    /// Whether the API requires credentials for it.
+    /// True if the API requires credentials for it.
     let needsAccount: Bool
     /// The status of a successful response.
     let status: Int

@@ -1,10 +1,10 @@
 public import ArticleAPI
 
-/// Why no code was generated. See ``SwiftGenerator``.
+/// The reason why no code was generated. See ``SwiftGenerator``.
 public enum GenerationError: Error, Sendable, Hashable {
     /// The text is not JSON.
     case notJSON(source: String, JSONSyntaxError)
-    /// The text is JSON, but not what it should be.
+    /// The text is JSON, but not of the expected form.
     case unusable(source: String, String)
     /// The description contains constructs for which no code can be generated.
     case unsupported([Finding])
@@ -29,13 +29,13 @@ extension GenerationError: CustomStringConvertible {
 public struct Finding: Error, Sendable, Hashable, CustomStringConvertible {
     /// The JSON pointer (RFC 6901) of the construct.
     public let pointer: String
-    /// What is not supported, in words that follow the pointer.
+    /// A description of the unsupported part, in words that follow the pointer.
     public let message: String
 
     public var description: String { "\(pointer.isEmpty ? "/" : pointer): \(message)" }
 }
 
-/// The limits of one run, which bound what hostile input can cost.
+/// The limits of one run, which bound the cost of hostile input.
 enum GenerationLimits {
     static let types = 1_000
     static let properties = 200

@@ -1,4 +1,4 @@
-/// How models are read and written.
+/// The style in which models are read and written.
 enum ModelStyle: Sendable {
     /// By the mappers of `ArticleAPI`.
     case mapped
@@ -7,7 +7,7 @@ enum ModelStyle: Sendable {
 }
 
 extension Shape {
-    /// The Swift type of the values.
+    /// Returns the Swift type of the values.
     ///
     /// - Parameters:
     ///   - style: decides which types represent times and JSON of any kind.
@@ -39,7 +39,7 @@ extension TextForm {
         }
     }
 
-    /// Whether the type is one of Foundation's.
+    /// Returns true if the type is one of Foundation's.
     func needsFoundation(_ style: ModelStyle) -> Bool {
         switch self {
         case .url, .uuid, .bytes: true
@@ -50,7 +50,7 @@ extension TextForm {
 }
 
 extension Shape {
-    /// Whether the shape uses a type of Foundation.
+    /// Returns true if the shape uses a type of Foundation.
     func needsFoundation(_ style: ModelStyle) -> Bool {
         switch self {
         case .text(let form): form.needsFoundation(style)
@@ -60,7 +60,7 @@ extension Shape {
         }
     }
 
-    /// Whether this shape, or one within it, is the given one.
+    /// Returns true if this shape, or one within it, is the given one.
     func contains(_ other: Shape) -> Bool {
         switch self {
         case other: true
@@ -84,7 +84,7 @@ extension Property {
         return isOptional ? value + "?" : value
     }
 
-    /// Whether every declaration with the name and the type fits on a line.
+    /// True if every declaration with the name and the type fits on a line.
     var fits: Bool {
         let type = valueType(.mapped, in: nil)
         return name.utf8.count + type.utf8.count <= 2 * SwiftName.limit
