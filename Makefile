@@ -45,7 +45,7 @@ TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strac
 	nghttp:nghttp2-client python3-h2:python3-h2 \
 	/usr/sbin/haproxy:haproxy /usr/sbin/nginx:nginx-light /usr/lib/postgresql/15/bin/postgres:postgresql-15
 # The tests of code that handles threads and raw memory.
-SANITIZED := ParserFuzzingTests,MarkupTests,FeedsTests,PlatformTests,SocketsTests,HTTPServerTests,HTTPClientTests,ArticleStoreTests,ArticleClientTests,ArticleOfflineTests
+SANITIZED := ParserFuzzingTests,BroadsheetMarkupTests,BroadsheetFeedsTests,BroadsheetPlatformTests,BroadsheetSocketsTests,BroadsheetHTTPServerTests,BroadsheetHTTPClientTests,ArticleStoreTests,ArticleClientTests,ArticleOfflineTests
 FILTER ?=
 # `make lint` runs these.
 SKIP ?= $(if $(FILTER),,^LintTests[.])

@@ -16,8 +16,10 @@ let rules: [SwiftSetting] =
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 let cRules: [CSetting] = warningsAreErrors ? [.treatAllWarnings(as: .error)] : []
 
-func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: rules)
+func layer(
+    _ name: String, path: String? = nil, _ dependencies: [Target.Dependency] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: rules)
 }
 
 func tests(
@@ -32,38 +34,43 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .executable(name: "broadsheet", targets: ["broadsheet"]),
-        .library(name: "HTTP", targets: ["HTTP"]),
+        .library(name: "BroadsheetHTTP", targets: ["BroadsheetHTTP"]),
         .library(name: "ArticleAPI", targets: ["ArticleAPI"]),
         .library(name: "ArticleModels", targets: ["ArticleModels"]),
         .library(name: "ArticleClient", targets: ["ArticleClient"]),
         .library(name: "ArticleOffline", targets: ["ArticleOffline"]),
-        .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
+        .library(name: "BroadsheetURLSession", targets: ["BroadsheetURLSession"]),
     ],
     targets: [
         // Rung 0: C libraries and the kernel's own headers, as modules.
-        .target(name: "CLinux", cSettings: cRules),
+        .target(name: "CBroadsheetLinux", cSettings: cRules),
         .target(
-            name: "CMarkdown", cSettings: cRules,
+            name: "CBroadsheetMarkdown", cSettings: cRules,
             linkerSettings: [
                 .linkedLibrary("cmark-gfm"), .linkedLibrary("cmark-gfm-extensions"),
                 .linkedLibrary("seccomp"),
             ]),
-        .systemLibrary(name: "CIDN", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(
-            name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+            name: "CBroadsheetIDN", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(
-            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+            name: "CBroadsheetNghttp2", pkgConfig: "libnghttp2",
+            providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(
-            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+            name: "CBroadsheetOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
-            name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+            name: "CBroadsheetPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(
-            name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+            name: "CBroadsheetSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CBroadsheetSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(
+            name: "CBroadsheetXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(
+            name: "CBroadsheetYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(
+            name: "CBroadsheetZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "Resources", path: "Resources",
+            name: "BroadsheetResources", path: "Resources",
             exclude: [
                 "console", "debian", "examples", "grafana", "manual", "migrations", "nodes",
                 "plots", "postgres", "samples", "systemd",
@@ -71,221 +78,335 @@ let package = Package(
             cSettings: cRules),
 
         // Rung 1: HTTP as values; what every rung needs from the machine.
-        layer("HTTP"),
-        layer("Platform", ["CLinux"]),
+        layer("BroadsheetHTTP"),
+        layer("BroadsheetPlatform", ["CBroadsheetLinux"]),
 
         // Rung 2: sockets and event loops; XML and HTML; the contract; the frames of HTTP/2.
-        layer("Sockets", ["CLinux", "COpenSSL", "Platform"]),
-        layer("Markup", ["CIDN", "CXML", "HTTP"]),
-        layer("ArticleAPI", ["HTTP"]),
-        layer("HTTP2", ["CNghttp2", "HTTP"]),
+        layer(
+            "BroadsheetSockets", ["CBroadsheetLinux", "CBroadsheetOpenSSL", "BroadsheetPlatform"]),
+        layer("BroadsheetMarkup", ["CBroadsheetIDN", "CBroadsheetXML", "BroadsheetHTTP"]),
+        layer("ArticleAPI", ["BroadsheetHTTP"]),
+        layer("BroadsheetHTTP2", ["CBroadsheetNghttp2", "BroadsheetHTTP"]),
 
         // Rung 3: the HTTP server and client; what a store promises; what screens show.
-        layer("HTTPServer", ["CZlib", "HTTP", "HTTP2", "Platform", "Sockets"]),
-        layer("HTTPClient", ["CZlib", "HTTP", "HTTP2", "Platform", "Sockets"]),
-        layer("ArticleStore", ["ArticleAPI", "Platform"]),
+        layer(
+            "BroadsheetHTTPServer",
+            [
+                "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetPlatform",
+                "BroadsheetSockets",
+            ]),
+        layer(
+            "BroadsheetHTTPClient",
+            [
+                "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetPlatform",
+                "BroadsheetSockets",
+            ]),
+        layer("ArticleStore", ["ArticleAPI", "BroadsheetPlatform"]),
         .target(
             name: "ArticleModels", dependencies: ["ArticleAPI"],
             exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
         layer("ArticleSearch", ["ArticleAPI"]),
-        layer("Feeds", ["ArticleAPI", "HTTP", "Markup"]),
-        layer("OpenAPI", ["ArticleAPI", "HTTP"]),
-        layer("BroadsheetSwiftGenerator", ["ArticleAPI", "HTTP"]),
+        layer("BroadsheetFeeds", ["ArticleAPI", "BroadsheetHTTP", "BroadsheetMarkup"]),
+        layer("BroadsheetOpenAPI", ["ArticleAPI", "BroadsheetHTTP"]),
+        layer("BroadsheetSwiftGenerator", ["ArticleAPI", "BroadsheetHTTP"]),
 
         // Rung 4: the SDK; the store's engine.
         .target(
             name: "ArticleClient",
             dependencies: [
-                "ArticleAPI", "ArticleModels", "HTTP",
-                .target(name: "HTTPClient", condition: .when(platforms: [.linux])),
-                .target(name: "Platform", condition: .when(platforms: [.linux])),
-                .target(name: "Sockets", condition: .when(platforms: [.linux])),
+                "ArticleAPI", "ArticleModels", "BroadsheetHTTP",
+                .target(name: "BroadsheetHTTPClient", condition: .when(platforms: [.linux])),
+                .target(name: "BroadsheetPlatform", condition: .when(platforms: [.linux])),
+                .target(name: "BroadsheetSockets", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: rules),
         layer(
             "ArticleDatabase",
             [
-                "ArticleAPI", "ArticleSearch", "ArticleStore", "COpenSSL", "CPostgres", "CSQLite",
-                "Platform", "Resources",
+                "ArticleAPI", "ArticleSearch", "ArticleStore", "CBroadsheetOpenSSL",
+                "CBroadsheetPostgres", "CBroadsheetSQLite",
+                "BroadsheetPlatform", "BroadsheetResources",
             ]),
 
         // Rung 5: the SDK's memory on disk, and what views observe; its transport on Apple's platforms,
-        // where URLSession is the client; the rules.
+        // where URLSession is the client; what all services share.
         .target(
             name: "ArticleOffline",
             dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch", "HTTP",
-                .target(name: "CSQLite", condition: .when(platforms: [.linux])),
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch", "BroadsheetHTTP",
+                .target(name: "CBroadsheetSQLite", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: rules),
-        layer("URLSessionTransport", ["ArticleClient", "HTTP"]),
+        layer("BroadsheetURLSession", ["ArticleClient", "BroadsheetHTTP"]),
+        layer(
+            "ArticleServiceCore",
+            [
+                "ArticleAPI", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPClient",
+                "BroadsheetHTTPServer", "BroadsheetMarkup", "BroadsheetPlatform",
+                "CBroadsheetMarkdown", "CBroadsheetOpenSSL",
+            ]),
+
+        // Rung 6: accounts.
+        layer(
+            "ArticleAccounts",
+            [
+                "ArticleAPI", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
+                "CBroadsheetOpenSSL", "CBroadsheetSodium",
+            ]),
+
+        // Rung 7: articles and what belongs to them; their import and export.
+        layer(
+            "ArticleResources",
+            [
+                "ArticleAPI", "ArticleAccounts", "ArticleSearch", "ArticleServiceCore",
+                "ArticleStore", "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPServer",
+                "BroadsheetMarkup", "BroadsheetOpenAPI", "BroadsheetPlatform",
+                "BroadsheetResources",
+            ]),
+        layer(
+            "ArticleImportExport",
+            [
+                "ArticleAPI", "ArticleAccounts", "ArticleServiceCore", "ArticleStore",
+                "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetMarkup", "BroadsheetPlatform",
+                "BroadsheetResources", "CBroadsheetYAML",
+            ]),
+
+        // Rung 8: connections to other servers.
+        layer(
+            "ArticleConnectors",
+            [
+                "ArticleAPI", "ArticleImportExport", "ArticleResources", "ArticleServiceCore",
+                "ArticleStore", "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPClient",
+                "BroadsheetMarkup", "BroadsheetPlatform", "BroadsheetSockets",
+            ]),
+
+        // Rung 9: what operators do.
+        layer(
+            "ArticleOperations",
+            [
+                "ArticleAPI", "ArticleAccounts", "ArticleConnectors", "ArticleImportExport",
+                "ArticleResources", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTPServer", "BroadsheetPlatform", "BroadsheetResources",
+            ]),
+
+        // Rung 10: the API over all services.
         layer(
             "ArticleServices",
             [
-                "ArticleAPI", "ArticleSearch", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium",
-                "CYAML", "Feeds", "HTTP", "HTTPClient", "HTTPServer", "Markup", "OpenAPI",
-                "Platform", "Resources", "Sockets",
+                "ArticleAPI", "ArticleAccounts", "ArticleConnectors", "ArticleOperations",
+                "ArticleResources", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTPServer", "BroadsheetPlatform",
             ]),
 
-        // Rung 6: the command.
+        // Rung 11: the command.
         .executableTarget(
             name: "broadsheet",
             dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
-                "BroadsheetSwiftGenerator", "CLinux", "HTTP", "HTTP2", "HTTPClient", "HTTPServer",
-                "Platform", "Resources", "ArticleDatabase", "Sockets",
+                "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleConnectors",
+                "ArticleDatabase", "ArticleImportExport", "ArticleModels", "ArticleOperations",
+                "ArticleResources", "ArticleServiceCore", "ArticleServices", "ArticleStore",
+                "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
+                "BroadsheetPlatform", "BroadsheetResources", "BroadsheetSockets",
+                "BroadsheetSwiftGenerator", "CBroadsheetLinux",
             ],
             swiftSettings: rules),
 
         // Tests mirror the sources.
         layer(
-            "TestSupport",
+            "BroadsheetTestSupport", path: "Tests/TestSupport",
             [
-                "ArticleAPI", "CLinux", "COpenSSL", "HTTP", "HTTP2", "HTTPClient", "HTTPServer",
-                "Platform", "Sockets",
+                "ArticleAPI", "CBroadsheetLinux", "CBroadsheetOpenSSL", "BroadsheetHTTP",
+                "BroadsheetHTTP2", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
+                "BroadsheetPlatform", "BroadsheetSockets",
             ]),
-        tests("HTTPTests", ["HTTP", "TestSupport"]),
-        tests("HTTP2Tests", ["HTTP", "HTTP2", "TestSupport"]),
-        tests("MarkupTests", ["CXML", "Markup", "TestSupport"]),
-        tests("PlatformTests", ["CLinux", "Platform", "TestSupport"]),
-        tests("SocketsTests", ["CLinux", "Platform", "Sockets", "TestSupport"]),
-        tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"]),
+        tests("BroadsheetHTTPTests", ["BroadsheetHTTP", "BroadsheetTestSupport"]),
         tests(
-            "HTTPServerTests",
-            ["CZlib", "HTTP", "HTTP2", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
+            "BroadsheetHTTP2Tests", ["BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetTestSupport"]),
         tests(
-            "HTTPClientTests",
+            "BroadsheetMarkupTests",
+            ["CBroadsheetXML", "BroadsheetMarkup", "BroadsheetTestSupport"]),
+        tests(
+            "BroadsheetPlatformTests",
+            ["CBroadsheetLinux", "BroadsheetPlatform", "BroadsheetTestSupport"]),
+        tests(
+            "BroadsheetSocketsTests",
             [
-                "CZlib", "HTTP", "HTTP2", "HTTPClient", "HTTPServer", "Platform", "Sockets",
-                "TestSupport",
+                "CBroadsheetLinux", "BroadsheetPlatform", "BroadsheetSockets",
+                "BroadsheetTestSupport",
             ]),
-        tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels", "TestSupport"]),
-        tests("ArticleSearchTests", ["ArticleAPI", "ArticleSearch", "TestSupport"]),
-        tests("FeedsTests", ["ArticleAPI", "Feeds", "Markup", "TestSupport"]),
+        tests("ArticleAPITests", ["ArticleAPI", "BroadsheetHTTP", "BroadsheetTestSupport"]),
         tests(
-            "OpenAPITests", ["ArticleAPI", "HTTP", "OpenAPI", "Resources", "TestSupport"],
+            "BroadsheetHTTPServerTests",
+            [
+                "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPServer",
+                "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestSupport",
+            ]),
+        tests(
+            "BroadsheetHTTPClientTests",
+            [
+                "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPClient",
+                "BroadsheetHTTPServer", "BroadsheetPlatform", "BroadsheetSockets",
+                "BroadsheetTestSupport",
+            ]),
+        tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels", "BroadsheetTestSupport"]),
+        tests("ArticleSearchTests", ["ArticleAPI", "ArticleSearch", "BroadsheetTestSupport"]),
+        tests(
+            "BroadsheetFeedsTests",
+            ["ArticleAPI", "BroadsheetFeeds", "BroadsheetMarkup", "BroadsheetTestSupport"]),
+        tests(
+            "BroadsheetOpenAPITests",
+            [
+                "ArticleAPI", "BroadsheetHTTP", "BroadsheetOpenAPI", "BroadsheetResources",
+                "BroadsheetTestSupport",
+            ],
             exclude: ["Released"]),
         tests(
             "BroadsheetSwiftGeneratorTests",
-            ["ArticleAPI", "BroadsheetSwiftGenerator", "OpenAPI", "TestSupport"],
+            [
+                "ArticleAPI", "BroadsheetOpenAPI", "BroadsheetSwiftGenerator",
+                "BroadsheetTestSupport",
+            ],
             exclude: ["Descriptions", "Golden", "Samples"]),
         tests(
             "ArticleClientTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "HTTP", "HTTPClient", "HTTPServer",
-                "Platform", "Sockets", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "BroadsheetHTTP",
+                "BroadsheetHTTPClient", "BroadsheetHTTPServer",
+                "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestSupport",
             ]),
         tests(
             "ArticleOfflineTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleSearch",
-                "ArticleServices", "ArticleStore", "CSQLite", "HTTP", "HTTPServer", "Platform",
-                "Sockets", "ArticleDatabase", "TestDatabases", "TestSupport",
+                "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleDatabase",
+                "ArticleModels", "ArticleOffline", "ArticleResources", "ArticleSearch",
+                "ArticleServiceCore", "ArticleServices", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTPServer", "BroadsheetPlatform", "BroadsheetSockets",
+                "BroadsheetTestDatabases", "BroadsheetTestSupport", "CBroadsheetSQLite",
             ]),
         tests(
-            "URLSessionTransportTests",
+            "BroadsheetURLSessionTests",
             [
-                "ArticleAPI", "ArticleClient", "HTTP", "HTTPServer", "Sockets", "TestSupport",
-                "URLSessionTransport",
+                "ArticleAPI", "ArticleClient", "BroadsheetHTTP", "BroadsheetHTTPServer",
+                "BroadsheetSockets", "BroadsheetTestSupport",
+                "BroadsheetURLSession",
             ]),
         tests(
             "ArticleStoreTests",
             [
-                "ArticleAPI", "ArticleStore", "CFaultVFS", "CSQLite", "Platform", "Sockets",
-                "ArticleDatabase", "store-writer", "TestDatabases", "TestSupport",
+                "ArticleAPI", "ArticleStore", "CBroadsheetFaultVFS", "CBroadsheetSQLite",
+                "BroadsheetPlatform", "BroadsheetSockets",
+                "ArticleDatabase", "broadsheet-store-writer", "BroadsheetTestDatabases",
+                "BroadsheetTestSupport",
             ]),
         // Databases for tests that are not about creating them.
         .target(
-            name: "TestDatabases",
-            dependencies: ["ArticleDatabase", "ArticleStore", "Platform", "TestSupport"],
+            name: "BroadsheetTestDatabases",
+            dependencies: [
+                "ArticleDatabase", "ArticleStore", "BroadsheetPlatform", "BroadsheetTestSupport",
+            ],
             path: "Tests/Tools/TestDatabases", swiftSettings: rules),
         .target(
-            name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Tools/FaultVFS",
+            name: "CBroadsheetFaultVFS", dependencies: ["CBroadsheetSQLite"],
+            path: "Tests/Tools/FaultVFS",
             cSettings: cRules),
         .executableTarget(
-            name: "store-writer",
+            name: "broadsheet-store-writer",
             dependencies: ["ArticleAPI", "ArticleStore", "ArticleDatabase"],
             path: "Tests/Tools/StoreWriter",
             swiftSettings: rules),
         .executableTarget(
-            name: "store-bench",
+            name: "broadsheet-store-bench",
             dependencies: [
-                "ArticleAPI", "ArticleStore", "CSQLite", "ArticleDatabase", "TestSupport",
+                "ArticleAPI", "ArticleStore", "CBroadsheetSQLite", "ArticleDatabase",
+                "BroadsheetTestSupport",
             ],
             path: "Tests/Benchmarks/StoreBench",
             swiftSettings: rules),
         .executableTarget(
-            name: "client-bench",
+            name: "broadsheet-client-bench",
             dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "HTTP",
-                "HTTPClient", "Sockets",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP",
+                "BroadsheetHTTPClient", "BroadsheetSockets",
             ],
             path: "Tests/Benchmarks/ClientBench",
             swiftSettings: rules),
         tests(
             "ArticleServicesTests",
             [
-                "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "Feeds", "HTTP",
-                "HTTPClient", "HTTPServer", "Markup", "Platform", "Resources", "Sockets",
-                "ArticleDatabase", "TestDatabases", "TestSupport",
+                "ArticleAPI", "ArticleAccounts", "ArticleConnectors", "ArticleDatabase",
+                "ArticleImportExport", "ArticleOperations", "ArticleResources", "ArticleSearch",
+                "ArticleServiceCore", "ArticleServices", "ArticleStore", "BroadsheetFeeds",
+                "BroadsheetHTTP", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
+                "BroadsheetMarkup", "BroadsheetPlatform", "BroadsheetResources",
+                "BroadsheetSockets", "BroadsheetTestDatabases", "BroadsheetTestSupport",
             ]),
         tests(
             "BroadsheetTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "broadsheet",
-                "HTTP", "HTTP2", "HTTPClient", "HTTPServer", "Platform", "Sockets",
-                "ArticleDatabase", "TestSupport",
+                "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleConnectors",
+                "ArticleDatabase", "ArticleImportExport", "ArticleOperations", "ArticleResources",
+                "ArticleServices", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTP2",
+                "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
+                "BroadsheetSockets", "BroadsheetTestSupport", "broadsheet",
             ], exclude: ["Golden"]),
         tests(
             "EndToEndTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels",
-                "ArticleOffline", "ArticleServices", "ArticleStore", "broadsheet",
-                "DocumentationSamples", "first-steps", "generated-client", "HTTP", "HTTPClient",
-                "HTTPServer", "Platform", "reader", "Sockets", "TestDatabases", "TestSupport",
+                "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleConnectors",
+                "ArticleDatabase", "ArticleImportExport", "ArticleModels", "ArticleOffline",
+                "ArticleServiceCore", "ArticleServices", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
+                "BroadsheetSockets", "BroadsheetTestDatabases", "BroadsheetTestSupport",
+                "DocumentationSamples", "broadsheet", "broadsheet-first-steps",
+                "broadsheet-generated-client", "broadsheet-reader",
             ], exclude: ["Released"]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(
             name: "DocumentationSamples",
             dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "HTTP",
+                "ArticleAPI", "ArticleClient", "ArticleModels",
+                "ArticleOffline", "BroadsheetHTTP",
             ],
             path: "Tests/Samples/Documentation", swiftSettings: rules),
         .executableTarget(
-            name: "first-steps",
+            name: "broadsheet-first-steps",
             dependencies: ["ArticleAPI", "ArticleClient"],
             path: "Tests/Samples/FirstSteps",
             exclude: ["Package.swift.sample"],
             swiftSettings: rules),
         .executableTarget(
-            name: "reader",
+            name: "broadsheet-reader",
             dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "HTTP",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP",
             ],
             path: "Tests/Samples/Reader",
             exclude: ["Package.swift.sample"],
             swiftSettings: rules),
         // A client that `broadsheet generate` wrote, and a program that uses it.
         .executableTarget(
-            name: "generated-client",
-            dependencies: ["ArticleAPI", "ArticleClient", "HTTP"],
+            name: "broadsheet-generated-client",
+            dependencies: ["ArticleAPI", "ArticleClient", "BroadsheetHTTP"],
             path: "Tests/Samples/GeneratedClient", swiftSettings: rules),
-        tests("AppleCheckTests", ["TestSupport"]),
+        tests("AppleCheckTests", ["BroadsheetTestSupport"]),
         // The examples of doc comments, compiled and run.
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleStore",
-                "BroadsheetSwiftGenerator", "Feeds", "HTTP", "HTTPServer", "Markup", "OpenAPI",
-                "Platform", "Sockets", "ArticleDatabase",
-                "TestDatabases", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels",
+                "ArticleOffline", "ArticleStore", "BroadsheetFeeds", "BroadsheetHTTP",
+                "BroadsheetHTTPServer", "BroadsheetMarkup",
+                "BroadsheetOpenAPI", "BroadsheetPlatform", "BroadsheetSockets", "ArticleDatabase",
+                "BroadsheetSwiftGenerator",
+                "BroadsheetTestDatabases", "BroadsheetTestSupport",
             ]),
-        tests("LintTests", ["Resources"]),
+        tests("LintTests", ["BroadsheetResources"]),
         .target(
             name: "ParserLaws",
             dependencies: [
-                "ArticleAPI", "ArticleSearch", "CXML", "Feeds", "HTTP", "HTTP2", "Markup",
-                "Sockets", "TestSupport",
+                "ArticleAPI", "ArticleSearch", "CBroadsheetXML", "BroadsheetFeeds",
+                "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetMarkup",
+                "BroadsheetSockets", "BroadsheetTestSupport",
             ],
             path: "Tests/Fuzzing/ParserLaws",
             swiftSettings: rules),
@@ -293,8 +414,9 @@ let package = Package(
         .target(
             name: "FuzzingLaws",
             dependencies: [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "BroadsheetSwiftGenerator", "HTTP",
-                "ParserLaws",
+                "ArticleAPI", "ArticleAccounts", "ArticleImportExport", "ArticleOperations",
+                "ArticleServiceCore", "ArticleServices", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetSwiftGenerator", "ParserLaws",
             ],
             path: "Tests/Fuzzing/Laws",
             swiftSettings: rules),
@@ -308,11 +430,11 @@ let package = Package(
 // the targets that they depend on, and the products made of them alone (lints, sanitizers, fuzzer).
 if let names = Context.environment["BROADSHEET_ONLY"], !names.isEmpty {
     let roots = names.split(separator: ",").map(String.init)
-    if roots.contains("fuzz") {
+    if roots.contains("broadsheet-fuzz") {
         // libFuzzer's runtime has the program's main; only --sanitize fuzzer brings it.
         package.targets.append(
             .executableTarget(
-                name: "fuzz", dependencies: ["FuzzingLaws", "ParserLaws"],
+                name: "broadsheet-fuzz", dependencies: ["FuzzingLaws", "ParserLaws"],
                 path: "Tests/Fuzzing/Driver",
                 swiftSettings: rules + [.unsafeFlags(["-parse-as-library"])]))
     }

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import Platform
+    import BroadsheetPlatform
 #else
     import Synchronization
 #endif

@@ -1,7 +1,12 @@
 public import ArticleAPI
+public import ArticleAccounts
+public import ArticleConnectors
+public import ArticleOperations
+public import ArticleResources
+public import ArticleServiceCore
 public import ArticleStore
-public import HTTPServer
-import Platform
+public import BroadsheetHTTPServer
+import BroadsheetPlatform
 
 /// The services over one store and their routes: everything between the sockets and the database
 /// file.
@@ -14,35 +19,39 @@ public struct Backend: Sendable {
     public let housekeeper: Housekeeper
     /// Indexes articles for the search while its `run` is called.
     public let indexer: SearchIndexer
-    private let access: Authenticator
-    private let sessions: SessionService
-    private let users: UserService
-    private let me: MeService
-    private let exports: AccountExports
+    let access: Authenticator
+    let sessions: SessionService
+    let users: UserService
+    let me: MeService
+    let exports: AccountExports
     private let cursors: CursorSealer
-    private let responses: PublicResponseCache
+    let responses: PublicResponseCache
     private let writes: IdempotentWrites
     private let commits: CommitTokens
     private let markdown: MarkdownRenderer
-    private let admin: AdminService
-    private let articles: ArticleService
-    private let comments: CommentService
-    private let bookmarks: BookmarkService
-    private let changes: ChangeService
-    private let search: SearchService
-    private let feeds: FeedService
-    private let sources: SourceService
+    package let admin: AdminService
+    let articles: ArticleService
+    let comments: CommentService
+    let bookmarks: BookmarkService
+    let changes: ChangeService
+    package let search: SearchService
+    let feeds: FeedService
+    let sources: SourceService
     private let defaultLanguage: String
-    private let description: DescriptionService
-    private let hasConsole: Bool
-    private let statistics = StatisticsService()
+    let preview: PreviewService
+    let revisions: RevisionService
+    let tags: TagService
+    let authors: AuthorService
+    let description: DescriptionService
+    let hasConsole: Bool
+    let statistics = StatisticsService()
     private let isDraining = Lock(false)
-    private let imports: FileImportService
-    private let purges: PurgeService
+    let imports: FileImportService
+    let purges: PurgeService
     /// The links with which the operator signs in to the console.
     public let consoleLinks: ConsoleLinks
     private let now: @Sendable () -> Timestamp
-    private let log: @Sendable (String) -> Void
+    let log: @Sendable (String) -> Void
 
     /// Reads keys and secrets from the store.
     ///
@@ -80,11 +89,15 @@ public struct Backend: Sendable {
         (self.now, self.log) = (now, log)
         self.hasConsole = hasConsole
         description = DescriptionService(version: version)
+        preview = PreviewService(markdown: markdown)
         publisher = try await Publisher(store: store, now: now, log: log, progress: progress)
         housekeeper = Housekeeper(
             store: store, retention: retention, now: now, log: log, progress: progress)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         commits = CommitTokens(store, cursors)
+        revisions = RevisionService(store: store, cursors: cursors, now: now)
+        tags = TagService(store: store, cursors: cursors)
+        authors = AuthorService(store: store, cursors: cursors, now: now)
         responses = PublicResponseCache(
             cacheBytes: cacheBytes, store: store, gate: commits.gate, now: now)
         indexer = Self.indexer(
@@ -175,7 +188,7 @@ public struct Backend: Sendable {
 
     /// Responses waiting to be compressed, and bodies waiting to be rendered as HTML.
     public var waitingCompressions: Int { responses.cache.waitingCompressions }
-    public var waitingRenderings: Int { markdown.waiting + comments.renderer.waiting }
+    public var waitingRenderings: Int { markdown.waiting + comments.waitingRenderings }
 
     /// Applies changes of keys, users and sessions by other processes, until the task is cancelled.
     public func followAccess() async {
@@ -226,8 +239,8 @@ public struct Backend: Sendable {
         ) { [access] (fields, context) async throws(ServiceError) in
             try await access.principal(of: fields, context)
         }
-        registerResources(on: &routes)
-        registerConsole(on: &routes)
+        bindRequests(to: &routes)
+        bindPages(to: &routes)
         return try routes.router()
     }
 
@@ -238,8 +251,8 @@ public struct Backend: Sendable {
             responses: responses, workers: store.workers, writes: writes, commits: commits,
             now: now, log: log
         ) { _, _ in .controlSocket }
-        registerResources(on: &routes)
-        if hasConsole { consoleLinks.register(on: &routes) }
+        bindRequests(to: &routes)
+        if hasConsole { routes.on(CreateConsoleLinkRequest.self, consoleLinks.create) }
         return try routes.router()
     }
 
@@ -267,62 +280,5 @@ public struct Backend: Sendable {
             store: store, markdown: markdown, defaultLanguage: defaultLanguage,
             signal: sources.signal, policy: sources.policy, environment,
             intervalSeconds: intervalSeconds, report: report)
-    }
-
-    private func registerConsole(on routes: inout Routes) {
-        IndexService(console: hasConsole ? ConsoleFiles() : nil, responses: responses, log: log)
-            .register(on: &routes)
-        guard hasConsole else { return }
-        ConsoleService(store: store, access: access, sessions: sessions, log: log)
-            .register(on: &routes)
-    }
-
-    private func registerResources(on routes: inout Routes) {
-        routes.on(FetchArticlesRequest.self, articles.list)
-        routes.on(CreateArticleRequest.self, articles.create)
-        routes.on(FetchArticleRequest.self, articles.fetch)
-        routes.on(ReplaceArticleRequest.self, articles.replace)
-        routes.on(UpdateArticleRequest.self, articles.update)
-        routes.on(DeleteArticleRequest.self, articles.delete)
-
-        routes.on(PreviewRequest.self, PreviewService(markdown: markdown).render)
-
-        let revisions = RevisionService(store: store, cursors: cursors, now: now)
-        routes.on(FetchRevisionsRequest.self, revisions.list)
-        routes.on(FetchRevisionRequest.self, revisions.fetch)
-        routes.on(RestoreRevisionRequest.self, revisions.restore)
-        routes.on(FetchDeletedArticlesRequest.self, revisions.listDeleted)
-
-        let tags = TagService(store: store, cursors: cursors)
-        routes.on(FetchTagsRequest.self, tags.list)
-
-        let authors = AuthorService(store: store, cursors: cursors, now: now)
-        routes.on(FetchAuthorsRequest.self, authors.list)
-        routes.on(FetchAuthorRequest.self, authors.fetch)
-        routes.on(ReplaceAuthorRequest.self, authors.replace)
-
-        routes.on(SearchArticlesRequest.self, search.list)
-
-        routes.on(FetchChangesRequest.self, changes.list)
-        routes.events(StreamChangesRequest.self, streams.open)
-
-        comments.register(on: &routes)
-        bookmarks.register(on: &routes)
-
-        sources.register(on: &routes)
-
-        users.register(on: &routes)
-        sessions.register(on: &routes)
-        me.register(on: &routes)
-        exports.register(on: &routes)
-
-        feeds.register(on: &routes)
-        routes.on(FetchDescriptionRequest.self, description.fetch)
-
-        health.register(on: &routes)
-        admin.register(on: &routes)
-        routes.on(FetchStatisticsRequest.self, statistics.fetch)
-        imports.register(on: &routes)
-        purges.register(on: &routes)
     }
 }

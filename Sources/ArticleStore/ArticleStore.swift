@@ -1,4 +1,4 @@
-public import Platform
+public import BroadsheetPlatform
 
 /// A store for articles. Each method is one atomic step; a write is durable when it returns.
 ///

@@ -1,4 +1,4 @@
-import Platform
+import BroadsheetPlatform
 
 /// Notices about a store for the operator, one sentence each. Those added before there is a
 /// receiver are kept, up to a limit.

@@ -1,4 +1,4 @@
-import Resources
+import BroadsheetResources
 
 /// Explains the commands, and prints the pages of the manual.
 struct HelpCommand: Command {

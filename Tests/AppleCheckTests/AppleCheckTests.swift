@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 /// `.ci/apple-check` must fail where the build of an app would, and wherever it cannot tell.

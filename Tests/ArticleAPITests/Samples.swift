@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// Values that the golden files show.
 enum Samples {

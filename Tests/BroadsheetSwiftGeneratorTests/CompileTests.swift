@@ -1,7 +1,7 @@
 import ArticleAPI
+import BroadsheetOpenAPI
 import BroadsheetSwiftGenerator
-import OpenAPI
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// What is generated from realistic and from hostile documents: it is as reviewed, compiles without

@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Foundation
-import TestSupport
 
 /// The Swift compiler and formatter, which check generated code as an app's build would.
 enum Compiler {

@@ -1,6 +1,6 @@
 import ArticleAPI
 import BroadsheetSwiftGenerator
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// What is generated from mutations of the documents compiles and is formatted, or nothing is

@@ -3,6 +3,7 @@ import ArticleServices
 import Foundation
 import Testing
 
+@testable import ArticleOperations
 @testable import broadsheet
 
 /// README and the manual only name what exists.
@@ -82,7 +83,7 @@ import Testing
         #expect(try text("README.md").contains("The last release is \(version)."))
         let agents = try text("Resources/manual/webhooks.md").matches(of: /Broadsheet\/(\d[\d.]*)/)
         #expect(agents.count == 1 && agents.allSatisfy { $0.output.1 == version[...] })
-        let description = try text("Tests/OpenAPITests/Released/openapi.json").prefix(200)
+        let description = try text("Tests/BroadsheetOpenAPITests/Released/openapi.json").prefix(200)
         #expect(description.contains("\"version\":\"\(version)\""))
     }
 

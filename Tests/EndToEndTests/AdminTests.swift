@@ -1,7 +1,7 @@
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Sockets
-import TestSupport
 import Testing
 
 /// Administration over the network, with an admin's key.

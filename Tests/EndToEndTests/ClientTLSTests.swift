@@ -1,6 +1,6 @@
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import Sockets
-import TestSupport
 import Testing
 
 /// The client commands with a server whose certificate the system does not trust.

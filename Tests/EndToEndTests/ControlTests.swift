@@ -1,7 +1,7 @@
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Sockets
-import TestSupport
 import Testing
 
 /// The control socket, through which commands reach the server of a database.

@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 import Testing
 
 /// Reports of crashes. `make build` strips the symbols from the binary, and leaves them beside it.

@@ -1,7 +1,7 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// A disk that is full, read-only or failing, as clients see it.

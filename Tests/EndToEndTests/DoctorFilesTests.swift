@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 import Testing
 
 /// Files that the doctor cannot read or parse.

@@ -1,7 +1,7 @@
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Foundation
 import Glibc
-import Sockets
-import TestSupport
 import Testing
 
 /// The findings of `doctor`.

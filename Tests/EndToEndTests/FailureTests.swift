@@ -1,6 +1,6 @@
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import Sockets
-import TestSupport
 import Testing
 
 /// A failed start prints one line on standard error, and exits with a status of sysexits.h.

@@ -1,5 +1,5 @@
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 @Suite(.mayBlock) struct FeedServingTests {

@@ -1,6 +1,6 @@
-import HTTP
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 /// Other implementations of HTTP/2 as clients of the binary.

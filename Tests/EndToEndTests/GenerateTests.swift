@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 /// `broadsheet generate` as users run it.

@@ -1,7 +1,7 @@
 import ArticleAPI
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 /// Signing in with ID tokens of a provider, whose keys the server fetches over TLS.

@@ -1,8 +1,8 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Sockets
-import TestSupport
 import Testing
 
 @Suite(.mayBlock) struct LimitsTests {

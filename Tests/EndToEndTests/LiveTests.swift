@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Sockets
-import TestSupport
 import Testing
 
 /// The SDK and `watch` beside a running server.

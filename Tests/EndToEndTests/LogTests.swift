@@ -1,8 +1,8 @@
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Foundation
 import Glibc
-import HTTP
-import Sockets
-import TestSupport
 import Testing
 
 /// The log on standard error, and its level.

@@ -1,6 +1,6 @@
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// Files that root creates for a server that runs as another user.

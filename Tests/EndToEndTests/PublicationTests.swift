@@ -1,8 +1,8 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Foundation
-import HTTP
-import Sockets
-import TestSupport
 import Testing
 
 /// Scheduled articles of a server that runs, is restarted, killed or taken over.

@@ -1,7 +1,7 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// Every byte of the files after `broadsheet purge` and its request.

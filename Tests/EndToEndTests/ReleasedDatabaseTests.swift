@@ -1,7 +1,7 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Foundation
-import HTTP
-import TestSupport
 import Testing
 
 @testable import ArticleDatabase

@@ -1,7 +1,7 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// Tokens of changes, and the copies that hold them, when the history of a database is replaced.

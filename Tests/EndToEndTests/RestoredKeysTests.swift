@@ -1,6 +1,6 @@
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// API keys after a backup has replaced the database.

@@ -1,7 +1,7 @@
 import ArticleAPI
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 /// `broadsheet search` with a backend that finds what a test says.

@@ -1,8 +1,8 @@
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Platform
-import Sockets
-import TestSupport
 import Testing
 
 /// What other processes can see of a server.

@@ -1,9 +1,9 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Platform
-import Sockets
-import TestSupport
 import Testing
 
 /// Sources of a server that is killed, restarted or replaced, and of one that follows another.

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 @testable import DocumentationSamples

@@ -1,6 +1,6 @@
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// `broadsheet user`, `login --name`, `comments` and `bookmarks`, with and without a server.

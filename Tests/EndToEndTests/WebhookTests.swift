@@ -1,9 +1,9 @@
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Foundation
-import HTTP
-import HTTPServer
-import Platform
-import Sockets
-import TestSupport
 import Testing
 
 /// Webhooks of a server that is killed, restarted or replaced.

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 struct FixedKey: CredentialStore {

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
-import Platform
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 /// The examples of operations, queues and searches.

@@ -1,10 +1,10 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import HTTPServer
-import Platform
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 struct TracingTransport: Transport {

@@ -2,9 +2,9 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 import ArticleOffline
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 /// The examples of mirrors, and of objects that views observe.

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 import Testing
 
 func signedIn(in store: some AccountRepository) async throws -> Int {

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
+import BroadsheetTestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 func titles(in store: some ArticleStore) async throws -> [String] {

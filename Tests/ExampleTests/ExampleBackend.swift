@@ -1,6 +1,6 @@
 import ArticleClient
-import HTTP
-import Platform
+import BroadsheetHTTP
+import BroadsheetPlatform
 
 /// A backend in this process that has one tag, and records what it receives.
 final class ExampleBackend: Sendable {

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
-import TestDatabases
-import TestSupport
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 
 /// In the examples, a tag is that of an article: the tests' framework has a type of this name, too.
 typealias Tag = ArticleAPI.Tag

@@ -1,6 +1,6 @@
 import ArticleAPI
-import Feeds
-import Markup
+import BroadsheetFeeds
+import BroadsheetMarkup
 import Testing
 
 @Suite struct FeedExamples {

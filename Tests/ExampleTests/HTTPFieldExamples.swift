@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// The examples of fields and of their values.

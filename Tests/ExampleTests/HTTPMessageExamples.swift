@@ -1,5 +1,5 @@
-import HTTP
-import Platform
+import BroadsheetHTTP
+import BroadsheetPlatform
 import Testing
 
 /// The examples of messages, their parts and their wire format.

@@ -1,7 +1,7 @@
-import HTTP
-import HTTPServer
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 /// A reader's key, which grants no more than anonymous access.

@@ -1,8 +1,8 @@
-import HTTP
-import HTTPServer
-import Platform
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 /// The examples of the server itself, its configuration and its limits.

@@ -1,9 +1,9 @@
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import HTTPServer
-import Sockets
 import Synchronization
-import TestSupport
 import Testing
 
 final class FailureCounter: ExchangeObserver {

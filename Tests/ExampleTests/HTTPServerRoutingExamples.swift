@@ -1,7 +1,7 @@
-import HTTP
-import HTTPServer
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 /// The examples of routes and of what their handlers receive.

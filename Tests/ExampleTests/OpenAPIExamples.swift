@@ -1,5 +1,5 @@
 import ArticleAPI
-import OpenAPI
+import BroadsheetOpenAPI
 import Testing
 
 /// The examples in the documentation of `OpenAPI`.

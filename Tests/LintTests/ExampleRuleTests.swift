@@ -15,7 +15,8 @@ import Testing
 
     /// The violations of a module with one file of these lines.
     private func faults(_ lines: String...) -> [String] {
-        let file = SourceFile("Sources/HTTP/A.swift", lines.joined(separator: "\n") + "\n")
+        let file = SourceFile(
+            "Sources/BroadsheetHTTP/A.swift", lines.joined(separator: "\n") + "\n")
         let compiled = [
             SourceFile("Tests/ExampleTests/A.swift", "    let a = A()\n    a.run()\n")
         ]

@@ -17,59 +17,129 @@ enum Ladder {
     }
 
     static let rungs: [String: Rung] = [
-        "CIDN": Rung(0), "CLinux": Rung(0), "CMarkdown": Rung(0), "CNghttp2": Rung(0),
-        "COpenSSL": Rung(0), "CPostgres": Rung(0), "CSQLite": Rung(0), "CSodium": Rung(0),
-        "CXML": Rung(0), "CYAML": Rung(0), "CZlib": Rung(0),
-        "Resources": Rung(0),
-        "HTTP": Rung(1),
-        "Platform": Rung(1, ["CLinux"], modules: system),
-        "Sockets": Rung(2, ["CLinux", "COpenSSL", "Platform"], modules: system),
-        "Markup": Rung(2, ["CIDN", "CXML", "HTTP"], modules: system),
-        "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
-        "HTTP2": Rung(2, ["CNghttp2", "HTTP"]),
-        "HTTPServer": Rung(3, ["CZlib", "HTTP", "HTTP2", "Platform", "Sockets"], modules: system),
-        "HTTPClient": Rung(3, ["CZlib", "HTTP", "HTTP2", "Platform", "Sockets"], modules: system),
-        "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
+        "CBroadsheetIDN": Rung(0), "CBroadsheetLinux": Rung(0), "CBroadsheetMarkdown": Rung(0),
+        "CBroadsheetNghttp2": Rung(0),
+        "CBroadsheetOpenSSL": Rung(0), "CBroadsheetPostgres": Rung(0), "CBroadsheetSQLite": Rung(0),
+        "CBroadsheetSodium": Rung(0),
+        "CBroadsheetXML": Rung(0), "CBroadsheetYAML": Rung(0), "CBroadsheetZlib": Rung(0),
+        "BroadsheetResources": Rung(0),
+        "BroadsheetHTTP": Rung(1),
+        "BroadsheetPlatform": Rung(1, ["CBroadsheetLinux"], modules: system),
+        "BroadsheetSockets": Rung(
+            2, ["CBroadsheetLinux", "CBroadsheetOpenSSL", "BroadsheetPlatform"], modules: system),
+        "BroadsheetMarkup": Rung(
+            2, ["CBroadsheetIDN", "CBroadsheetXML", "BroadsheetHTTP"], modules: system),
+        "ArticleAPI": Rung(2, ["BroadsheetHTTP"], modules: ["Foundation", "FoundationEssentials"]),
+        "BroadsheetHTTP2": Rung(2, ["CBroadsheetNghttp2", "BroadsheetHTTP"]),
+        "BroadsheetHTTPServer": Rung(
+            3,
+            [
+                "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetPlatform",
+                "BroadsheetSockets",
+            ], modules: system),
+        "BroadsheetHTTPClient": Rung(
+            3,
+            [
+                "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetPlatform",
+                "BroadsheetSockets",
+            ], modules: system),
+        "ArticleStore": Rung(3, ["ArticleAPI", "BroadsheetPlatform"], modules: system),
         "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleSearch": Rung(3, ["ArticleAPI"]),
-        "Feeds": Rung(3, ["ArticleAPI", "HTTP", "Markup"], modules: system),
-        "OpenAPI": Rung(3, ["ArticleAPI", "HTTP"]),
-        "BroadsheetSwiftGenerator": Rung(3, ["ArticleAPI", "HTTP"]),
+        "BroadsheetFeeds": Rung(
+            3, ["ArticleAPI", "BroadsheetHTTP", "BroadsheetMarkup"], modules: system),
+        "BroadsheetOpenAPI": Rung(3, ["ArticleAPI", "BroadsheetHTTP"]),
+        "BroadsheetSwiftGenerator": Rung(3, ["ArticleAPI", "BroadsheetHTTP"]),
         "ArticleClient": Rung(
-            4, ["ArticleAPI", "ArticleModels", "HTTP", "HTTPClient", "Platform", "Sockets"],
+            4,
+            [
+                "ArticleAPI", "ArticleModels", "BroadsheetHTTP", "BroadsheetHTTPClient",
+                "BroadsheetPlatform", "BroadsheetSockets",
+            ],
             modules: system.union(["Foundation", "Security"])),
         "ArticleDatabase": Rung(
             4,
             [
-                "ArticleAPI", "ArticleSearch", "ArticleStore", "COpenSSL", "CPostgres", "CSQLite",
-                "Platform", "Resources",
+                "ArticleAPI", "ArticleSearch", "ArticleStore", "CBroadsheetOpenSSL",
+                "CBroadsheetPostgres", "CBroadsheetSQLite",
+                "BroadsheetPlatform", "BroadsheetResources",
             ], modules: system),
         "ArticleOffline": Rung(
             5,
-            ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch", "CSQLite", "HTTP"],
-            modules: system.union(["Observation", "SQLite3"])),
+            [
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch",
+                "CBroadsheetSQLite", "BroadsheetHTTP",
+            ],
+            modules: system.union(["SQLite3"])),
         // Above the SDK, so that nothing on Linux links FoundationNetworking.
-        "URLSessionTransport": Rung(
-            5, ["ArticleClient", "HTTP"], modules: ["Foundation", "FoundationNetworking"]),
-        "ArticleServices": Rung(
+        "BroadsheetURLSession": Rung(
+            5, ["ArticleClient", "BroadsheetHTTP"], modules: ["Foundation", "FoundationNetworking"]),
+        "ArticleServiceCore": Rung(
             5,
             [
-                "ArticleAPI", "ArticleSearch", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium",
-                "CYAML", "Feeds", "HTTP", "HTTPClient", "HTTPServer", "Markup", "OpenAPI",
-                "Platform", "Resources", "Sockets",
+                "ArticleAPI", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPClient",
+                "BroadsheetHTTPServer", "BroadsheetMarkup", "BroadsheetPlatform",
+                "CBroadsheetMarkdown", "CBroadsheetOpenSSL",
             ], modules: system),
-        "broadsheet": Rung(
+        "ArticleAccounts": Rung(
             6,
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
-                "BroadsheetSwiftGenerator", "CLinux", "HTTP", "HTTP2", "HTTPClient", "HTTPServer",
-                "Platform", "Resources", "ArticleDatabase", "Sockets",
+                "ArticleAPI", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
+                "CBroadsheetOpenSSL", "CBroadsheetSodium",
             ], modules: system),
-        "TestSupport": Rung(
+        "ArticleResources": Rung(
+            7,
+            [
+                "ArticleAPI", "ArticleAccounts", "ArticleSearch", "ArticleServiceCore",
+                "ArticleStore", "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPServer",
+                "BroadsheetMarkup", "BroadsheetOpenAPI", "BroadsheetPlatform",
+                "BroadsheetResources",
+            ], modules: system),
+        "ArticleImportExport": Rung(
+            7,
+            [
+                "ArticleAPI", "ArticleAccounts", "ArticleServiceCore", "ArticleStore",
+                "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetMarkup", "BroadsheetPlatform",
+                "BroadsheetResources", "CBroadsheetYAML",
+            ], modules: system),
+        "ArticleConnectors": Rung(
+            8,
+            [
+                "ArticleAPI", "ArticleImportExport", "ArticleResources", "ArticleServiceCore",
+                "ArticleStore", "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPClient",
+                "BroadsheetMarkup", "BroadsheetPlatform", "BroadsheetSockets",
+            ], modules: system),
+        "ArticleOperations": Rung(
+            9,
+            [
+                "ArticleAPI", "ArticleAccounts", "ArticleConnectors", "ArticleImportExport",
+                "ArticleResources", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTPServer", "BroadsheetPlatform", "BroadsheetResources",
+            ], modules: system),
+        "ArticleServices": Rung(
+            10,
+            [
+                "ArticleAPI", "ArticleAccounts", "ArticleConnectors", "ArticleOperations",
+                "ArticleResources", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTPServer", "BroadsheetPlatform",
+            ], modules: system),
+        "broadsheet": Rung(
+            11,
+            [
+                "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleConnectors",
+                "ArticleDatabase", "ArticleImportExport", "ArticleModels", "ArticleOperations",
+                "ArticleResources", "ArticleServiceCore", "ArticleServices", "ArticleStore",
+                "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
+                "BroadsheetPlatform", "BroadsheetResources", "BroadsheetSockets",
+                "BroadsheetSwiftGenerator", "CBroadsheetLinux",
+            ], modules: system),
+        "BroadsheetTestSupport": Rung(
             5,
             [
-                "ArticleAPI", "ArticleStore", "CLinux", "COpenSSL", "HTTP", "HTTP2", "HTTPClient",
-                "HTTPServer", "Platform", "Sockets",
+                "ArticleAPI", "ArticleStore", "CBroadsheetLinux", "CBroadsheetOpenSSL",
+                "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPClient",
+                "BroadsheetHTTPServer", "BroadsheetPlatform", "BroadsheetSockets",
             ],
             modules: system),
     ]

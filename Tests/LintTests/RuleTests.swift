@@ -2,7 +2,9 @@ import Testing
 
 /// Each rule is broken on purpose: a rule that cannot fail proves nothing.
 @Suite struct RuleTests {
-    private func faults(_ lines: String..., path: String = "Sources/HTTP/A.swift") -> [String] {
+    private func faults(_ lines: String..., path: String = "Sources/BroadsheetHTTP/A.swift")
+        -> [String]
+    {
         let file = SourceFile(path, lines.joined(separator: "\n") + "\n")
         let text = SwiftText(file)
         let found =
@@ -101,7 +103,7 @@ import Testing
         #expect(faults("case refused") == ["1: \"refus\" is a retired term: reject"])
         #expect(faults("let a = \"an answer\" // refused") == [])
         #expect(faults("if errno == ECONNREFUSED {}") == [])
-        #expect(faults("let lastAnswer = 1", path: "Tests/HTTPTests/A.swift") == [])
+        #expect(faults("let lastAnswer = 1", path: "Tests/BroadsheetHTTPTests/A.swift") == [])
     }
 
     @Test func `trailing white space, promises and machine paths are found`() {
@@ -118,7 +120,7 @@ import Testing
     /// The cycles among the folders of a made-up target.
     private func cycles(_ files: [String: String], foreign: Set<String> = []) -> [String] {
         let parts = files.map { name, text in
-            let file = SourceFile("Sources/HTTP/\(name)", text)
+            let file = SourceFile("Sources/BroadsheetHTTP/\(name)", text)
             return Part(file, SwiftText(file))
         }
         return FolderLayers("HTTP", parts, isForeign: foreign.contains).cycles
@@ -135,10 +137,10 @@ import Testing
             found == [
                 """
                 HTTP: ., Bottom, Middle use each other in a circle
-                  . → Bottom: Sources/HTTP/Top.swift uses Low
-                  Bottom → Middle: Sources/HTTP/Bottom/Low.swift uses Middle
-                  Middle → .: Sources/HTTP/Middle/Low+Text.swift uses Top
-                  Middle → Bottom: Sources/HTTP/Middle/Low+Text.swift uses Low
+                  . → Bottom: Sources/BroadsheetHTTP/Top.swift uses Low
+                  Bottom → Middle: Sources/BroadsheetHTTP/Bottom/Low.swift uses Middle
+                  Middle → .: Sources/BroadsheetHTTP/Middle/Low+Text.swift uses Top
+                  Middle → Bottom: Sources/BroadsheetHTTP/Middle/Low+Text.swift uses Low
                 """
             ])
     }
@@ -167,12 +169,12 @@ import Testing
             found == [
                 """
                 HTTP: Low, Top use each other in a circle
-                  Low → Top: Sources/HTTP/Low/Store.swift uses all
-                  Low → Top: Sources/HTTP/Low/Store.swift uses count
-                  Low → Top: Sources/HTTP/Low/Store.swift uses first
-                  Low → Top: Sources/HTTP/Low/Store.swift uses second
-                  Top → Low: Sources/HTTP/Top/Names.swift uses Store
-                  Top → Low: Sources/HTTP/Top/Names.swift uses read
+                  Low → Top: Sources/BroadsheetHTTP/Low/Store.swift uses all
+                  Low → Top: Sources/BroadsheetHTTP/Low/Store.swift uses count
+                  Low → Top: Sources/BroadsheetHTTP/Low/Store.swift uses first
+                  Low → Top: Sources/BroadsheetHTTP/Low/Store.swift uses second
+                  Top → Low: Sources/BroadsheetHTTP/Top/Names.swift uses Store
+                  Top → Low: Sources/BroadsheetHTTP/Top/Names.swift uses read
                 """
             ])
     }

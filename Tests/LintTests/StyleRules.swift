@@ -6,8 +6,9 @@ enum StyleRules {
     /// The files that may create tasks: one on the server, for connections, on the loop's executor;
     /// one in the SDK, for work that outlives the caller that started it.
     static let taskFiles = [
-        "Sources/Sockets/Loop/EventLoop.swift", "Sources/ArticleClient/Backend/SharedTask.swift",
-        "Sources/Platform/UnstructuredTask.swift",
+        "Sources/BroadsheetSockets/Loop/EventLoop.swift",
+        "Sources/ArticleClient/Backend/SharedTask.swift",
+        "Sources/BroadsheetPlatform/UnstructuredTask.swift",
     ]
 
     /// Rules for every text file.

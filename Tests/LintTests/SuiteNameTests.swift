@@ -11,8 +11,8 @@ import Testing
         ("struct A {\n    let a = \"\"\"\n    @Test\n        \"\"\"\n    // @Test\n}", []),
     ])
     func `the suites of a file are found`(text: String, suites: [String]) {
-        let file = SourceFile("Tests/HTTPTests/A.swift", text)
-        #expect(Suites.names(in: file) == Set(suites.map { "HTTPTests.\($0)" }))
+        let file = SourceFile("Tests/BroadsheetHTTPTests/A.swift", text)
+        #expect(Suites.names(in: file) == Set(suites.map { "BroadsheetHTTPTests.\($0)" }))
         #expect(Suites.names(in: SourceFile("Tests/Samples/A.swift", text)) == [])
     }
 }

@@ -1,4 +1,4 @@
-import Resources
+import BroadsheetResources
 import Testing
 
 /// Applies the rules to the whole package.
@@ -106,7 +106,7 @@ import Testing
             // The engine's tests belong to the conformance suite, in ArticleStoreTests.
             let needsNone =
                 Ladder.rungs[target]?.height == 0
-                || ["ArticleDatabase", "TestSupport"].contains(target)
+                || ["ArticleDatabase", "BroadsheetTestSupport"].contains(target)
             let tests = target.prefix(1).uppercased() + target.dropFirst() + "Tests"
             #expect(needsNone || folders.contains(tests), "\(target) has no \(tests)")
         }

@@ -29,7 +29,7 @@ private func isOn(mutation number: Int32) -> Bool {{ mutation == number }}
 """
 
 # Programs under test inherit only what the tests name.
-INHERITED = "Sources/TestSupport/RunningProgram.swift", '"PATH", "HOME",', f'"PATH", "HOME", "{VARIABLE}",'
+INHERITED = "Tests/TestSupport/RunningProgram.swift", '"PATH", "HOME",', f'"PATH", "HOME", "{VARIABLE}",'
 
 
 def arguments():

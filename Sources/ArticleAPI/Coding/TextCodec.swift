@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// The text form of values of a type, its parser, and the limits within which a backend accepts
 /// them.

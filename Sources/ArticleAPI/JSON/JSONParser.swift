@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// Parses JSON text (RFC 8259) strictly: without duplicate names, invalid UTF-8, lone surrogates or
 /// content after the value. The depth and the number of values are limited.

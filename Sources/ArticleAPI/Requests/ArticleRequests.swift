@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// `GET /v1/articles`: a page of articles that the caller can see.
 ///

@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// `GET /v1/authors`: the authors that the caller can see, ordered by id.
 ///

@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// One request to the backend, as a value that names the type of its response.
 ///

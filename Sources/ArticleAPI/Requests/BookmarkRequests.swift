@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// `GET /v1/me/bookmarks`: the user's bookmarks, the newest first.
 ///

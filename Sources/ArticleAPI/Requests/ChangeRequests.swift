@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// `GET /v1/changes`: the changes since a token was given out, for a copy that follows the backend.
 ///

@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// `GET /v1/articles/{id}/comments`: a page of the comments on an article.
 ///

@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// `GET /openapi.json`: the description of the API, as an OpenAPI 3.1 document.
 ///

@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// A selection of public articles for a feed, newest first, and the page of them.
 ///

@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// The transfer of the parts of a request: one line for each, used in both directions.
 ///

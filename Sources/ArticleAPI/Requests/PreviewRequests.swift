@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// `POST /v1/preview`: renders Markdown as the bodies of articles are rendered, without storing
 /// anything.

@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 extension RequestPart {
     /// A header field without which the request is rejected.

@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// Reads the parts of a request and collects their faults.
 ///

@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// `GET /v1/articles/{id}/revisions`: the history of an article, latest first; also that of a
 /// deleted article.

@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// `GET /v1/search`: the published articles in which the words of a query occur, the best first.
 ///

@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// `POST /v1/sessions`: signs in, with a name and a password or with an ID token of an OpenID
 /// Connect provider.

@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// `GET /v1/sources`: the sources of articles, ordered by id.
 ///

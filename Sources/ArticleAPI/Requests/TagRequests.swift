@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// `GET /v1/tags`: the tags of the articles that the caller can see, ordered by key.
 ///

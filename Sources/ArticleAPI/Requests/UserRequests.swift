@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// `POST /v1/users`: signs up, where sign-up is open or with an invitation; admins create accounts
 /// for others.

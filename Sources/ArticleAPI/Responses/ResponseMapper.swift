@@ -1,4 +1,4 @@
-package import HTTP
+package import BroadsheetHTTP
 
 /// Decodes an item from a response's body.
 ///

@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// A day of the calendar, without a time: the one that a time belongs to in some time zone.
 ///

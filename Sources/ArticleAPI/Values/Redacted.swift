@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// Keeps a secret out of the output of `print`, `dump` and failed expectations for the values that
 /// contain it. Only its own text is left out; it can be read as before.

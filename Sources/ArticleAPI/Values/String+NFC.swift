@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 extension String {
     /// The text in Unicode Normalization Form C, stream-safe, which is how the backend stores text.

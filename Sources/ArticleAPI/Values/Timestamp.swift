@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// A time in UTC, in milliseconds since 1970-01-01T00:00:00Z.
 ///

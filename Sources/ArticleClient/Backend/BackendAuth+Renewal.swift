@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 extension BackendAuth {
     /// Renews a session of the backend with its refresh token (``RefreshSessionRequest``); keys and

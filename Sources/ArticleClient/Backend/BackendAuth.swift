@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// Manages the current user's credentials: their storage and their renewal.
 ///

@@ -1,5 +1,5 @@
 public import ArticleAPI
-public import HTTP
+public import BroadsheetHTTP
 
 /// An item with metadata of the response from which it was decoded.
 ///

@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// Cached responses and shared exchanges: equal requests are sent once.
 extension BackendService {

@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

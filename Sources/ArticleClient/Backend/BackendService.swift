@@ -1,5 +1,5 @@
 public import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// Sends requests of the contract to a backend and returns their items.
 ///
@@ -74,7 +74,7 @@ public struct BackendService: Sendable {
         if let cache { auth.attach(cache) }
     }
 
-    #if canImport(HTTPClient)
+    #if canImport(BroadsheetHTTPClient)
         /// A service that uses its own sockets.
         public init(
             configuration: BackendConfiguration = .shared, auth: BackendAuth = BackendAuth(),

@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// The token of the last write, so that the account that wrote reads its own write from any node of
 /// the backend. Safe to use from any thread.

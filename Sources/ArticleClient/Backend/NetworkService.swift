@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// Runs exchanges over a transport; each ends exactly once and is reported to the observers.
 ///

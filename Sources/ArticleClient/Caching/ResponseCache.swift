@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// Stores responses with their validators, up to a limit, so that the backend can validate a copy
 /// instead of sending it again (RFC 9111, a private cache).

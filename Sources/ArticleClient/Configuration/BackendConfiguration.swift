@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// Options of one request that differ from its configuration.
 ///

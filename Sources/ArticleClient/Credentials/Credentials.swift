@@ -1,5 +1,5 @@
 public import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// Credentials for the backend: an API key, or a token that can be renewed.
 ///

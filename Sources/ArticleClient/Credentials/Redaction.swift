@@ -1,5 +1,5 @@
 import ArticleAPI
-public import HTTP
+public import BroadsheetHTTP
 
 extension Redaction {
     /// A body without the values of secret names in JSON, at any depth.

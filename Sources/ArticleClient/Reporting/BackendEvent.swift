@@ -1,5 +1,5 @@
 public import ArticleAPI
-public import HTTP
+public import BroadsheetHTTP
 
 /// Receives every event of the requests, on the thread where it happens; must not block.
 public typealias BackendObserver = @Sendable (BackendEvent) -> Void

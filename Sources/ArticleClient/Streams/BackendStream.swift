@@ -1,5 +1,5 @@
 public import ArticleAPI
-public import HTTP
+public import BroadsheetHTTP
 
 /// The body of a response as it arrives, piece by piece; releasing it ends the exchange.
 ///

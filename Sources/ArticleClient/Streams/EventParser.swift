@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// Parses server-sent events (the HTML standard, §9.2.5 and §9.2.6) from bytes that arrive in
 /// pieces of any size.

@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// Responds to requests with a closure, for tests and previews without sockets.
 ///

@@ -1,5 +1,5 @@
 public import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// The responses of a stub: one closure for each type of request.
 ///

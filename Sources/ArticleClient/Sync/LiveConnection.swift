@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// The reason why following was interrupted.
 struct Interruption: Error {

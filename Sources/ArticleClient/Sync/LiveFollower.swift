@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// Follows a backend over one stream after another, or by polling.
 ///

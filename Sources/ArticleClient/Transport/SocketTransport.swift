@@ -1,9 +1,9 @@
 // HTTPClient is not available on Apple's platforms, where URLSession carries requests.
-#if canImport(HTTPClient)
-    public import HTTP
-    public import HTTPClient
-    import Platform
-    import Sockets
+#if canImport(BroadsheetHTTPClient)
+    public import BroadsheetHTTP
+    public import BroadsheetHTTPClient
+    import BroadsheetPlatform
+    import BroadsheetSockets
 
     /// Carries requests over its own pooled connections, also over Unix sockets.
     ///

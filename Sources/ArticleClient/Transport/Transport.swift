@@ -1,4 +1,4 @@
-public import HTTP
+public import BroadsheetHTTP
 
 /// Sends a request to an origin and returns its response.
 ///

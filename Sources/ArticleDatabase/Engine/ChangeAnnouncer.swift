@@ -1,5 +1,5 @@
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 import Synchronization
 
 /// Notifies observers of the changes of commits, in the order of the commits: of those of this

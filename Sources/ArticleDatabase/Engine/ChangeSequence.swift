@@ -1,6 +1,6 @@
 import ArticleAPI
 public import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// The change sequence: recorded with each step, and read in order.
 extension SQLStore {

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// The effects of the open transaction's steps that are left for its commit: counters to write,
 /// changes to announce, and notes for the processes that share the database.

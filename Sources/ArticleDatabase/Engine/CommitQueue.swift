@@ -1,6 +1,6 @@
 import ArticleStore
+import BroadsheetPlatform
 import Dispatch
-import Platform
 
 /// The only writer: steps are queued, and concurrent ones share a commit (and its flush). Callers
 /// are resumed after the commit; if it fails, none of its writes is acknowledged.

@@ -1,5 +1,5 @@
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// Long-running reads, one at a time, each on its own connection.
 ///

@@ -1,5 +1,5 @@
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 import Synchronization
 
 /// One of the read-only connections.

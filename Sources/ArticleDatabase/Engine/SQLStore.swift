@@ -1,6 +1,6 @@
 import ArticleAPI
 public import ArticleStore
-public import Platform
+public import BroadsheetPlatform
 
 /// A store whose aggregates are rows of a database that understands SQL.
 ///

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import CSQLite
+import CBroadsheetSQLite
 
 /// One use of a compiled statement. It cannot be copied; leaving scope resets it (`sqlite3_reset`),
 /// clears its bindings, and returns it to its connection.

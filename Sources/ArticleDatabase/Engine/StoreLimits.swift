@@ -1,4 +1,4 @@
-import Platform
+import BroadsheetPlatform
 
 /// The limits that both engines have.
 public struct StoreLimits: Sendable, Hashable {

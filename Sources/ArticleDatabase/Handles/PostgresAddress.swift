@@ -1,5 +1,5 @@
 public import ArticleStore
-import CPostgres
+import CBroadsheetPostgres
 
 /// The address of a PostgreSQL database: a connection URI, as libpq understands it
 /// (https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).

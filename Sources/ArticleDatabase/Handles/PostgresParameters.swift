@@ -1,4 +1,4 @@
-import CPostgres
+import CBroadsheetPostgres
 
 /// The parameters of a statement, in binary form.
 struct PostgresParameters: ~Copyable {

@@ -1,5 +1,5 @@
 import ArticleStore
-import CPostgres
+import CBroadsheetPostgres
 
 /// The result of one execution (`PGresult`), freed when it is released.
 final class PostgresResult {

@@ -1,5 +1,5 @@
 import ArticleStore
-import CPostgres
+import CBroadsheetPostgres
 
 /// Whole rows, read and written by COPY in binary form (`RowFormat`).
 extension PostgresSession {

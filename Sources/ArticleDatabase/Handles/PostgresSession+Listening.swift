@@ -1,5 +1,5 @@
 import ArticleStore
-import CPostgres
+import CBroadsheetPostgres
 import Glibc
 
 /// Notifications (`LISTEN`), and statements with a deadline, for a thread that waits for both.

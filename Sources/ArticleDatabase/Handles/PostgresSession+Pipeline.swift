@@ -1,5 +1,5 @@
 import ArticleStore
-import CPostgres
+import CBroadsheetPostgres
 
 /// Writes of a transaction that were sent without waiting for their results. See
 /// `PostgresSession.send`.

@@ -1,5 +1,5 @@
 import ArticleStore
-import CPostgres
+import CBroadsheetPostgres
 import Glibc
 
 /// A connection to a PostgreSQL server (`PQconnectdbParams`), with its prepared statements; closed

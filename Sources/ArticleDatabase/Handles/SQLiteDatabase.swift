@@ -1,6 +1,6 @@
 import ArticleStore
-import CSQLite
-import Platform
+import BroadsheetPlatform
+import CBroadsheetSQLite
 
 /// An open SQLite database (`sqlite3_open_v2`); closed when it is released.
 ///

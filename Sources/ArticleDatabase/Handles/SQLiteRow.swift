@@ -1,5 +1,5 @@
 import ArticleStore
-import CSQLite
+import CBroadsheetSQLite
 
 /// A statement that reads or writes whole rows of any table, in `RowFormat`. It cannot be copied;
 /// leaving scope finalizes it (`sqlite3_finalize`).

@@ -1,6 +1,6 @@
 import ArticleStore
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// Moves the file of a store that is in use to PostgreSQL.
 ///

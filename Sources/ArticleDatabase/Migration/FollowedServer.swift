@@ -1,6 +1,6 @@
 import ArticleStore
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// Moves the PostgreSQL database of a store that is in use to a file, which gets its name when it
 /// is complete.

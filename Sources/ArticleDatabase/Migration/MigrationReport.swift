@@ -1,5 +1,5 @@
 public import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// The result of a verified migration: both databases have the same rows.
 public struct MigrationReport: Sendable {

@@ -1,4 +1,4 @@
-import COpenSSL
+import CBroadsheetOpenSSL
 
 /// A digest of the rows of a table, in any order and engine: their number, and the sum of their
 /// SHA-256, as four numbers of 64 bits.

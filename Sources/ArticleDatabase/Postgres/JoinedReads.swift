@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// Reads the articles that are requested at the same time with one statement.
 ///

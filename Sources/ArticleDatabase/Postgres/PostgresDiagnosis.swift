@@ -1,5 +1,5 @@
 import ArticleStore
-import CPostgres
+import CBroadsheetPostgres
 import Glibc
 
 extension StoreOpeningError {

@@ -1,7 +1,7 @@
 import ArticleStore
+import BroadsheetPlatform
 import Dispatch
 import Glibc
-import Platform
 import Synchronization
 
 /// Follows the commits of all processes that use the database, in a session and a thread of its

@@ -1,6 +1,6 @@
 import ArticleStore
+import BroadsheetPlatform
 import Dispatch
-import Platform
 import Synchronization
 
 /// The state of the other processes that use the database, as this one's follower finds it.

@@ -1,5 +1,5 @@
 import ArticleStore
-import Resources
+import BroadsheetResources
 
 /// The versions of a PostgreSQL database's schema. They have the numbers of SQLite's: the first
 /// migration creates the schema of a version.

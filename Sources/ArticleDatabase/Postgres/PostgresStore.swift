@@ -1,5 +1,5 @@
 public import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// Stores articles in a PostgreSQL database, which any number of processes may serve.
 ///

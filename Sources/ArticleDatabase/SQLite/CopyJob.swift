@@ -1,6 +1,6 @@
 public import ArticleStore
-import CSQLite
-import Platform
+import BroadsheetPlatform
+import CBroadsheetSQLite
 
 /// Copies the writer's database between its commits.
 ///

@@ -1,6 +1,6 @@
 import ArticleStore
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// Exclusive ownership of a database file for the lifetime of this object: no other process (and no
 /// other store in this one) can acquire it.

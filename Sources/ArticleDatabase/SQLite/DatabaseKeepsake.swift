@@ -1,6 +1,6 @@
 public import ArticleStore
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// A copy of a database file from before another version of the program opened it, to be restored
 /// if that one fails. It is deleted with this object, unless it was restored.

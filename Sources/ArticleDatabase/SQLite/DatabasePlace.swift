@@ -1,6 +1,6 @@
 public import ArticleStore
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// The path of a database that is to be replaced, locked against other processes.
 public final class DatabasePlace {

@@ -1,6 +1,6 @@
 import ArticleStore
-import CSQLite
-import Resources
+import BroadsheetResources
+import CBroadsheetSQLite
 
 /// The versions of the file's schema: each migration is applied once, upgrades a file of the
 /// version before it, and is never changed once it is released.

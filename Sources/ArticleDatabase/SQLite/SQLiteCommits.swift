@@ -1,6 +1,6 @@
 import ArticleStore
+import BroadsheetPlatform
 import Dispatch
-import Platform
 import Synchronization
 
 /// Commits to a SQLite file: they are flushed to the write-ahead log, which is checkpointed when it

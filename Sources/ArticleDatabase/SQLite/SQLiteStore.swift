@@ -1,7 +1,7 @@
 import ArticleAPI
 public import ArticleStore
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// Stores articles in one SQLite file, which is owned by one process.
 ///

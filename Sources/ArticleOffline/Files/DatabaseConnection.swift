@@ -1,5 +1,5 @@
 #if os(Linux)
-    import CSQLite
+    import CBroadsheetSQLite
 #else
     import SQLite3
 #endif

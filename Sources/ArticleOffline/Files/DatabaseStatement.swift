@@ -1,7 +1,7 @@
 import ArticleAPI
 
 #if os(Linux)
-    import CSQLite
+    import CBroadsheetSQLite
 #else
     import SQLite3
 #endif

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import ArticleModels
-import HTTP
+import BroadsheetHTTP
 
 /// The outcome of an attempt, and the updates from its responses.
 struct OutboxDelivery {

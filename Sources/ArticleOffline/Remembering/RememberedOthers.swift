@@ -1,6 +1,6 @@
 public import ArticleAPI
 import ArticleModels
-import HTTP
+import BroadsheetHTTP
 
 extension TagCondition {
     /// The revision in the one version that is expected, the 7 of `7-x1y2z3`; `nil` if there is

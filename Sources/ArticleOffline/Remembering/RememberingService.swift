@@ -1,6 +1,6 @@
 public import ArticleAPI
 public import ArticleClient
-import HTTP
+import BroadsheetHTTP
 
 /// Sends requests and merges their responses into a store of models.
 ///

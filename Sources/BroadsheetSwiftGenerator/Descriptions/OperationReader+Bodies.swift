@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// The bodies of requests and responses.
 extension OperationReader {

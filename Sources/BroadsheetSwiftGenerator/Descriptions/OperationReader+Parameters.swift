@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// The parameters of operations.
 extension OperationReader {

@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// Reads the operations of a description as requests.
 struct OperationReader {

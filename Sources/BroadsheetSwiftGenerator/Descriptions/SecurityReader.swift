@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 /// The authentication of operations, in terms of the network layer.
 struct SecurityReader {

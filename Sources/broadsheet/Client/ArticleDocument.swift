@@ -1,7 +1,8 @@
 import ArticleAPI
+import ArticleImportExport
 import ArticleServices
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// An article as an editable file: front matter and Markdown, in the format of `import`.
 struct ArticleDocument {

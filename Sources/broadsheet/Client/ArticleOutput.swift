@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleImportExport
 import ArticleServices
 
 /// The output of the client commands: tables and text for people, JSON for programs.

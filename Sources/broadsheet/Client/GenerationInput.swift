@@ -1,9 +1,9 @@
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetPlatform
+import BroadsheetSockets
 import BroadsheetSwiftGenerator
 import Glibc
-import HTTP
-import HTTPClient
-import Platform
-import Sockets
 
 /// The texts from which code is generated: files, standard input, or URLs.
 struct GenerationInput: Sendable {

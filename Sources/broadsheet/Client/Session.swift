@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import HTTPClient
-import Sockets
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetSockets
 
 /// The connection of a client command to its backend, and its output format.
 struct Session: Sendable {

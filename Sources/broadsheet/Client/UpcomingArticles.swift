@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
+import BroadsheetHTTP
 
 extension Session {
     /// After this many scheduled articles, the rest has a cursor.

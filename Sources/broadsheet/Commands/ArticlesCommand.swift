@@ -1,7 +1,8 @@
 import ArticleAPI
 import ArticleClient
+import ArticleImportExport
 import ArticleServices
-import HTTP
+import BroadsheetHTTP
 
 /// Reads and writes articles of a local or remote backend through the SDK.
 struct ArticlesCommand: Command {

@@ -1,8 +1,8 @@
 import ArticleDatabase
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetSockets
 import Glibc
-import Platform
-import Sockets
 
 /// Copies the database to another file, even while it is being served.
 struct BackupCommand: Command {

@@ -1,6 +1,6 @@
+import BroadsheetPlatform
+import BroadsheetSockets
 import Glibc
-import Platform
-import Sockets
 
 /// Creates a certificate for local use.
 struct CertificateCommand: Command {

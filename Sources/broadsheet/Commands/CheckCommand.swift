@@ -1,6 +1,6 @@
 import ArticleDatabase
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// Verifies a database.
 struct CheckCommand: DatabaseCommand {

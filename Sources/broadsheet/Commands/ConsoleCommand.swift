@@ -1,7 +1,8 @@
 import ArticleAPI
 import ArticleClient
+import ArticleOperations
 import ArticleServices
-import HTTP
+import BroadsheetHTTP
 
 /// Prints a link that signs the operator in to the console of a running server.
 struct ConsoleCommand: DatabaseCommand {

@@ -1,8 +1,9 @@
 import ArticleAPI
+import ArticleConnectors
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// Checks everything that `serve` depends on, and suggests fixes.
 struct DoctorCommand: Command {

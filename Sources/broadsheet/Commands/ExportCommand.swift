@@ -1,8 +1,9 @@
 import ArticleDatabase
+import ArticleImportExport
 import ArticleServices
 import ArticleStore
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// Writes the whole content of a database, so that `import` can restore it.
 struct ExportCommand: Command {

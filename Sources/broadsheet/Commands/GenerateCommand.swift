@@ -1,6 +1,6 @@
+import BroadsheetPlatform
 import BroadsheetSwiftGenerator
 import Glibc
-import Platform
 
 /// Writes Swift source that is made from samples of JSON or from the description of an API.
 struct GenerateCommand: Command {

@@ -1,8 +1,9 @@
 import ArticleAPI
 import ArticleDatabase
+import ArticleImportExport
 import ArticleServices
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// Imports Markdown posts, articles as JSON lines, exports, and those of WordPress and Ghost.
 struct ImportCommand: Command {

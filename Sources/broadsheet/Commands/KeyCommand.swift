@@ -1,5 +1,7 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleDatabase
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
 

@@ -1,8 +1,8 @@
 import ArticleDatabase
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetSockets
 import Glibc
-import Platform
-import Sockets
 
 /// Moves a database from one engine to the other.
 struct MigrateCommand: Command {

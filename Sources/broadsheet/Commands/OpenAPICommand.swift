@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleResources
 import ArticleServices
 
 /// Prints the description of the API, without a server.

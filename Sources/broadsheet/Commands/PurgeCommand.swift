@@ -1,8 +1,9 @@
 import ArticleAPI
 import ArticleDatabase
+import ArticleOperations
 import ArticleServices
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// Removes an article or revisions for good.
 struct PurgeCommand: Command {

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// Replaces the database with a backup.
 struct RestoreCommand: Command {

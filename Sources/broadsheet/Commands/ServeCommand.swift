@@ -1,12 +1,15 @@
 import ArticleAPI
 import ArticleDatabase
+import ArticleImportExport
+import ArticleOperations
+import ArticleResources
 import ArticleServices
 import ArticleStore
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
 import FoundationEssentials
 import Glibc
-import HTTPServer
-import Platform
-import Sockets
 
 /// Serves a database until it is asked to stop.
 struct ServeCommand: Command {

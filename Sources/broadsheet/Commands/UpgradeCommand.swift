@@ -1,5 +1,5 @@
-import Platform
-import Sockets
+import BroadsheetPlatform
+import BroadsheetSockets
 
 /// Replaces the process that serves a database with the program that is installed now.
 struct UpgradeCommand: Command {

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import ArticleDatabase
+import ArticleServiceCore
 import ArticleServices
 
 /// Creates, lists, changes and invites users.

@@ -1,5 +1,6 @@
 import ArticleClient
 import ArticleDatabase
+import ArticleOperations
 import ArticleServices
 import ArticleStore
 

@@ -1,5 +1,5 @@
+import BroadsheetSockets
 import Glibc
-import Sockets
 
 /// The files of the served certificates and their keys.
 struct CertificateFiles: Sendable {

@@ -1,6 +1,7 @@
+import ArticleResources
 import ArticleServices
-import HTTP
-import HTTPServer
+import BroadsheetHTTP
+import BroadsheetHTTPServer
 
 /// The limits for each client of `serve`, and the origins that may read in a browser.
 struct ClientsConfiguration: Sendable {

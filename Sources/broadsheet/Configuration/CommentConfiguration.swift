@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleResources
 import ArticleServices
 
 /// The part of the configuration of `serve` that concerns comments.

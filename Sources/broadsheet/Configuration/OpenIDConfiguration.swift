@@ -1,3 +1,4 @@
+import ArticleAccounts
 import ArticleServices
 
 /// The providers of OpenID Connect with which people sign in to `serve`.

@@ -1,5 +1,5 @@
-import HTTPClient
-import Sockets
+import BroadsheetHTTPClient
+import BroadsheetSockets
 
 /// The connections that `serve` opens itself.
 enum OutboundConfiguration {

@@ -1,12 +1,14 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleDatabase
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPClient
-import HTTPServer
-import Platform
-import Sockets
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
 
 /// The configuration of `serve`.
 struct ServeConfiguration: Sendable {

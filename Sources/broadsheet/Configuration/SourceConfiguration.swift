@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleConnectors
 import ArticleServices
 
 /// The part of the configuration of `serve` that concerns sources of articles.

@@ -1,6 +1,6 @@
-import HTTP2
-import HTTPServer
-import Sockets
+import BroadsheetHTTP2
+import BroadsheetHTTPServer
+import BroadsheetSockets
 
 /// The TLS and proxy settings of `serve`.
 struct TransportConfiguration: Sendable {

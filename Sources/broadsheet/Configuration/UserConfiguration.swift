@@ -1,3 +1,4 @@
+import ArticleAccounts
 import ArticleServices
 
 /// The part of the configuration of `serve` that concerns the accounts of users.

@@ -1,5 +1,6 @@
+import ArticleConnectors
 import ArticleServices
-import HTTP
+import BroadsheetHTTP
 
 /// The webhooks of `serve`.
 struct WebhookConfiguration: Sendable {

@@ -1,7 +1,7 @@
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
 import Glibc
-import HTTPServer
-import Platform
-import Sockets
 
 /// The command's standard streams.
 enum Console {

@@ -1,6 +1,6 @@
 import ArticleAPI
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// The process's environment and arguments.
 enum Environment {

@@ -1,5 +1,5 @@
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// Reads and writes small files as a whole.
 enum Files {

@@ -1,7 +1,7 @@
 import ArticleAPI
+import BroadsheetHTTPServer
+import BroadsheetSockets
 import Glibc
-import HTTPServer
-import Sockets
 import Synchronization
 
 /// The server's log on standard error: text lines on a terminal, otherwise one JSON object per

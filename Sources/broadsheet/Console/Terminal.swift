@@ -1,4 +1,4 @@
-import CLinux
+import CBroadsheetLinux
 import Glibc
 
 /// Rows for a terminal: columns as wide as their content, the last one cut at the edge.

@@ -1,5 +1,5 @@
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// The time of the last backup of a database: that of an empty file beside it,
 /// `<database>.backed-up`, which outlives servers.

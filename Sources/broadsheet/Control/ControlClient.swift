@@ -1,11 +1,13 @@
 import ArticleAPI
 import ArticleClient
+import ArticleImportExport
+import ArticleOperations
 import ArticleServices
 import ArticleStore
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetSockets
 import Glibc
-import HTTP
-import Platform
-import Sockets
 
 /// A client of the process that serves a database, over its control socket.
 struct ControlClient: Sendable {

@@ -1,5 +1,5 @@
-import Platform
-import Sockets
+import BroadsheetPlatform
+import BroadsheetSockets
 
 /// The socket next to a served file, `<database>.control`, through which the operator's commands
 /// reach the process that owns the file.

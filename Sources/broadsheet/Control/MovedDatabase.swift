@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// The note beside a database, `<database>.moved`, which says that its server uses another one now.
 /// Without it, a server with an old configuration would write to the wrong database.

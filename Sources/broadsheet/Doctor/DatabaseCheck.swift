@@ -1,7 +1,7 @@
 import ArticleDatabase
 import ArticleStore
-import Platform
-import Sockets
+import BroadsheetPlatform
+import BroadsheetSockets
 
 /// Checks whether the database exists, is sound and is being served.
 struct DatabaseCheck {

@@ -1,7 +1,7 @@
 import ArticleAPI
-import CLinux
+import BroadsheetHTTP
+import CBroadsheetLinux
 import Glibc
-import HTTP
 
 /// Checks the disk and the clock of the machine.
 struct MachineCheck {

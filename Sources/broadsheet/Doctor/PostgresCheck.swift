@@ -1,6 +1,6 @@
 import ArticleDatabase
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// Checks that a PostgreSQL database responds, can be served, and is sound.
 struct PostgresCheck {

@@ -1,8 +1,8 @@
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
 import Glibc
-import HTTP
-import HTTPServer
-import Platform
-import Sockets
 
 /// Checks the requirements of `serve`: certificates, addresses and descriptors.
 struct ServingCheck {

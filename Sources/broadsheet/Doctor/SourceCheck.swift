@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import Platform
+import BroadsheetPlatform
 
 /// Checks whether the sources of a running server can be polled.
 struct SourceCheck {

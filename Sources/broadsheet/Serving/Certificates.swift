@@ -1,9 +1,10 @@
 import ArticleAPI
+import ArticleOperations
 import ArticleServices
+import BroadsheetPlatform
+import BroadsheetSockets
 import Dispatch
 import Glibc
-import Platform
-import Sockets
 
 /// Keeps the certificates of a server up to date with their files: reloads them on request, and
 /// shortly after the files change. If the new ones are invalid or expired, the server keeps the

@@ -1,13 +1,14 @@
 import ArticleAPI
 import ArticleDatabase
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
 import Dispatch
 import Glibc
-import HTTP
-import HTTPServer
-import Platform
-import Sockets
 
 /// Serves the operator's commands on the control socket. Whoever can open it is an admin: its mode
 /// is 0600.

@@ -1,7 +1,10 @@
+import ArticleAccounts
 import ArticleDatabase
+import ArticleOperations
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
-import HTTPServer
+import BroadsheetHTTPServer
 
 /// The admin key that `serve` creates if the database has no key.
 struct FirstKey {

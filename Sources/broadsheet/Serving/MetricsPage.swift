@@ -1,11 +1,14 @@
 import ArticleAPI
+import ArticleConnectors
 import ArticleDatabase
+import ArticleOperations
+import ArticleResources
 import ArticleServices
 import ArticleStore
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
 import Glibc
-import HTTP
-import HTTPServer
-import Platform
 
 /// The metrics of a running server, collected on request.
 struct MetricsPage: Sendable {

@@ -1,8 +1,8 @@
 import ArticleDatabase
 import ArticleStore
+import BroadsheetHTTPServer
+import BroadsheetPlatform
 import Glibc
-import HTTPServer
-import Platform
 
 /// The metrics of resources that run out: disks, certificates, and the use of the last backup.
 enum OperationMetrics {

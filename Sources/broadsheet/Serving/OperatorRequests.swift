@@ -1,6 +1,6 @@
+import BroadsheetPlatform
+import BroadsheetSockets
 import Glibc
-import Platform
-import Sockets
 
 /// Requests of the operator to a running server, in order: to stop, by SIGTERM or SIGINT, of which
 /// the second exits at once; and to hand over to a new process, at most one each time the server

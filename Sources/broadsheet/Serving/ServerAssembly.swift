@@ -1,12 +1,17 @@
 import ArticleAPI
+import ArticleAccounts
+import ArticleConnectors
 import ArticleDatabase
+import ArticleOperations
+import ArticleResources
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
+import BroadsheetHTTPClient
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
 import FoundationEssentials
-import HTTPClient
-import HTTPServer
-import Platform
-import Sockets
 
 /// The parts of a serving process, over one store: they are chosen and connected here. Nothing has
 /// been started yet.

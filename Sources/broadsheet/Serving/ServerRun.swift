@@ -1,9 +1,13 @@
+import ArticleAccounts
+import ArticleConnectors
 import ArticleDatabase
+import ArticleOperations
+import ArticleResources
 import ArticleServices
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetSockets
 import Glibc
-import Platform
-import Sockets
 
 /// The parts that a serving process keeps from start to exit, even if it starts to serve again
 /// because another process failed to take over.

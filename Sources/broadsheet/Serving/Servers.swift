@@ -1,5 +1,5 @@
-import HTTPServer
-import Sockets
+import BroadsheetHTTPServer
+import BroadsheetSockets
 
 /// The servers of one process over one store: articles with redirects, the admin pages, and the
 /// control socket.

@@ -1,4 +1,4 @@
-import Platform
+import BroadsheetPlatform
 
 /// Tasks that run beside the servers until they are ended.
 final class ServiceTasks: Sendable {

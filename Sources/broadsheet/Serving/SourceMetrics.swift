@@ -1,7 +1,8 @@
 import ArticleAPI
+import ArticleConnectors
 import ArticleServices
 import ArticleStore
-import HTTPServer
+import BroadsheetHTTPServer
 
 /// The metrics of sources. They have no labels of single sources, whose URLs may be secret.
 enum SourceMetrics {

@@ -1,8 +1,8 @@
 import ArticleDatabase
 import ArticleStore
-import HTTPServer
-import Platform
-import Sockets
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
 
 /// Waits for the external requirements of a start: the server of a database, and an address of this
 /// machine. A running server also survives their absence.

@@ -1,7 +1,8 @@
 import ArticleDatabase
+import ArticleOperations
 import ArticleServices
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 
 /// Looks at the states of a running server every second, and logs their changes.
 ///

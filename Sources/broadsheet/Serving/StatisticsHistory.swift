@@ -1,6 +1,7 @@
 import ArticleAPI
+import ArticleOperations
 import ArticleServices
-import HTTPServer
+import BroadsheetHTTPServer
 
 /// Samples of a server over the last hour: the increase of counters from one sample to the next,
 /// and the values of gauges.

@@ -1,8 +1,11 @@
 import ArticleAPI
+import ArticleConnectors
 import ArticleDatabase
+import ArticleOperations
+import ArticleResources
 import ArticleServices
-import HTTPServer
-import Platform
+import BroadsheetHTTPServer
+import BroadsheetPlatform
 
 /// Samples the metrics of a running server every 15 s, and shows admins those of the last hour.
 ///

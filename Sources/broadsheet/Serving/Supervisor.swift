@@ -1,8 +1,8 @@
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
 import Dispatch
 import Glibc
-import HTTPServer
-import Platform
-import Sockets
 
 /// Notifies a supervisor of the server's state by datagrams to `$NOTIFY_SOCKET` (sd_notify(3)).
 /// Without that variable nothing is sent; a failure to send is ignored.

@@ -1,5 +1,6 @@
+import ArticleConnectors
 import ArticleServices
-import HTTPServer
+import BroadsheetHTTPServer
 
 /// The metrics of webhooks. Their labels are number and host: paths and queries may be secret.
 enum WebhookMetrics {

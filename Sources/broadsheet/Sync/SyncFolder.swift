@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleServices
+import BroadsheetPlatform
 import Glibc
-import Platform
 
 /// A folder that `sync` keeps, locked against other runs while this object exists.
 ///

@@ -1,6 +1,8 @@
 import ArticleAPI
 import ArticleClient
+import ArticleImportExport
 import ArticleModels
+import ArticleServiceCore
 import ArticleServices
 
 /// Places articles in a folder: writes and removes their files, and no others.

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import ArticleImportExport
 import ArticleModels
 import ArticleServices
 

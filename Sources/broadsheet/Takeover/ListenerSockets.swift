@@ -1,6 +1,6 @@
-import HTTPServer
-import Platform
-import Sockets
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
 
 /// The listening sockets of this process, opened by itself, by a supervisor, or by the process that
 /// it takes over from.

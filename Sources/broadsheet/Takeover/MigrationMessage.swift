@@ -1,6 +1,6 @@
 import ArticleDatabase
-import Platform
-import Sockets
+import BroadsheetPlatform
+import BroadsheetSockets
 
 /// The messages between `broadsheet migrate` and the server of the source, a line each:
 ///

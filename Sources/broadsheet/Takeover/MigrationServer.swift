@@ -1,8 +1,8 @@
 import ArticleDatabase
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetSockets
 import Dispatch
-import Platform
-import Sockets
 
 /// Moves the database of this process to the other engine: copies it while it is in use, follows
 /// its changes, and finally lets a new process serve the copy.

@@ -1,8 +1,8 @@
 import ArticleDatabase
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetSockets
 import Glibc
-import Platform
-import Sockets
 
 /// The process that currently serves a database, as seen by the process that takes over from it.
 final class Predecessor: Sendable {

@@ -1,9 +1,9 @@
 import ArticleDatabase
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetSockets
 import Dispatch
 import Glibc
-import Platform
-import Sockets
 
 /// The process that takes over from this one. It is ready and waits for the database.
 final class Successor: Sendable {

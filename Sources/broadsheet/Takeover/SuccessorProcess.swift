@@ -1,7 +1,7 @@
+import BroadsheetPlatform
+import BroadsheetSockets
 import Dispatch
 import Glibc
-import Platform
-import Sockets
 
 /// Starts the installed program on request, with the same arguments and `--take-over`.
 final class SuccessorProcess: Sendable {

@@ -1,7 +1,7 @@
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
 import Glibc
-import HTTPServer
-import Platform
-import Sockets
 
 /// The messages between two processes while the new one takes over from the old one, a line each:
 ///

@@ -1,5 +1,5 @@
+import BroadsheetHTTP
 import FoundationEssentials
-import HTTP
 import Testing
 
 @testable import ArticleAPI

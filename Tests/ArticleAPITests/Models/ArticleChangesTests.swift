@@ -1,5 +1,5 @@
 import ArticleAPI
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Edits as values: patches that are applied, and the patch between two articles.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// The handwritten encoder of articles must agree with their codec.

@@ -1,6 +1,6 @@
 import ArticleAPI
+import BroadsheetTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 /// Scheduled articles by day, compared with Foundation's calendar.

@@ -1,6 +1,6 @@
 import ArticleAPI
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// What holds for every registered request.

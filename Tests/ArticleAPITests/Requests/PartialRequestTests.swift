@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// Asking for some attributes only.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// What the contract rejects, and the problems that it reports.

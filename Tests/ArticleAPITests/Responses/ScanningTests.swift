@@ -1,5 +1,5 @@
 import ArticleAPI
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Answers are read straight from the text where all is as it should be; that must not be told

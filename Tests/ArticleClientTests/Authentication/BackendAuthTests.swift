@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 @Suite struct BackendAuthTests {

@@ -1,6 +1,6 @@
 import ArticleClient
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 import Testing
 
 @Suite struct FileCredentialStoreTests {

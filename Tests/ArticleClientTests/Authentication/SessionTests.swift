@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Dispatch
-import HTTP
-import Platform
-import TestSupport
 import Testing
 
 @Suite struct SessionTests {

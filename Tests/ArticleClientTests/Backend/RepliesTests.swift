@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// The copy alone, and the copy with the backend's reply behind it.

@@ -1,5 +1,5 @@
 import ArticleClient
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 @Suite struct BaseURLTests {

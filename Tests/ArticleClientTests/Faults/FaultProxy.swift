@@ -1,8 +1,8 @@
-import HTTP
-import HTTPClient
-import Platform
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 
 /// A proxy that damages and delays responses as networks and servers do.
 final class FaultProxy: Sendable {

@@ -1,8 +1,8 @@
 import ArticleAPI
-import HTTP
-import HTTPServer
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetTestSupport
 
 /// A server with several users, whose tokens wear out. It counts how often each deletion was
 /// carried out, and for whom.

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import ArticleModels
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Lists that load their pages from a stub.

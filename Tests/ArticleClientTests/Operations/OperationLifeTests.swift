@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Platform
-import TestSupport
 import Testing
 
 /// What an operation runs with, how long it lives, and how waiting for it is left.

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 /// Bodies that stand still. Time passes when they do, and only then.

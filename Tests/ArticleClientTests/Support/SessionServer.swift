@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import Platform
+import BroadsheetHTTP
+import BroadsheetPlatform
 
 /// The sessions of one user at a backend in memory, with tokens that are numbered.
 final class SessionServer: Sendable {

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import Platform
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 
 /// An in-process backend with the responses of a test, which records its requests.
 final class TestBackend: Sendable {

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 /// A copy that follows a feed.

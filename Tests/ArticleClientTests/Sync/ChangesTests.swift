@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// Changes as a sequence of steps, over a feed in memory.

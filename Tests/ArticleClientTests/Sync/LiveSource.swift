@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 
 /// The body of one response with a stream of changes, which a test writes.
 final class LiveSource: Sendable {

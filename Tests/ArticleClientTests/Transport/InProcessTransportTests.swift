@@ -1,6 +1,6 @@
 import ArticleClient
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 @Suite struct InProcessTransportTests {

@@ -1,5 +1,5 @@
 import ArticleModels
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Undo and redo, compared with a list of all states.

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleModels
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 private struct Row: Identifiable, Equatable, Sendable {

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleModels
-import TestSupport
+import BroadsheetTestSupport
 
 /// Two users of one device, each with an outbox of their own, a backend, and a network that loses
 /// requests and responses or delivers them late; everything that happens is chosen by a seed.

@@ -1,5 +1,5 @@
 import ArticleModels
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Random schedules of two users: lost requests and responses, restarts, edits by others, days that

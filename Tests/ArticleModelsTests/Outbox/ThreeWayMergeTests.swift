@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleModels
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Merging an edit into an article that somebody else has edited.

@@ -1,5 +1,5 @@
 import ArticleModels
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 private struct Heading: Identifiable, Equatable, Sendable {

@@ -1,15 +1,19 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleClient
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPServer
-import Platform
-import Sockets
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
+
+@testable import ArticleResources
+@testable import ArticleServiceCore
 
 /// A real backend on a socket, whose editor writes at random, the same way for a seed.
 final class EditorialDesk: Sendable {

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleClient
 import ArticleOffline
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 
 /// A backend in memory: pages of a feed, and streams that a test writes.
 final class FeedBackend: Sendable {

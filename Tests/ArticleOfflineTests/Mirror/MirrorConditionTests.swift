@@ -2,9 +2,9 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 import ArticleOffline
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 /// What a mirror does where the network, the store or the session do not let it follow.

@@ -2,10 +2,10 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 import ArticleOffline
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Foundation
-import HTTP
-import Platform
-import TestSupport
 import Testing
 
 /// Random schedules of a mirror and two real backends: in the end, the store has what the list has.

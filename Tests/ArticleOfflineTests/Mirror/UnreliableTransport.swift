@@ -1,7 +1,7 @@
 import ArticleClient
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 
 /// Carries requests to a desk, and fails by chance.
 final class UnreliableTransport: Transport {

@@ -2,9 +2,9 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 import ArticleOffline
-import HTTP
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Observation
-import TestSupport
 import Testing
 
 /// Objects that views observe.

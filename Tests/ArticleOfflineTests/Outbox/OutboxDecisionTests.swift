@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 import ArticleOffline
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Edits of articles that somebody else has edited at a real backend.

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleModels
 import ArticleOffline
-import Platform
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 /// The process ends at any time, and continues from its files.

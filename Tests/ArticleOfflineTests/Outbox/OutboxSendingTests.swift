@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 import ArticleOffline
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// Writes that show at once and reach a real backend later.

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleModels
 import ArticleOffline
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// When writes are sent again, and when not without their user.

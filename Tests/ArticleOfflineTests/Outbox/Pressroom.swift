@@ -1,14 +1,17 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleClient
 import ArticleDatabase
 import ArticleModels
 import ArticleOffline
 import ArticleServices
-import HTTP
-import Platform
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
+
+@testable import ArticleServiceCore
 
 /// A real backend on a socket, two editors with an account each, and a clock that the test sets.
 struct Pressroom: Sendable {

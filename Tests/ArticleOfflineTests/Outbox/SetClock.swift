@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import Platform
+import BroadsheetPlatform
 
 /// A clock that the test sets. Those who sleep wake up when it has been set far enough.
 final class SetClock: Sendable {

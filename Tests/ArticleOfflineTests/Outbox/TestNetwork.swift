@@ -1,7 +1,7 @@
 import ArticleClient
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 
 /// A network to a real backend that loses what the test wants to lose.
 final class TestNetwork: Transport {

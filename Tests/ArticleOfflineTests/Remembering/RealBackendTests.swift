@@ -1,13 +1,14 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleClient
 import ArticleDatabase
 import ArticleModels
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPServer
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleOffline

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleClient
 import ArticleModels
-import Platform
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleOffline

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleClient
 import ArticleModels
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleOffline

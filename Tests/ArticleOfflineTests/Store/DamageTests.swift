@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleModels
-import Platform
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleOffline

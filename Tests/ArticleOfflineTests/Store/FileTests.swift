@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleModels
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 import Testing
 
 @testable import ArticleOffline

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleModels
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleOffline

@@ -1,5 +1,5 @@
 import ArticleAPI
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleOffline

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleModels
 import ArticleSearch
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleOffline

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleModels
 import ArticleOffline
-import CSQLite
-import Platform
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetTestSupport
+import CBroadsheetSQLite
 
 /// Models of a newsroom that tests invent.
 enum Samples {

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleModels
 import ArticleOffline
-import TestSupport
+import BroadsheetTestSupport
 
 /// Entries of an outbox, as stores keep them.
 enum Writes {

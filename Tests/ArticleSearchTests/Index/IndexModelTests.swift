@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleSearch
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 import Testing
 
 /// Random histories of an index, compared with a scan of all documents.

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleSearch
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Real texts and queries; see ``IndexModelTests`` for made-up keys.

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleSearch
-import TestSupport
+import BroadsheetTestSupport
 
 /// Random documents and queries of few words, so that they meet.
 struct ModelWorld {

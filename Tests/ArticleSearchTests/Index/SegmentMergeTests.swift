@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleSearch
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 @Suite struct SegmentMergeTests {

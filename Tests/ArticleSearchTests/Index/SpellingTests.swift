@@ -1,5 +1,5 @@
 import ArticleSearch
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Corrections by an index, compared with the distances of all its words, each on its own.

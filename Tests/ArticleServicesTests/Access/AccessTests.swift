@@ -1,8 +1,11 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleServices
 import ArticleStore
-import HTTP
+import BroadsheetHTTP
 import Testing
+
+@testable import ArticleServiceCore
 
 /// Permissions, and the errors for clients without them.
 @Suite struct AccessTests {

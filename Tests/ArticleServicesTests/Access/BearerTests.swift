@@ -1,7 +1,9 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 @Suite struct BearerTests {

@@ -1,8 +1,11 @@
 import ArticleAPI
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleOperations
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Every request of the contract, by every role, for own objects and those of others.

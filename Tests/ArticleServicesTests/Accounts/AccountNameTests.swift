@@ -1,5 +1,7 @@
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 @Suite struct AccountNameTests {

@@ -1,11 +1,13 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Dispatch
 import Glibc
-import HTTP
-import Platform
-import TestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 @Suite(.timeLimit(.minutes(Patience.minutes)))

@@ -1,6 +1,8 @@
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 @Suite struct SessionTokenTests {

@@ -1,8 +1,11 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleServices
 import ArticleStore
-import HTTP
+import BroadsheetHTTP
 import Testing
+
+@testable import ArticleServiceCore
 
 /// Requests of admins on the listeners that everybody can reach.
 @Suite struct AdminAccessTests {

@@ -1,13 +1,15 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
-import HTTP
-import HTTPServer
-import Platform
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// The limits of long requests, which apply to the control socket and the network together.

@@ -1,11 +1,12 @@
 import ArticleAPI
 import ArticleDatabase
-import HTTP
-import HTTPServer
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleOperations
 @testable import ArticleServices
 
 /// The declared requests of admins, and where they are served.

@@ -1,8 +1,11 @@
 import ArticleAPI
 import ArticleStore
-import HTTP
+import BroadsheetHTTP
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleOperations
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Requests from commands to the file's owner arrive unchanged.

@@ -1,10 +1,12 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Foundation
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
+@testable import ArticleImportExport
+@testable import ArticleOperations
 @testable import ArticleServices
 
 /// Files that admins send, and the database as a download.

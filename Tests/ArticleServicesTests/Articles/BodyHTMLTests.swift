@@ -1,12 +1,14 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
-import HTTP
-import HTTPServer
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// `bodyHTML` over HTTP: returned on request, rendered when written or else when first read.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// `PUT`, `PATCH` and `DELETE` of an article: preconditions, and what an edit does not change.

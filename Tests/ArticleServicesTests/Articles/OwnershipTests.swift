@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleServices
 import ArticleStore
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// The attribute `owner`: who sets it, and who sees it.

@@ -2,11 +2,13 @@ import ArticleAPI
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
-import HTTP
-import Platform
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
+
+@testable import ArticleResources
 
 /// What publishes scheduled articles while a server runs.
 @Suite struct PublisherTests {

@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// Hidden articles do not leak: not through paths, lists, tags, authors, counts or slugs.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// Authors are readable for everyone who can see one of their articles, and writable for editors.

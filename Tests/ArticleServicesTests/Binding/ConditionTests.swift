@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// `If-None-Match` and `If-Modified-Since` (RFC 9110 §13), with and without cached responses.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// Cursors are opaque and bound to their list; paging with them finds each article once.

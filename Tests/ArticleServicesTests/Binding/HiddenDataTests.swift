@@ -1,10 +1,11 @@
 import ArticleAPI
 import ArticleDatabase
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// Hidden data does not show in any response to an anonymous client: neither in pages nor in the

@@ -1,13 +1,16 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
-import HTTP
-import HTTPServer
-import Platform
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleResources
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// `Idempotency-Key` over HTTP: a repeated write is not executed again.

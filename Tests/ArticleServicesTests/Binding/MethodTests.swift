@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// The methods and media types of each path, and the errors for other requests.

@@ -1,11 +1,12 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPServer
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
 /// `If-Match` and `If-Unmodified-Since` in reads (RFC 9110 §13.2.2), with and without a key.

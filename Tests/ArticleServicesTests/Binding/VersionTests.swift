@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// `version` in articles and authors, which `If-Match` accepts in place of an `ETag`.

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleServices
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// Bookmarks over HTTP.

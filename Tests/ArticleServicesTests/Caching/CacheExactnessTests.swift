@@ -1,13 +1,14 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import HTTPServer
-import Platform
-import TestDatabases
-import TestSupport
 import Testing
 
 /// Concurrent readers and writers over sockets, while reads are delayed at random.

@@ -1,13 +1,16 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPServer
-import Platform
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
+
+@testable import ArticleResources
 
 @Suite struct PublicResponseCacheTests {
     private static let key = String(repeating: "k", count: 40)

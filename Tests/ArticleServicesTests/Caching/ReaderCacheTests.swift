@@ -1,10 +1,12 @@
 import ArticleAPI
+import ArticleAccounts
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPServer
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 /// Only keys that see exactly what is public get cached public responses.

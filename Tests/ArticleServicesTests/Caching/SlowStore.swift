@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
-import Platform
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetTestSupport
 
 /// A store whose reads are delayed between reading and returning: each is held until others have
 /// happened, in a seeded random order.

@@ -1,6 +1,6 @@
 import ArticleAPI
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// Random histories over HTTP: a copy that follows the changes equals the lists.

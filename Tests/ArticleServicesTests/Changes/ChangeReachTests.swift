@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import Testing
 
+@testable import ArticleResources
 @testable import ArticleServices
 
 /// Who reads after a commit.

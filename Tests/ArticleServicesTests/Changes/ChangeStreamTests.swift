@@ -1,8 +1,9 @@
 import ArticleAPI
+import ArticleResources
 import ArticleServices
-import HTTP
-import HTTPServer
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetTestSupport
 import Testing
 
 /// `GET /v1/changes/stream`: what it sends, where it resumes, what is rejected, and when it ends.

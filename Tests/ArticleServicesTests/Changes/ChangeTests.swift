@@ -1,6 +1,6 @@
 import ArticleAPI
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// `GET /v1/changes`: snapshots, changes, tokens and what is rejected.

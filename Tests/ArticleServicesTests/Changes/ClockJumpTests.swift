@@ -1,8 +1,12 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleServices
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
+
+@testable import ArticleResources
+@testable import ArticleServiceCore
 
 /// Change streams while the wall clock jumps.
 @Suite struct ClockJumpTests {

@@ -1,8 +1,10 @@
 import ArticleAPI
 import ArticleServices
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
+
+@testable import ArticleResources
 
 /// Changes of comments and bookmarks over HTTP.
 @Suite struct ReaderChangeTests {

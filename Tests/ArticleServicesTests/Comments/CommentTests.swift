@@ -2,9 +2,9 @@ import ArticleAPI
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPServer
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetTestSupport
 import Testing
 
 /// Comments over HTTP.

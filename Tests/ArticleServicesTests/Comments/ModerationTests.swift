@@ -1,10 +1,11 @@
 import ArticleAPI
 import ArticleDatabase
+import ArticleResources
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPServer
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetTestSupport
 import Testing
 
 /// Who may change, hide and delete comments, and when.

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
-import HTTP
-import HTTPServer
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleServices

@@ -1,10 +1,12 @@
 import ArticleAPI
-import HTTP
-import HTTPServer
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleOperations
 @testable import ArticleServices
 
 /// The link that signs the operator in once, on this machine.

@@ -1,12 +1,13 @@
 import ArticleAPI
 import ArticleDatabase
-import HTTP
-import HTTPServer
-import Resources
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetResources
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleOperations
 @testable import ArticleServices
 
 /// The page of the console and its files.

@@ -1,8 +1,10 @@
 import ArticleAPI
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleOperations
 @testable import ArticleServices
 
 /// Signing in to the console, and out.

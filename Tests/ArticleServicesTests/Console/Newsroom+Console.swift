@@ -1,7 +1,8 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
+@testable import ArticleOperations
 @testable import ArticleServices
 
 /// How a browser reaches the newsroom.

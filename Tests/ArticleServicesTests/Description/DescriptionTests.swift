@@ -1,7 +1,8 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
+@testable import ArticleResources
 @testable import ArticleServices
 
 /// `GET /openapi.json`.

@@ -1,7 +1,7 @@
 import ArticleAPI
-import Feeds
-import HTTP
-import HTTPServer
+import BroadsheetFeeds
+import BroadsheetHTTP
+import BroadsheetHTTPServer
 import Testing
 
 @testable import ArticleServices

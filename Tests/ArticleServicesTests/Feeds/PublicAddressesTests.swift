@@ -1,6 +1,7 @@
 import ArticleAPI
 import Testing
 
+@testable import ArticleResources
 @testable import ArticleServices
 
 @Suite struct PublicAddressesTests {

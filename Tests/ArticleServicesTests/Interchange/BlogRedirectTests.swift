@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 /// Former slugs of WordPress and redirects of Ghost.

@@ -3,6 +3,7 @@ import ArticleDatabase
 import ArticleStore
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 /// Articles that were deleted here, and are imported again.

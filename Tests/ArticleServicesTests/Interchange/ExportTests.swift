@@ -4,6 +4,8 @@ import ArticleStore
 import Glibc
 import Testing
 
+@testable import ArticleImportExport
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 @Suite struct ExportTests {

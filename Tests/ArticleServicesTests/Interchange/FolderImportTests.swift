@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 /// What else is in the folders of sites and repositories.

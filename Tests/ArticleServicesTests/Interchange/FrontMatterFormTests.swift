@@ -1,7 +1,8 @@
 import ArticleAPI
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 /// Front matter in other forms than YAML, and what resembles front matter.

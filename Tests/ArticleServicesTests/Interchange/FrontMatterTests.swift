@@ -1,6 +1,7 @@
 import ArticleAPI
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 @Suite struct FrontMatterTests {

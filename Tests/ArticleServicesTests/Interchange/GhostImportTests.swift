@@ -3,6 +3,7 @@ import ArticleDatabase
 import ArticleStore
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 /// Exports of Ghost, invented.

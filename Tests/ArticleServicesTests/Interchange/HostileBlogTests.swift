@@ -1,8 +1,9 @@
 import ArticleAPI
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 /// Exports that somebody made to harm who imports them.

@@ -1,10 +1,11 @@
 import ArticleAPI
 import ArticleDatabase
+import ArticleImportExport
 import ArticleServices
 import ArticleStore
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Glibc
-import TestDatabases
-import TestSupport
 import Testing
 
 /// A temporary folder and its contents.

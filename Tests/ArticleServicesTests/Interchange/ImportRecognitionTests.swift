@@ -3,6 +3,7 @@ import ArticleDatabase
 import ArticleStore
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 /// Files that were imported before, from another folder or by the API.

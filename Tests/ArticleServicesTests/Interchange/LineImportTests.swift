@@ -3,6 +3,8 @@ import ArticleDatabase
 import ArticleStore
 import Testing
 
+@testable import ArticleImportExport
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 @Suite struct LineImportTests {

@@ -1,11 +1,15 @@
 import ArticleAPI
 import ArticleSearch
-import Feeds
-import HTTP
-import Markup
-import TestSupport
+import BroadsheetFeeds
+import BroadsheetHTTP
+import BroadsheetMarkup
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleConnectors
+@testable import ArticleImportExport
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Text from outside, made to cost more time than its length explains.

@@ -4,6 +4,7 @@ import ArticleStore
 import Glibc
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 @Suite struct MarkdownImportTests {

@@ -1,8 +1,9 @@
 import ArticleAPI
 import ArticleDatabase
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 /// What not everybody could read at its source is not public here.

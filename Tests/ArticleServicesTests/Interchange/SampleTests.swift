@@ -1,7 +1,8 @@
 import ArticleAPI
-import Resources
+import BroadsheetResources
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 @Suite struct SampleTests {

@@ -1,6 +1,7 @@
 import ArticleAPI
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 /// What was not public at its source does not become public here.

@@ -1,9 +1,10 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleImportExport
 @testable import ArticleServices
 
 /// Exports of WordPress, invented.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import TestSupport
+import BroadsheetTestSupport
 
 /// Texts that are expensive to render, from a seeded generator.
 struct MarkdownCorpus {

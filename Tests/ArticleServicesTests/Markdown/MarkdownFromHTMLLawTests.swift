@@ -1,8 +1,10 @@
-import Markup
-import Resources
-import TestSupport
+import BroadsheetMarkup
+import BroadsheetResources
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleImportExport
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// What HTML becomes as Markdown renders as the same HTML.

@@ -1,11 +1,12 @@
 import ArticleAPI
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Dispatch
 import Glibc
-import Platform
-import Sockets
-import TestSupport
 import Testing
 
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Rendered bodies and the limits for rendering.

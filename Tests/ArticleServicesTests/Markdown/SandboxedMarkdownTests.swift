@@ -1,10 +1,11 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Platform
-import TestSupport
 import Testing
 
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Each construct of Markdown, in texts so large that the library and the C library take other ways

@@ -1,6 +1,6 @@
 import ArticleServices
-import HTTPServer
-import TestSupport
+import BroadsheetHTTPServer
+import BroadsheetTestSupport
 
 extension Backend {
     /// Serves the public API with its cache while the body runs.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// The articles and authors of most scenarios, one for each kind of visibility.

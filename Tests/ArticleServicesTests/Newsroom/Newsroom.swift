@@ -1,14 +1,18 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
-import HTTP
-import HTTPServer
-import Platform
-import Sockets
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleConnectors
+@testable import ArticleResources
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// A backend on a socket with a key of every kind and a clock that the test sets.

@@ -1,6 +1,6 @@
 import ArticleAPI
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// A response of the backend as received from the socket.

@@ -1,4 +1,6 @@
 import ArticleAPI
+import ArticleAccounts
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
 import Testing

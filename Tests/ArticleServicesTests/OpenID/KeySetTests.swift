@@ -1,7 +1,8 @@
 import ArticleAPI
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
 @testable import ArticleServices
 
 /// Which keys of a provider are used.

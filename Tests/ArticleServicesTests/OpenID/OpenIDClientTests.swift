@@ -1,10 +1,12 @@
 import ArticleAPI
-import HTTP
-import HTTPClient
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Keys of a provider that are fetched over TLS.

@@ -1,9 +1,11 @@
 import ArticleAPI
-import HTTP
-import HTTPClient
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetPlatform
+import BroadsheetTestSupport
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// A provider whose documents and clock a test sets, and the server that trusts it.

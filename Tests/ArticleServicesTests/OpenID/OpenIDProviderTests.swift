@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ArticleAccounts
 @testable import ArticleServices
 
 /// Providers as the operator writes them.

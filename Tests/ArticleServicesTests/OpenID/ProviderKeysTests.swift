@@ -1,9 +1,10 @@
 import ArticleAPI
-import HTTPClient
-import Platform
-import TestSupport
+import BroadsheetHTTPClient
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
 @testable import ArticleServices
 
 /// When the keys of a provider are fetched.

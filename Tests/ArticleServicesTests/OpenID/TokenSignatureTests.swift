@@ -1,8 +1,10 @@
 import ArticleAPI
-import Platform
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Which signatures of ID tokens are accepted.

@@ -1,6 +1,6 @@
 import ArticleServices
 import ArticleStore
-import HTTP
+import BroadsheetHTTP
 import Testing
 
 /// `GET /livez` and `GET /readyz`.

@@ -2,8 +2,10 @@ import ArticleAPI
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
-import HTTP
+import BroadsheetHTTP
 import Testing
+
+@testable import ArticleOperations
 
 /// What the server does without a request.
 @Suite struct HousekeeperTests {

@@ -2,12 +2,13 @@ import ArticleAPI
 import ArticleDatabase
 import ArticleSearch
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Glibc
-import Platform
-import TestDatabases
-import TestSupport
 import Testing
 
+@testable import ArticleResources
 @testable import ArticleServices
 
 /// A store with articles, over which indexers come and go, with segments and steps so small that a

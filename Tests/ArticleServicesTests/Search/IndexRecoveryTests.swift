@@ -2,10 +2,12 @@ import ArticleAPI
 import ArticleDatabase
 import ArticleSearch
 import ArticleStore
-import Platform
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleResources
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// The index across ends of the process, wherever they come.

@@ -1,9 +1,10 @@
 import ArticleAPI
 import ArticleServices
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleResources
 @testable import ArticleServices
 
 extension Newsroom {

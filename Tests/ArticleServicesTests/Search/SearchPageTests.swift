@@ -1,9 +1,11 @@
 import ArticleAPI
 import ArticleSearch
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleResources
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// The pages of a search and their cursors.

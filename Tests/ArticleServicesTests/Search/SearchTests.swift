@@ -1,9 +1,10 @@
 import ArticleAPI
-import HTTP
-import HTTPServer
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleResources
 @testable import ArticleServices
 
 /// The search over HTTP.

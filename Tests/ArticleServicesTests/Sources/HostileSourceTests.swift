@@ -1,11 +1,13 @@
 import ArticleAPI
-import HTTP
-import HTTPClient
-import Platform
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleConnectors
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Servers that do what no feed should. Each costs bounded time and memory, leaves a clear error,

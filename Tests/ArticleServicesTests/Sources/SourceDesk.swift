@@ -1,10 +1,12 @@
 import ArticleAPI
-import HTTP
-import HTTPClient
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleConnectors
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Sources of a newsroom that are polled on demand, from scripted or real servers.

@@ -1,8 +1,8 @@
 import ArticleAPI
-import HTTP
-import HTTPClient
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleServices

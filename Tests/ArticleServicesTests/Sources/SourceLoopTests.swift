@@ -1,11 +1,13 @@
 import ArticleAPI
-import HTTP
-import HTTPClient
-import Markup
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetMarkup
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleConnectors
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Sources that lead back, that change for ever, or that are removed while they are polled: nothing

@@ -1,9 +1,10 @@
 import ArticleAPI
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// How the pages of a feed (RFC 5005) are read.

@@ -1,9 +1,10 @@
 import ArticleAPI
-import HTTP
-import HTTPClient
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleConnectors
 @testable import ArticleServices
 
 /// What polls send, and what they make of responses.

@@ -1,7 +1,8 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
+@testable import ArticleConnectors
 @testable import ArticleServices
 
 /// What admins can do with `/v1/sources`, and what is rejected.

@@ -1,10 +1,13 @@
 import ArticleAPI
 import ArticleStore
-import HTTP
-import HTTPServer
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleResources
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// What ends access takes effect on cached responses, open streams, and bodies that still arrive;

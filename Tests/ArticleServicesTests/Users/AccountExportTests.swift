@@ -1,12 +1,14 @@
 import ArticleAPI
 import ArticleStore
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Dispatch
-import HTTP
-import HTTPServer
-import Platform
-import TestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// What users get of what is kept about them.

@@ -1,10 +1,11 @@
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Dispatch
-import HTTP
-import Platform
-import Sockets
-import TestSupport
 import Testing
 
+@testable import ArticleAccounts
 @testable import ArticleServices
 
 /// Many addresses that try passwords for many names.

@@ -1,9 +1,10 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Foundation
-import HTTP
-import TestSupport
 import Testing
 
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// What somebody finds who has got hold of the database file.

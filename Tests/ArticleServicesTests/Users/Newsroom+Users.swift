@@ -1,7 +1,8 @@
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 import Testing
 
+@testable import ArticleAccounts
 @testable import ArticleServices
 
 /// The password of every user in these tests.

@@ -1,9 +1,12 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleServices
 import ArticleStore
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
+
+@testable import ArticleServiceCore
 
 /// What users with the role `author` may do with articles, over HTTP.
 @Suite struct OwnerAccessTests {

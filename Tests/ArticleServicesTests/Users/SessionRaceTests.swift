@@ -1,8 +1,8 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Dispatch
-import HTTP
-import Platform
-import TestSupport
 import Testing
 
 @testable import ArticleServices

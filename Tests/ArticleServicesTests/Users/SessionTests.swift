@@ -1,8 +1,9 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleServices
 import ArticleStore
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// Signing in, renewing tokens, and what ends a session.

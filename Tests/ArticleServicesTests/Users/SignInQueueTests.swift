@@ -1,12 +1,13 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Dispatch
-import HTTP
-import Platform
-import TestSupport
 import Testing
 
+@testable import ArticleAccounts
 @testable import ArticleServices
 
 /// Sign-ins while the queue of passwords is full, or searches take all the time that they get.

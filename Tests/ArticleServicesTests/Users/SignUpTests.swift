@@ -1,8 +1,10 @@
 import ArticleAPI
 import ArticleServices
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
+
+@testable import ArticleAccounts
 
 /// `POST /v1/users` and `POST /v1/invitations`: who gets an account, and with which role.
 @Suite struct SignUpTests {

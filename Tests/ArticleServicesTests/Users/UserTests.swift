@@ -1,9 +1,11 @@
 import ArticleAPI
 import ArticleStore
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleAccounts
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Accounts: who sees and changes what, and what ends sessions.

@@ -1,9 +1,11 @@
-import HTTP
-import HTTPClient
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleConnectors
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// How a batch is sent over HTTP.

@@ -1,10 +1,12 @@
 import ArticleAPI
+import ArticleConnectors
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPClient
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetPlatform
+import BroadsheetTestSupport
 
 /// Webhooks of a newsroom whose receivers follow a script, on a clock that back-off advances.
 final class WebhookDesk: Sendable {

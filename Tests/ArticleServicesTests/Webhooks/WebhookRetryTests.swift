@@ -1,10 +1,11 @@
 import ArticleAPI
+import ArticleConnectors
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPClient
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 /// What happens if a receiver fails: retries, and the reset after 24 hours.

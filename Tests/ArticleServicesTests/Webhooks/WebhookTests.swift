@@ -1,10 +1,12 @@
 import ArticleAPI
 import ArticleStore
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleConnectors
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// What the receivers of webhooks get, and in which order.

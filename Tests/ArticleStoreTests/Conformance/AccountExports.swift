@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Dispatch
-import Platform
-import TestSupport
 import Testing
 
 extension ArticleStoreConformance {

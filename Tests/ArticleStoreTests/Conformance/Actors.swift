@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
-import Platform
-import Sockets
+import BroadsheetPlatform
+import BroadsheetSockets
 import Testing
 
 extension ArticleStoreConformance {

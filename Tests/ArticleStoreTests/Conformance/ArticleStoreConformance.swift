@@ -1,7 +1,7 @@
 import ArticleDatabase
 import ArticleStore
-import TestDatabases
-import TestSupport
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
 /// The conformance suite for every engine. An engine is tested by adding it to `Engine.all`.

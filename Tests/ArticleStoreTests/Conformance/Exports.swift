@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 import Testing
 
 extension ArticleStoreConformance {

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
-import Platform
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 extension ArticleStoreConformance {

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
-import TestDatabases
-import TestSupport
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleDatabase

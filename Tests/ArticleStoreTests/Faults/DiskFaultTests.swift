@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Failing writes, flushes, truncations and removals: each of them, once and permanently.

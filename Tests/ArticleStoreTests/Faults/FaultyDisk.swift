@@ -1,8 +1,8 @@
-import CFaultVFS
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
+import CBroadsheetFaultVFS
 import Glibc
-import Platform
-import Sockets
-import TestSupport
 
 /// A folder on a simulated disk that fails on request, and tracks what a power failure may lose.
 final class FaultyDisk: Sendable {

@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 
 /// Reads and writes whole files directly.
 enum FileBytes {

@@ -1,4 +1,4 @@
-import TestSupport
+import BroadsheetTestSupport
 
 /// A file on a simulated disk: flushed contents and later writes.
 struct FileImage: Sendable {

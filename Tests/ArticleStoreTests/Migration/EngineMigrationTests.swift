@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Glibc
-import Platform
-import TestSupport
 import Testing
 
 @testable import ArticleDatabase

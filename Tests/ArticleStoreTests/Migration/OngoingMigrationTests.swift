@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Dispatch
 import Glibc
-import Platform
-import TestSupport
 import Testing
 
 @testable import ArticleDatabase

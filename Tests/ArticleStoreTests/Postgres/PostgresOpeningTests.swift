@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
-import Sockets
-import TestSupport
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleDatabase

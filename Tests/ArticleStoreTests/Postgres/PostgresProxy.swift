@@ -1,7 +1,7 @@
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Dispatch
-import Platform
-import Sockets
-import TestSupport
 
 @testable import ArticleDatabase
 

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
+import BroadsheetTestSupport
 import Dispatch
-import TestSupport
 import Testing
 
 @testable import ArticleDatabase

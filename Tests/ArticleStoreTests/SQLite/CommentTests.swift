@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleDatabase

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Dispatch
-import Platform
-import TestSupport
 import Testing
 
 @Suite struct ConcurrencyTests {

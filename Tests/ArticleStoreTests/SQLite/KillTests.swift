@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 import Testing
 
 @Suite struct KillTests {

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Glibc
-import Platform
-import TestSupport
 import Testing
 
 @Suite struct LimitTests {

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
-import Platform
-import Sockets
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleDatabase

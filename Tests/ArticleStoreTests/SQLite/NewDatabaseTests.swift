@@ -1,7 +1,7 @@
 import ArticleDatabase
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Glibc
-import TestDatabases
-import TestSupport
 import Testing
 
 /// Tests that begin with the copy of a database must not notice it.

@@ -1,4 +1,4 @@
-import CSQLite
+import CBroadsheetSQLite
 import Testing
 
 @testable import ArticleDatabase

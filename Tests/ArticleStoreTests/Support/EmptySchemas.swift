@@ -1,4 +1,4 @@
-import TestSupport
+import BroadsheetTestSupport
 
 @testable import ArticleDatabase
 

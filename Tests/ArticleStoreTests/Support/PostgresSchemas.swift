@@ -1,5 +1,5 @@
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 
 @testable import ArticleDatabase
 

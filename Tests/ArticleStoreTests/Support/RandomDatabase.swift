@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 
 /// Random writes to every table of a store: articles and their authors, readers, and what only the
 /// server knows.

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Random writes to a few articles, authors and users of a store.

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 
 /// Random comments and bookmarks of a few users on a few articles, and what editors make of them.
 struct RandomReaders {

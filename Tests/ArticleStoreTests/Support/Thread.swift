@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Platform
+import BroadsheetPlatform
 import Testing
 
 /// In these tests, a comment is that on an article: the tests' framework has one, too.

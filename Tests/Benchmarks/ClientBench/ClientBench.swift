@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetHTTP
 import Glibc
-import HTTP
 
 /// Measures the cost of the SDK: a complete request compared to a bare exchange of the same
 /// transport, the number of exchanges per second on a connection, and the time of many at once. The

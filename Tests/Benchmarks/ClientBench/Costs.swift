@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
+import BroadsheetHTTP
 
 /// The cost of a request with the whole SDK compared to a bare exchange of its transport with the
 /// same bytes.

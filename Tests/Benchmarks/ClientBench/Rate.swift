@@ -1,6 +1,6 @@
 import ArticleClient
-import HTTP
-import HTTPClient
+import BroadsheetHTTP
+import BroadsheetHTTPClient
 
 /// The number of exchanges per second on one connection.
 struct Rate {

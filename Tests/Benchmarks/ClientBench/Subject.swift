@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
+import BroadsheetHTTP
 
 /// The requests: an article of a backend, and its newest twenty.
 struct Subject: Sendable {

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetSockets
 import Glibc
-import HTTP
-import HTTPClient
-import Sockets
 
 /// The time until several articles have arrived that are requested at the same time on one new
 /// connection: over HTTP/1.1, where each waits for the one before, and over HTTP/2.

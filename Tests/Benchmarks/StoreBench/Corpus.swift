@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 
 /// Generated articles of about 1 KiB, the same for the same seed: 50 authors, 100 tags, two
 /// languages, one published each minute.

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 
 /// Generated articles of about 1.4 KiB whose words are as frequent as in prose (Zipf's law), the
 /// same for the same seed: 30 % are in Korean, four in five contain "swift", and each contains one

@@ -1,4 +1,4 @@
-import CSQLite
+import CBroadsheetSQLite
 import Glibc
 
 /// The baseline of a simple SQLite program: one row, one commit and one flush at a time. As durable

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 
 /// Fills stores with generated articles, and measures durable writes. The result is a line of JSON.
 @main

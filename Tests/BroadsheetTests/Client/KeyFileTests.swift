@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 import Testing
 
 @testable import broadsheet

@@ -1,10 +1,10 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
-import HTTP
-import HTTP2
-import HTTPServer
-import Sockets
+import BroadsheetHTTP
+import BroadsheetHTTP2
+import BroadsheetHTTPServer
+import BroadsheetSockets
 import Testing
 
 @testable import broadsheet

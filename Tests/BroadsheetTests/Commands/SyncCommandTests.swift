@@ -1,9 +1,9 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import HTTPServer
-import Platform
-import TestSupport
 import Testing
 
 @testable import broadsheet

@@ -1,7 +1,8 @@
 import ArticleServices
-import Sockets
+import BroadsheetSockets
 import Testing
 
+@testable import ArticleResources
 @testable import broadsheet
 
 /// The title of feeds, and the URLs in them.

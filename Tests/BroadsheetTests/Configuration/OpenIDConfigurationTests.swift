@@ -1,10 +1,11 @@
 import ArticleServices
+import BroadsheetHTTPClient
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Foundation
-import HTTPClient
-import Sockets
-import TestSupport
 import Testing
 
+@testable import ArticleAccounts
 @testable import broadsheet
 
 /// The providers with which people sign in, and the authorities that outgoing requests trust.

@@ -1,8 +1,9 @@
 import ArticleServices
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 import Testing
 
+@testable import ArticleConnectors
 @testable import broadsheet
 
 @Suite struct WebhookConfigurationTests {

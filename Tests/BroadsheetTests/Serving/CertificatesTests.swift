@@ -1,9 +1,9 @@
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import HTTPServer
-import Platform
-import Sockets
-import TestSupport
 import Testing
 
 @testable import broadsheet

@@ -1,4 +1,4 @@
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 @testable import broadsheet

@@ -1,8 +1,9 @@
 import ArticleAPI
 import ArticleServices
-import HTTPServer
+import BroadsheetHTTPServer
 import Testing
 
+@testable import ArticleOperations
 @testable import broadsheet
 
 @Suite struct StatisticsHistoryTests {

@@ -1,11 +1,12 @@
 import ArticleAPI
 import ArticleClient
 import ArticleServices
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Glibc
-import Platform
-import TestSupport
 import Testing
 
+@testable import ArticleImportExport
 @testable import broadsheet
 
 /// A folder that is kept equal to a feed, by runs of `sync` in this process.

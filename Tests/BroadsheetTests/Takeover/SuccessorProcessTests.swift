@@ -1,7 +1,7 @@
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import Platform
-import Sockets
-import TestSupport
 import Testing
 
 @testable import broadsheet

@@ -1,4 +1,4 @@
-import Sockets
+import BroadsheetSockets
 import Testing
 
 @testable import broadsheet

@@ -1,6 +1,6 @@
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// Connections that break at each byte of the client and of the server, over plain HTTP and in

@@ -1,7 +1,7 @@
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Sockets
-import TestSupport
 import Testing
 
 /// A burst of requests for pages of the maximum size: each is cheap to send, and clients do not

@@ -1,6 +1,6 @@
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// Many concurrent clients: as many as there are descriptors, and more.

@@ -1,7 +1,7 @@
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Dispatch
-import Platform
-import Sockets
-import TestSupport
 
 /// A network between clients and a server that fails once, in the middle of what a connection
 /// carries.

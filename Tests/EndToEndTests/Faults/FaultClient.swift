@@ -1,5 +1,5 @@
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 
 /// A client of a server under faults, in the version of HTTP that its wire has.
 final class FaultClient {

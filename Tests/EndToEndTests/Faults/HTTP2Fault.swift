@@ -1,5 +1,5 @@
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// What large numbers of bad clients do over HTTP/2, and what each of them should receive.

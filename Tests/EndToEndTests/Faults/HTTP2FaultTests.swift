@@ -1,6 +1,6 @@
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// The faults of ``SocketFaultTests`` over HTTP/2: a thousand clients at a time in `make

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
-import HTTPClient
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 /// The SDK and a server on a network that fails at some byte: at every seventh in

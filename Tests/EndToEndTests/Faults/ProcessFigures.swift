@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 
 /// The kernel's figures for a process (proc(5)).
 struct ProcessFigures {

@@ -1,4 +1,4 @@
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// What large numbers of bad clients do, and what each of them should receive.

@@ -1,4 +1,4 @@
-import TestSupport
+import BroadsheetTestSupport
 
 /// How clients connect to a server.
 enum Wire: String, CaseIterable, Sendable {

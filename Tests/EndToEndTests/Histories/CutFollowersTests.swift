@@ -1,6 +1,6 @@
 import ArticleServices
-import TestDatabases
-import TestSupport
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
 /// Databases that were set back in time: afterwards, followers of every kind have what the server

@@ -1,13 +1,15 @@
 import ArticleAPI
+import ArticleAccounts
 import ArticleClient
 import ArticleDatabase
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
-import HTTP
-import HTTPServer
-import Platform
-import TestDatabases
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
 /// A server in this process whose database is set back, and whose network can fail.

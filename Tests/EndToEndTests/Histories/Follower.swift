@@ -1,10 +1,11 @@
 import ArticleAPI
 import ArticleClient
+import ArticleImportExport
 import ArticleModels
 import ArticleOffline
 import ArticleServices
+import BroadsheetTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import broadsheet

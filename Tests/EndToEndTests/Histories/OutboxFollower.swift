@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 import ArticleOffline
-import Platform
-import TestSupport
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 /// A user who writes into an outbox of the SDK, and whose mirror has everything that editors see.

@@ -1,7 +1,7 @@
 import ArticleAPI
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Testing
 
 /// A client that reads what it has written (`Broadsheet-After`), whether or not that was lost.

@@ -1,12 +1,15 @@
 import ArticleAPI
 import ArticleClient
 import ArticleDatabase
-import HTTPClient
-import HTTPServer
-import TestDatabases
-import TestSupport
+import BroadsheetHTTPClient
+import BroadsheetHTTPServer
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Testing
 
+@testable import ArticleConnectors
+@testable import ArticleImportExport
+@testable import ArticleServiceCore
 @testable import ArticleServices
 
 /// Another Broadsheet, which has the server as a source.

@@ -1,11 +1,13 @@
 import ArticleAPI
+import ArticleConnectors
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Foundation
-import HTTP
-import HTTPClient
-import Platform
-import TestSupport
 import Testing
 
 /// The receiver of a webhook, which keeps a copy of what everybody sees, as the manual says.

@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 
 /// The binary, run in a folder, where the server of a PostgreSQL database has its socket.
 struct MigrationCommands {

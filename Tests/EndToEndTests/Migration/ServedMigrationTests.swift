@@ -1,9 +1,9 @@
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Dispatch
 import Glibc
-import HTTP
-import Platform
-import Sockets
-import TestSupport
 import Testing
 
 /// `broadsheet migrate` while the source is served, and written to.

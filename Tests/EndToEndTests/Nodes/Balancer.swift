@@ -1,7 +1,7 @@
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Foundation
 import Glibc
-import Sockets
-import TestSupport
 
 /// HAProxy or nginx in front of two nodes on Unix sockets, as the files in `Resources/nodes`
 /// configure them.

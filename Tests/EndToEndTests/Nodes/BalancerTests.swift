@@ -1,8 +1,8 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Sockets
-import TestSupport
 import Testing
 
 /// Two servers of one database behind HAProxy and nginx, by the files in `Resources/nodes`.

@@ -1,7 +1,7 @@
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Platform
-import TestSupport
 import Testing
 
 /// What clients read from three nodes while these are stopped, killed and cut off.

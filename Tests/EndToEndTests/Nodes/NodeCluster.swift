@@ -1,8 +1,8 @@
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Platform
-import Sockets
-import TestSupport
 
 /// Servers over one new database.
 final class NodeCluster: Sendable {

@@ -1,7 +1,7 @@
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Platform
-import TestSupport
 import Testing
 
 /// Webhooks of two servers over one database, of which one calls them.

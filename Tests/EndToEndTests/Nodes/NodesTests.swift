@@ -1,8 +1,8 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Platform
-import TestSupport
 import Testing
 
 /// Several servers over one database.

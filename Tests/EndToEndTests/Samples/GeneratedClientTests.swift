@@ -1,4 +1,4 @@
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// A client that is generated from the description of our own API, run against a server.

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Foundation
-import HTTP
-import TestSupport
 import Testing
 
 /// The samples of README and documentation, run against a server. `SampleTextTests` checks that

@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 import ArticleOffline
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 @testable import DocumentationSamples

@@ -1,6 +1,6 @@
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import Sockets
-import TestSupport
 
 /// A supervisor's end of `$NOTIFY_SOCKET`: a datagram socket, read message by message.
 final class NotifySocket: Sendable {

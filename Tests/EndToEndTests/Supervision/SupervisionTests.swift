@@ -1,7 +1,7 @@
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Sockets
-import TestSupport
 import Testing
 
 /// A supervisor such as systemd: it receives state changes, and may open the sockets.

@@ -1,4 +1,4 @@
-import TestSupport
+import BroadsheetTestSupport
 
 /// A lock in a PostgreSQL database that somebody else holds, in a session of `psql`.
 final class DatabaseLock {

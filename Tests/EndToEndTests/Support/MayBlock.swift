@@ -1,4 +1,4 @@
-import TestSupport
+import BroadsheetTestSupport
 import Testing
 
 /// Lets the tests of a suite block their threads: they use clients that do, and wait for programs.
@@ -9,7 +9,7 @@ struct MayBlock: SuiteTrait, TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?,
         performing body: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        try await TestSupport.mayBlock { try await body() }
+        try await BroadsheetTestSupport.mayBlock { try await body() }
     }
 }
 

@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 
 /// A user without files, for tests of file ownership (as root).
 enum OtherUser {

@@ -1,5 +1,5 @@
 import ArticleClient
-import TestSupport
+import BroadsheetTestSupport
 
 extension BackendConfiguration {
     /// Times that a busy machine does not exceed.

@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 import Testing
 
 /// Stops threads of a program for ever, at the functions of C that they call.

@@ -1,7 +1,7 @@
+import BroadsheetPlatform
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Glibc
-import Platform
-import TestDatabases
-import TestSupport
 
 /// A library of C that the program loads before its own (`LD_PRELOAD`).
 struct PreloadedLibrary {

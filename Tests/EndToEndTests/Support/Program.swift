@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 
 /// The binary under test: `BROADSHEET_BINARY`, or the one that was built with the tests.
 enum Program {

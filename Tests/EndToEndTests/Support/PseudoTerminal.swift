@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 
 /// A program on a terminal of 24 lines by 80 columns: a test types, and reads the screen.
 final class PseudoTerminal {

@@ -1,8 +1,8 @@
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Sockets
-import TestDatabases
-import TestSupport
 
 /// A server on free ports, run by the binary. It is killed when this object is released.
 struct Served {

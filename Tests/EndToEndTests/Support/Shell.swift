@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 
 /// Runs the binary from a shell script, for example with mounts or a tracer.
 enum Shell {

@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 import Testing
 
 /// A server whose database is on a disk of 4 MiB, part of which can be set free (as root).

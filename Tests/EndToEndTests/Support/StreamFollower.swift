@@ -1,7 +1,7 @@
 import ArticleAPI
-import HTTP
-import Sockets
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Testing
 
 /// A client's copy that follows a stream across connections, and checks that nothing comes twice.

@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 
 /// Writes a new file.
 func write(_ text: String, to path: String) throws { try write(Array(text.utf8), to: path) }

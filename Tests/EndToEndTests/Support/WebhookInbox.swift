@@ -1,6 +1,6 @@
-import HTTP
-import Platform
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 
 /// The requests that a receiver of webhooks got, and how it responds.
 final class WebhookInbox: Sendable {

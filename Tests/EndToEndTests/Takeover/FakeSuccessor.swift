@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 import Glibc
-import TestSupport
 
 /// A process that takes over from a server, and then fails (`Tests/Tools/fake_successor.py`).
 struct FakeSuccessor {

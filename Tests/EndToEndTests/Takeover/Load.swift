@@ -1,7 +1,7 @@
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Dispatch
-import HTTP
-import Platform
-import TestSupport
 
 /// Clients that read and write continuously, each on a connection that it keeps as long as the
 /// server does. They count unexpected responses until they are stopped.

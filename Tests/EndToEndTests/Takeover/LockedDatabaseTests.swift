@@ -1,7 +1,7 @@
 import ArticleAPI
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import TestSupport
 import Testing
 
 /// Stops and upgrades of servers while somebody else holds a lock in PostgreSQL.

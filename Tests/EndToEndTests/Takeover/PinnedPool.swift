@@ -1,5 +1,5 @@
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 import Testing
 
 /// A pool of a server's threads, of which one never ends what it does.

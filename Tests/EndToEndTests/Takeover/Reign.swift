@@ -1,7 +1,7 @@
+import BroadsheetHTTP
+import BroadsheetSockets
+import BroadsheetTestSupport
 import Glibc
-import HTTP
-import Sockets
-import TestSupport
 
 /// A database whose server is replaced: the successors are killed together with the first one.
 final class Reign {

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleImportExport
 import ArticleServices
 import ParserLaws
 

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
 import ParserLaws

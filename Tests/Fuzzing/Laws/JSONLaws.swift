@@ -1,6 +1,7 @@
 import ArticleAPI
+import ArticleOperations
 import ArticleServices
-import HTTP
+import BroadsheetHTTP
 import ParserLaws
 
 /// A body: parsed as JSON, as each request with a body, and as each response for a client.

@@ -1,7 +1,9 @@
 import ArticleAPI
+import ArticleAccounts
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
-import HTTP
+import BroadsheetHTTP
 import ParserLaws
 
 /// Untrusted credentials: only existing keys are accepted.

@@ -1,6 +1,7 @@
 import ArticleAPI
+import ArticleOperations
 import ArticleServices
-import HTTP
+import BroadsheetHTTP
 import ParserLaws
 
 /// A request's target: path, query, and the typed requests that it may represent.

@@ -1,6 +1,8 @@
 import ArticleAPI
+import ArticleAccounts
+import ArticleServiceCore
 import ArticleServices
-import HTTP
+import BroadsheetHTTP
 import ParserLaws
 
 /// An untrusted token of a session.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import Feeds
+import BroadsheetFeeds
 
 /// A time as a feed or front matter writes it.
 enum DateLaws {

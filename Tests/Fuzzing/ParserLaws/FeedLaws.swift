@@ -1,4 +1,4 @@
-import Feeds
+import BroadsheetFeeds
 
 /// A feed in any format, and what is read of it when it is written again.
 enum FeedLaws {

@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// The value of a field, parsed as each kind that the server reads; printed values can be parsed
 /// again.

@@ -1,5 +1,5 @@
+import BroadsheetTestSupport
 package import FoundationEssentials
-import TestSupport
 
 extension FuzzTarget {
     /// The folder with a folder of seeds for each target.

@@ -1,5 +1,5 @@
-import HTTP
-import HTTP2
+import BroadsheetHTTP
+import BroadsheetHTTP2
 
 /// What a client sends on an HTTP/2 connection after its preface; the first byte determines how the
 /// rest is split.

@@ -1,4 +1,4 @@
-import Markup
+import BroadsheetMarkup
 
 /// Untrusted XML and HTML.
 enum MarkupLaws {

@@ -1,4 +1,4 @@
-import TestSupport
+import BroadsheetTestSupport
 
 /// Changes seeds a little, and puts pieces of two together, as the fuzzer does.
 package struct Mutator {

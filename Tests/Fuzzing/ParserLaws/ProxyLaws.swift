@@ -1,4 +1,4 @@
-import Sockets
+import BroadsheetSockets
 
 /// The header that a proxy sends before the first byte of a connection.
 enum ProxyLaws {

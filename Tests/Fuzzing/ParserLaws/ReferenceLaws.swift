@@ -1,5 +1,5 @@
 import ArticleAPI
-import Markup
+import BroadsheetMarkup
 
 /// A reference, and how it is resolved.
 enum ReferenceLaws {

@@ -1,5 +1,5 @@
-import CXML
-import Markup
+import BroadsheetMarkup
+import CBroadsheetXML
 
 /// XML that is nearly well-formed, in UTF-8. The first byte decides in which pieces it arrives.
 enum RepairLaws {

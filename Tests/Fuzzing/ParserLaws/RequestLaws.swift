@@ -1,5 +1,5 @@
-import HTTP
-import TestSupport
+import BroadsheetHTTP
+import BroadsheetTestSupport
 
 /// A stream of requests; the first byte determines how the rest is split.
 enum RequestLaws {

@@ -1,4 +1,4 @@
-import HTTP
+import BroadsheetHTTP
 
 /// A response with its body, read strictly and as the client reads it; the first byte determines
 /// the request's method and how the rest is split.

@@ -1,6 +1,6 @@
 import ArticleClient
+import BroadsheetURLSession
 import Foundation
-import URLSessionTransport
 
 /// A service with a session of its own, whose key the app shares with its extensions.
 func makeBackend() throws -> BackendService {

@@ -1,7 +1,7 @@
 import ArticleClient
+import BroadsheetURLSession
 import Foundation
 import Security
-import URLSessionTransport
 
 /// Trusts a server only if the system does and its own certificate is the one that the app knows.
 func pinnedTransport(certificate known: Data) -> URLSessionTransport {

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
+import BroadsheetHTTP
 
 /// `GET /v1/greetings/{name}?language=`: an endpoint of a server of one's own.
 struct FetchGreetingRequest: BackendAPIRequest {

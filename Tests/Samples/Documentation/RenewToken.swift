@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
+import BroadsheetHTTP
 
 /// `POST /tokens`, of a sign-in service that is the app's own.
 struct RenewTokenRequest: BackendAPIRequest {

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
+import BroadsheetHTTP
 
 /// Writes a draft, and publishes it unless somebody has changed it meanwhile.
 func publish(

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import HTTP
+import BroadsheetHTTP
 
 // A client that was generated from the description of the API, and nothing else of the contract.
 let arguments = CommandLine.arguments.dropFirst()  // URL KEY

@@ -1,5 +1,5 @@
 import ArticleClient
-import HTTP
+import BroadsheetHTTP
 import Synchronization
 
 /// A transport with a switch for all of it, as in an airplane.

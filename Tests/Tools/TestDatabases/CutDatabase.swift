@@ -1,6 +1,6 @@
 package import ArticleDatabase
+package import BroadsheetTestSupport
 import Glibc
-package import TestSupport
 
 /// A database that is set back in time by other means than the program's own.
 package enum CutDatabase: CustomStringConvertible, Sendable {

@@ -1,6 +1,6 @@
+import BroadsheetPlatform
+import BroadsheetTestSupport
 import Glibc
-import Platform
-import TestSupport
 
 /// The content of a file that many tests begin with, kept in memory.
 package struct FileTemplate: Sendable {

@@ -1,6 +1,6 @@
 package import ArticleDatabase
 import ArticleStore
-import TestSupport
+import BroadsheetTestSupport
 
 extension SQLiteStore {
     /// Migrated once for the tests of a process, and without an epoch, like a backup: a store that

@@ -8,7 +8,7 @@
 // - /paths/~1v1~1articles/post/responses/201/links: `links` are ignored (and 4 others)
 
 import ArticleAPI
-import HTTP
+import BroadsheetHTTP
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

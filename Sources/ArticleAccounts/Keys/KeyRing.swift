@@ -1,0 +1,206 @@
+public import ArticleAPI
+package import ArticleServiceCore
+public import ArticleStore
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+
+/// The valid keys in memory: authenticates requests without a store access.
+///
+/// The ring is loaded once and notified of each change: by the services of this process, and by
+/// ``AccessFollower`` of those of others. There are at most 1,000 valid keys
+/// (`ArticleStore.createKey`).
+public final class KeyRing: Sendable {
+    fileprivate struct State {
+        var records: [String: KeyRecord]
+        /// Verified credentials of readers by the number of the key's public id: at most one per
+        /// key, removed when its record changes.
+        var verified: [UInt64: VerifiedReader] = [:]
+        /// The users that keys act for.
+        var owners: [User.ID: UserRecord] = [:]
+        /// Called when credentials are no longer valid.
+        var observer: (@Sendable (AccessEnd) -> Void)?
+    }
+
+    private let operatorKey: OperatorKey?
+    private let state: Lock<State>
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameters:
+    ///   - records: All keys.
+    ///   - owners: The users that keys act for.
+    ///   - operatorKey: An admin key in addition.
+    ///   - now: The current time.
+    public init(
+        _ records: [KeyRecord], owners: [UserRecord] = [], operatorKey: OperatorKey?,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.operatorKey = operatorKey
+        self.now = now
+        state = Lock(
+            State(
+                records: Dictionary(
+                    records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last }),
+                owners: Dictionary(owners.map { ($0.id, $0) }, uniquingKeysWith: { $1 })))
+    }
+
+    /// Accepts a key that was created or changed; the next request sees it.
+    ///
+    /// - Parameter owner: The user that it acts for.
+    package func admit(_ record: KeyRecord, owner: UserRecord? = nil) {
+        let observer = state.withLock { state in
+            state.records[record.id] = record
+            if let owner { state.admit(owner) }
+            state.forget(record)
+            return record.revokedAt == nil ? nil : state.observer
+        }
+        observer?(.key(record.id))
+    }
+
+    /// Accepts the state of a user, if keys act for this user; older states are ignored.
+    package func admit(_ user: UserRecord) {
+        let ended = state.withLock { state -> [EndedKey] in
+            guard let old = state.owners[user.id], old.revision < user.revision else { return [] }
+            state.admit(user)
+            let isSame = (old.role, old.isDisabled) == (user.role, user.isDisabled)
+            return isSame ? [] : state.endKeys(of: user.id)
+        }
+        for key in ended { key.report() }
+    }
+
+    /// The keys that act for this user are no longer valid.
+    package func remove(_ user: User.ID) {
+        let ended = state.withLock { state in
+            state.owners[user] = nil
+            return state.endKeys(of: user)
+        }
+        for key in ended { key.report() }
+    }
+
+    /// Any key may have been changed.
+    package func replace(_ records: [KeyRecord], owners: [UserRecord]) {
+        let observer = state.withLock { state in
+            state.records = Dictionary(
+                records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
+            state.owners = Dictionary(
+                owners.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
+            state.verified = [:]
+            return state.observer
+        }
+        observer?(.all)
+    }
+
+    /// Calls the observer whenever a key ceases to be valid, or its permissions change.
+    func observe(_ observer: @escaping @Sendable (AccessEnd) -> Void) {
+        state.withLock { $0.observer = observer }
+    }
+
+    /// Returns true if the principal still has the rights with which it was authenticated.
+    func isCurrent(_ principal: Principal) -> Bool {
+        let (record, owner) = state.withLock { $0.record(of: principal.id) }
+        guard let record, record.revokedAt == nil, record.expiresAt.map({ now() < $0 }) ?? true
+        else { return false }
+        return Self.role(of: record, owner) == principal.role
+    }
+
+    /// The role of a key, which is at most that of its owner; `nil` if it is not valid.
+    private static func role(of record: KeyRecord, _ owner: UserRecord?) -> Role? {
+        guard let role = Role(rawValue: record.role) else { return nil }
+        guard record.owner != nil else { return role }
+        guard let owner, !owner.isDisabled, let ownRole = Role(rawValue: owner.role) else {
+            return nil
+        }
+        return min(role, ownRole)
+    }
+
+    /// The sender of this key.
+    package func principal(of key: String) throws(ServiceError) -> Principal {
+        guard key.utf8.count <= 200 else { throw .unauthenticated(.unknown) }
+        let digest = Digest.sha256(key.utf8)
+        if let operatorKey, Digest.areEqual(digest, operatorKey.digest) {
+            return .operatorKey
+        }
+        // The digest is also compared for an unknown id, so that timing discloses nothing.
+        let (record, owner) =
+            APIKey.publicID(of: key).map { id in state.withLock { $0.record(of: id) } }
+            ?? (nil, nil)
+        let kept = record?.digest ?? [UInt8](repeating: 0, count: 32)
+        guard Digest.areEqual(digest, kept), let record else { throw .unauthenticated(.unknown) }
+        let principal = try principal(of: record, owner)
+        if !principal.seesHidden { remember(key, of: record, owner, principal.sender) }
+        return principal
+    }
+
+    /// The sender of the key with this public id, who has proved to have it before.
+    package func principal(ofVerified id: String) throws(ServiceError) -> Principal {
+        let (record, owner) = state.withLock { $0.record(of: id) }
+        guard let record else { throw .unauthenticated(.unknown) }
+        return try principal(of: record, owner)
+    }
+
+    private func principal(
+        of record: KeyRecord, _ owner: UserRecord?
+    ) throws(ServiceError) -> Principal {
+        guard record.revokedAt == nil, let role = Self.role(of: record, owner) else {
+            throw .unauthenticated(.revoked)
+        }
+        if let expiresAt = record.expiresAt, expiresAt <= now() {
+            throw .unauthenticated(.expired)
+        }
+        return .key(id: record.id, user: record.owner, role: role, expiresAt: record.expiresAt)
+    }
+
+    /// The name of the key with this public id.
+    package func name(of id: String) -> String? { state.withLock { $0.record(of: id).0?.name } }
+
+    /// Remembers a verified key of a reader, unless it was revoked in the meantime.
+    private func remember(
+        _ key: String, of record: KeyRecord, _ owner: UserRecord?, _ sender: RequestSender?
+    ) {
+        guard let number = UInt64(record.id, radix: 16) else { return }
+        let verified = VerifiedReader(
+            key, account: record.id, sender: sender, expiresAt: record.expiresAt)
+        state.withLock { state in
+            guard state.record(of: record.id) == (record, owner) else { return }
+            state.verified[number] = verified
+        }
+    }
+
+    /// The reader with these credentials, if the key was verified before.
+    ///
+    /// - Parameter number: The key's public id.
+    func reader(_ number: UInt64, _ authorization: borrowing Span<UInt8>) -> PublicReader? {
+        state.withLock { $0.verified[number] }?.reader(sending: authorization, now: now)
+    }
+}
+
+extension KeyRing.State {
+    /// The key with this public id, and the user that it acts for.
+    fileprivate func record(of id: String) -> (KeyRecord?, UserRecord?) {
+        let record = records[id]
+        return (record, record?.owner.flatMap { owners[$0] })
+    }
+
+    fileprivate mutating func admit(_ user: UserRecord) {
+        if let old = owners[user.id], old.revision > user.revision { return }
+        owners[user.id] = user
+    }
+
+    fileprivate mutating func forget(_ record: KeyRecord) {
+        if let number = UInt64(record.id, radix: 16) { verified[number] = nil }
+    }
+
+    /// The keys that act for this user have to be verified again.
+    fileprivate mutating func endKeys(of user: User.ID) -> [EndedKey] {
+        let ended = records.values.filter { $0.owner == user }
+        for record in ended { forget(record) }
+        return ended.map { EndedKey(id: $0.id, observer: observer) }
+    }
+}
+
+/// A key that no longer grants its former access, and the observer to notify outside of the lock.
+private struct EndedKey {
+    let id: String
+    let observer: (@Sendable (AccessEnd) -> Void)?
+
+    func report() { observer?(.key(id)) }
+}

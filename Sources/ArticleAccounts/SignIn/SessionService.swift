@@ -1,0 +1,282 @@
+package import ArticleAPI
+package import ArticleServiceCore
+package import ArticleStore
+package import BroadsheetHTTPServer
+import BroadsheetPlatform
+
+/// Begins, renews, lists and ends sessions.
+package struct SessionService: Sendable {
+    let store: any ArticleStore
+    let access: Authenticator
+    package let signIn: SignInService
+    /// From which the successors and the marks of refresh tokens are derived.
+    let secret: [UInt8]
+    package let now: @Sendable () -> Timestamp
+    private let cleaning = Lock(Timestamp(milliseconds: 0))
+
+    private static let accessMilliseconds: Int64 = 15 * 60 * 1_000
+    private static let sessionMilliseconds: Int64 = 60 * 24 * 3_600 * 1_000
+    /// The time for which a refresh token gets the same successor again.
+    private static let repetitionMilliseconds: Int64 = 60_000
+    /// For how much of that once the successor has been used. Processes that share a token may
+    /// present it at the same time, of which one is the first to use the successor.
+    private static let sharingMilliseconds: Int64 = 5_000
+    private static let cleaningMilliseconds: Int64 = 60_000
+
+    package init(
+        store: any ArticleStore, access: Authenticator, signIn: SignInService, secret: [UInt8],
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.access = access
+        self.signIn = signIn
+        self.secret = secret
+        self.now = now
+    }
+
+    // MARK: Signing in
+
+    package func create(
+        _ request: SignInRequest, by caller: Principal, in context: RequestContext
+    ) async throws(ServiceError) -> Reply<UserSession> {
+        let user = try await signIn.user(with: request.signIn.proof, context)
+        return Reply(try await begin(for: user, device: request.signIn.device ?? "", context))
+    }
+
+    /// Begins a session of a user who has been authenticated.
+    private func begin(
+        for user: UserRecord, device: String, _ context: RequestContext
+    ) async throws(ServiceError) -> UserSession {
+        let time = now()
+        let tokens = SessionTokens(secret: secret)
+        let record = SessionRecord(
+            id: tokens.access.sessionID, user: user.id, tokens: record(of: tokens, at: time),
+            device: device, address: context.clientHost, createdAt: time)
+        do throws(StoreError) {
+            let ended = try await store.createSession(record, expecting: user.accessEpoch)
+            for id in ended { access.sessions.end(id, of: user.id) }
+        } catch {
+            switch error {
+            // The password or the role was changed, or the account deleted, in the meantime.
+            case .preconditionFailed, .notFound: throw .unauthenticated(.wrongPassword)
+            default: throw ServiceError(error)
+            }
+        }
+        await removeExpired(at: time)
+        return session(tokens, expiresAt: record.tokens.accessExpiresAt, of: user)
+    }
+
+    private func record(of tokens: SessionTokens, at time: Timestamp) -> TokenRecord {
+        TokenRecord(
+            accessDigest: tokens.access.digest, refreshDigest: tokens.refresh.digest,
+            accessExpiresAt: time.advanced(byMilliseconds: Self.accessMilliseconds),
+            expiresAt: time.advanced(byMilliseconds: Self.sessionMilliseconds))
+    }
+
+    private func session(
+        _ tokens: SessionTokens, expiresAt: Timestamp, of user: UserRecord
+    ) -> UserSession {
+        UserSession(
+            accessToken: tokens.access.text, expiresAt: expiresAt,
+            refreshToken: tokens.refresh.text, user: User(user))
+    }
+
+    /// Removes sessions that have expired, at most once a minute.
+    private func removeExpired(at time: Timestamp) async {
+        let isDue = cleaning.withLock { last in
+            guard time >= last.advanced(byMilliseconds: Self.cleaningMilliseconds) else {
+                return false
+            }
+            last = time
+            return true
+        }
+        // They are not valid, so a failure can wait for the next time.
+        if isDue { _ = try? await store.removeExpiredSessions(before: time) }
+    }
+
+    // MARK: Renewing
+
+    package func refresh(
+        _ request: RefreshSessionRequest, by caller: Principal, in context: RequestContext
+    ) async throws(ServiceError) -> Reply<UserSession> {
+        guard let token = RefreshToken(request.refreshToken) else {
+            throw .unauthenticated(.endedSession)
+        }
+        let tokens = token.successor(secret: secret)
+        let time = now()
+        do throws(StoreError) {
+            let session = try await store.session(token.sessionID)
+            // Made-up tokens get no further than this read.
+            guard wasIssued(token, in: session) else { throw .notFound }
+            let user = try await store.user(session.user)
+            let rotation: SessionRotation
+            do throws(StoreError) {
+                rotation = try await store.rotateSession(
+                    token.sessionID, from: token.digest, to: record(of: tokens, at: time), at: time)
+            } catch {
+                guard case .full = error,
+                    let renewed = substitute(for: token, of: session, user, at: time)
+                else { throw error }
+                return Reply(renewed)
+            }
+            switch rotation {
+            case .rotated(let session):
+                access.sessions.renewed(session.id)
+                let use = SessionUse(of: session.id, at: time, from: context.clientHost)
+                // The tokens have been exchanged, whether or not there is room for the address.
+                if session.address != use.address { try? await store.touchSessions([use]) }
+                return Reply(
+                    self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
+            case .isPrevious(let session) where isRepetition(session, at: time):
+                // An older version made another successor, which cannot be given again.
+                guard tokens.refresh.hasDigest(session.tokens.refreshDigest) else { break }
+                // The response was not lost: somebody else presents the token.
+                guard !hasArrived(tokens.access, by: time) else { break }
+                return Reply(
+                    self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
+            case .isPrevious, .reused:
+                // Two clients have the token: one of them may have stolen it.
+                try await store.endSession(token.sessionID)
+                access.sessions.end(token.sessionID, of: user.id)
+            }
+        } catch {
+            guard case .notFound = error else { throw ServiceError(error) }
+        }
+        throw .unauthenticated(.endedSession)
+    }
+
+    /// Returns the session to continue with while its tokens cannot be exchanged because the disk
+    /// is full: the refresh token stays the current one, and nothing has to be stored. `nil` if it
+    /// is not the current one.
+    private func substitute(
+        for token: RefreshToken, of session: SessionRecord, _ user: UserRecord, at time: Timestamp
+    ) -> UserSession? {
+        guard token.hasDigest(session.tokens.refreshDigest), session.tokens.expiresAt > time,
+            !user.isDisabled
+        else { return nil }
+        let substitute = token.substitute(secret: secret)
+        let end = min(
+            time.advanced(byMilliseconds: Self.accessMilliseconds), session.tokens.expiresAt)
+        access.sessions.accept(substitute, in: session, until: end)
+        return UserSession(
+            accessToken: substitute.text, expiresAt: end, refreshToken: token.text,
+            user: User(user))
+    }
+
+    /// Returns true if the token is one of the session's: the current one, the one before, or any
+    /// that has a mark. Public ids are in lists and logs, so a token forged for one must not end
+    /// its session.
+    private func wasIssued(_ token: RefreshToken, in session: SessionRecord) -> Bool {
+        token.isMarked(by: secret) || token.hasDigest(session.tokens.refreshDigest)
+            || session.previousRefreshDigest.map(token.hasDigest) ?? false
+    }
+
+    private func isRepetition(_ session: SessionRecord, at time: Timestamp) -> Bool {
+        guard let rotatedAt = session.rotatedAt else { return false }
+        return time <= rotatedAt.advanced(byMilliseconds: Self.repetitionMilliseconds)
+    }
+
+    /// Returns true if the client has received its tokens, as one of them is in use. Known in
+    /// memory only; the use of the refresh token is in the store.
+    private func hasArrived(_ token: AccessToken, by time: Timestamp) -> Bool {
+        guard let use = access.sessions.firstUse(of: token) else { return false }
+        return time > use.advanced(byMilliseconds: Self.sharingMilliseconds)
+    }
+
+    // MARK: Ending
+
+    package func signOut(
+        _ request: SignOutRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        try await end(caller.id, of: caller.requireUser())
+    }
+
+    package func list(
+        _ request: FetchSessionsRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<Page<DeviceSession>> {
+        try await list(of: caller.requireUser(), for: caller)
+    }
+
+    package func list(
+        _ request: FetchUserSessionsRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<Page<DeviceSession>> {
+        do throws(StoreError) { _ = try await store.user(request.id) } catch {
+            throw ServiceError(error)
+        }
+        return try await list(of: request.id, for: caller)
+    }
+
+    package func list(
+        of user: User.ID, for caller: Principal
+    ) async throws(ServiceError) -> Reply<Page<DeviceSession>> {
+        let time = now()
+        do throws(StoreError) {
+            let sessions = try await store.sessions(of: user)
+            return Reply(
+                Page(
+                    items: sessions.filter { $0.tokens.expiresAt > time }.map {
+                        DeviceSession($0, to: caller)
+                    }))
+        } catch { throw ServiceError(error) }
+    }
+
+    package func end(
+        _ request: EndSessionRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        try await endOwned(request.id, of: caller.requireUser())
+    }
+
+    package func end(
+        _ request: EndUserSessionRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        try await endOwned(request.session, of: request.id)
+    }
+
+    /// Ends a session if it is one of this user.
+    private func endOwned(
+        _ id: String, of user: User.ID
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        do throws(StoreError) {
+            guard try await store.session(id).user == user else { throw .notFound }
+        } catch { throw ServiceError(error) }
+        return try await end(id, of: user)
+    }
+
+    /// Ends the session of these tokens, of which one was verified or is verified here: nobody else
+    /// may end it.
+    ///
+    /// - Parameters:
+    ///   - id: The public id of a session whose access token was verified, even if it has expired.
+    ///   - refresh: A refresh token as it was presented.
+    package func end(verified id: String?, or refresh: String?) async throws(ServiceError) {
+        let token = refresh.flatMap { RefreshToken($0) }
+        guard let id = id ?? token?.sessionID else { return }
+        let isVerified = id == token?.sessionID ? nil : id
+        let session = try await ServiceError.ifFound { () throws(StoreError) in
+            try await store.session(id)
+        }
+        guard let session, isVerified != nil || token.map({ wasIssued($0, in: session) }) ?? true
+        else { return }
+        _ = try await end(id, of: session.user)
+    }
+
+    package func end(
+        _ id: String, of user: User.ID
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        do throws(StoreError) { try await store.endSession(id) } catch {
+            throw ServiceError(error)
+        }
+        access.sessions.end(id, of: user)
+        return Reply(NoContent())
+    }
+}
+
+extension DeviceSession {
+    /// A session without its tokens, as its user sees it.
+    init(_ session: SessionRecord, to caller: Principal) {
+        self.init(
+            id: session.id, device: session.device, address: session.address,
+            createdAt: session.createdAt, usedAt: session.usedAt,
+            isCurrent: caller.kind == .session && session.id == caller.id)
+    }
+}

@@ -1,0 +1,251 @@
+package import ArticleServiceCore
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+
+/// An attempt to sign in. See ``SignInThrottle``.
+package struct SignInAttempt: Sendable, Hashable {
+    /// The key of the account's name, even if there is no such account.
+    package let name: String
+    /// Identifies the client's address or its network (`RequestContext.clientNumber`); `nil` for
+    /// this machine, to which limits for each address do not apply.
+    package let address: UInt64?
+    /// The larger networks of the address (`RequestContext.limitedNetworks`).
+    package let networks: [UInt64]
+
+    package init(name: String, address: UInt64?, networks: [UInt64] = []) {
+        self.name = name
+        self.address = address
+        self.networks = networks
+    }
+
+    init(name: String, from context: RequestContext) {
+        self.init(
+            name: name, address: context.limitedClient, networks: context.limitedNetworks)
+    }
+}
+
+/// Slows down password guessing without locking anyone out.
+///
+/// - After 5 failures of an address for a name, or 20 of an address, further attempts have to wait:
+///   1 s, then twice as long after each failure, up to 15 min. Failures are forgotten after an hour
+///   without an attempt.
+/// - A name accepts 10 failures at once and then one attempt in each second from all addresses. If
+///   there are more, each address still has one attempt for the name in 15 min, at a time of its
+///   own. So guessing from many addresses slows down an account, but cannot lock it.
+/// - A network of IPv6 has a rate of failures, whatever its addresses: 80 at once for a /56, and
+///   then one in 15 s; 320 for a /48, and then one in 4 s.
+/// - An address that has signed in to the account before is exempt from the limits of the name, of
+///   its network and of its address as a whole, which others may share.
+///
+/// An attempt counts as failed until it succeeds, so that concurrent attempts are also limited.
+/// Memory is bounded; the least important entries are discarded. Safe to use from any thread; it
+/// never blocks.
+package final class SignInThrottle: Sendable {
+    fileprivate struct State {
+        var pairs: BoundedTable<Failures>
+        var addresses: BoundedTable<Failures>
+        /// Those of addresses that are not known for the name.
+        var names: BoundedTable<ThrottleBucket>
+        var networks: BoundedTable<ThrottleBucket>
+        var known: BoundedTable<Success>
+    }
+
+    private let state: Lock<State>
+    private let now: @Sendable () -> Int64
+
+    static let pairFailures = 5
+    static let addressFailures = 20
+    static let nameRate = ThrottleRate(burst: 10, interval: 1_000)
+    /// Those of /48 and /56.
+    static let networkRates = [
+        ThrottleRate(burst: 320, interval: 4_000), ThrottleRate(burst: 80, interval: 15_000),
+    ]
+
+    /// - Parameters:
+    ///   - entries: The maximum addresses, names and pairs of them that are remembered.
+    ///   - now: Monotonic milliseconds.
+    package init(entries: Int = 65_536, now: @escaping @Sendable () -> Int64) {
+        self.now = now
+        state = Lock(
+            State(
+                pairs: BoundedTable(capacity: entries / 16 * 7),
+                addresses: BoundedTable(capacity: entries / 4),
+                names: BoundedTable(capacity: entries / 8),
+                networks: BoundedTable(capacity: entries / 16),
+                known: BoundedTable(capacity: entries / 8)))
+    }
+
+    /// Counts an attempt, before the password is verified, or rejects it.
+    package func begin(_ attempt: SignInAttempt) throws(ServiceError) {
+        let now = now()
+        let wait = state.withLock { $0.begin(Subject(attempt), at: now) }
+        if wait > 0 { throw .tooManyAttempts(retryAfterSeconds: Int((wait + 999) / 1_000)) }
+    }
+
+    /// The password was correct: the address is known for this account from now on.
+    package func succeed(_ attempt: SignInAttempt) {
+        let now = now()
+        let subject = Subject(attempt)
+        state.withLock { state in
+            state.withdraw(subject, at: now)
+            state.pairs[subject.pair, at: now] = nil
+            if attempt.address != nil { state.known[subject.pair, at: now] = Success(time: now) }
+        }
+    }
+
+    /// The password was not verified, because the server was busy or the request was cancelled.
+    package func withdraw(_ attempt: SignInAttempt) {
+        let now = now()
+        state.withLock { $0.withdraw(Subject(attempt), at: now) }
+    }
+
+    /// Returns true if the address has signed in to the account before.
+    package func isKnown(_ attempt: SignInAttempt) -> Bool {
+        let now = now()
+        let pair = Subject(attempt).pair
+        return state.withLock { $0.known[pair, at: now] != nil }
+    }
+
+    /// The number of entries, for tests.
+    var count: Int {
+        state.withLock { state in
+            state.pairs.count + state.addresses.count + state.names.count + state.networks.count
+                + state.known.count
+        }
+    }
+}
+
+/// The keys of an attempt.
+private struct Subject {
+    let pair: HashedKey
+    let name: HashedKey
+    let address: HashedKey?
+    /// The networks of the address, and their rates.
+    let networks: [(key: HashedKey, rate: ThrottleRate)]
+
+    init(_ attempt: SignInAttempt) {
+        pair = HashedKey(name: attempt.name, address: attempt.address)
+        name = HashedKey(name: attempt.name, address: nil)
+        address = attempt.address.map { HashedKey(name: nil, address: $0) }
+        networks = zip(attempt.networks, SignInThrottle.networkRates).map { network, rate in
+            (HashedKey(name: nil, address: network), rate)
+        }
+    }
+}
+
+extension SignInThrottle.State {
+    /// Counts the attempt, or returns the milliseconds until it may be made.
+    fileprivate mutating func begin(_ subject: Subject, at now: Int64) -> Int64 {
+        var pair = pairs[subject.pair, at: now] ?? Failures(time: now)
+        let isKnown = known[subject.pair, at: now] != nil
+        if let key = subject.address {
+            var address = addresses[key, at: now] ?? Failures(time: now)
+            var wait = pair.wait(after: SignInThrottle.pairFailures, now)
+            if wait == 0, !isKnown {
+                wait = address.wait(after: SignInThrottle.addressFailures, now)
+            }
+            if wait == 0, !isKnown {
+                wait = subject.networks.map { networks.wait($0.key, $0.rate, at: now) }.max() ?? 0
+            }
+            if wait == 0, !isKnown { wait = count(for: subject, pair, at: now) }
+            guard wait == 0 else { return wait }
+            if !isKnown {
+                for network in subject.networks { networks.add(network.key, network.rate, at: now) }
+            }
+            address.count(at: now)
+            addresses[key, at: now] = address
+        } else {
+            let wait = count(for: subject, pair, at: now)
+            guard wait == 0 else { return wait }
+        }
+        pair.count(at: now)
+        pairs[subject.pair, at: now] = pair
+        return 0
+    }
+
+    /// Counts the attempt for its name, or returns the milliseconds until it may be made.
+    private mutating func count(
+        for subject: Subject, _ pair: Failures, at now: Int64
+    ) -> Int64 {
+        if names.wait(subject.name, SignInThrottle.nameRate, at: now) > 0 {
+            let wait = OwnTime(of: subject.pair).wait(pair, now)
+            guard wait == 0 else { return wait }
+        }
+        names.add(subject.name, SignInThrottle.nameRate, at: now)
+        return 0
+    }
+
+    /// Reverts the counts of `begin`.
+    fileprivate mutating func withdraw(_ subject: Subject, at now: Int64) {
+        pairs[subject.pair, at: now]?.uncount()
+        if let key = subject.address { addresses[key, at: now]?.uncount() }
+        guard known[subject.pair, at: now] == nil else { return }
+        names[subject.name, at: now]?.remove(SignInThrottle.nameRate)
+        for network in subject.networks { networks[network.key, at: now]?.remove(network.rate) }
+    }
+}
+
+/// The attempts of an address, or of an address for a name, that have not succeeded.
+private struct Failures: BoundedTableEntry {
+    private var number = 0
+    /// The time of the last attempt.
+    private var last: Int64
+
+    private static let memory: Int64 = 3_600_000
+    private static let longestWait: Int64 = 900_000
+
+    init(time: Int64) { last = time }
+
+    mutating func count(at now: Int64) {
+        // Higher numbers make no difference.
+        number = min(number + 1, 64)
+        last = now
+    }
+
+    mutating func uncount() { number = max(0, number - 1) }
+
+    /// The milliseconds until the next attempt, of which the first `free` need not wait.
+    func wait(after free: Int, _ now: Int64) -> Int64 {
+        guard number >= free else { return 0 }
+        let wait = min(1_000 << Int64(min(number - free, 16)), Self.longestWait)
+        return max(0, last + wait - now)
+    }
+
+    func hasAttempt(since time: Int64) -> Bool { number > 0 && last >= time }
+
+    func weight(at now: Int64) -> Int64 {
+        now - last >= Self.memory ? -1 : Int64(number) << 48 | last & (1 << 48 - 1)
+    }
+}
+
+/// The time at which an address may attempt a name that has too many attempts: once in each period.
+/// The time depends only on the address and the name, so that no number of other attempts can
+/// displace it.
+struct OwnTime {
+    static let period: Int64 = 900_000
+    /// The part of the period in which the attempt may be made.
+    static let open: Int64 = 300_000
+
+    private let phase: Int64
+
+    init(of pair: HashedKey) { phase = Int64(pair.low % UInt64(Self.period)) }
+
+    /// The milliseconds since the beginning of the address's period.
+    package func position(at now: Int64) -> Int64 {
+        let offset = (now - phase) % Self.period
+        return offset < 0 ? offset + Self.period : offset
+    }
+
+    fileprivate func wait(_ pair: Failures, _ now: Int64) -> Int64 {
+        let position = position(at: now)
+        let isOpen = position < Self.open && !pair.hasAttempt(since: now - position)
+        return isOpen ? 0 : Self.period - position
+    }
+}
+
+/// That an address has signed in to an account.
+private struct Success: BoundedTableEntry {
+    let time: Int64
+
+    func weight(at now: Int64) -> Int64 { time }
+}

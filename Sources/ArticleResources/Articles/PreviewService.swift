@@ -1,0 +1,18 @@
+package import ArticleAPI
+package import ArticleServiceCore
+
+/// Renders an author's text as readers will see it.
+package struct PreviewService: Sendable {
+    let markdown: MarkdownRenderer
+
+    package init(markdown: MarkdownRenderer) {
+        self.markdown = markdown
+    }
+
+    package func render(
+        _ request: PreviewRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<Preview> {
+        let body = try await markdown.render(request.body, for: caller.fairShare)
+        return Reply(Preview(bodyHTML: body.html))
+    }
+}

@@ -1,0 +1,82 @@
+import CBroadsheetOpenSSL
+
+/// Deterministic authenticated encryption with AES-SIV (RFC 5297), from OpenSSL's libcrypto.
+///
+/// Equal texts with equal purposes have equal results, which disclose nothing else. Only texts that
+/// were sealed with this secret for this purpose can be opened.
+final class Seal: @unchecked Sendable {
+    // `@unchecked`: a fetched `EVP_CIPHER` is immutable and may be used by any thread.
+    private let cipher: OpaquePointer
+    private let key: [UInt8]
+
+    /// By how much a sealed text is longer than the text.
+    static let overheadBytes = 16
+
+    /// - Parameter secret: at least 32 bytes; the key is derived from it.
+    init(secret: [UInt8]) {
+        guard let cipher = EVP_CIPHER_fetch(nil, "AES-256-SIV", nil) else {
+            preconditionFailure("programmer error: AES-256-SIV is in every libcrypto since 3.0")
+        }
+        self.cipher = cipher
+        // Two keys of 256 bits: SIV uses one for authentication and one for encryption.
+        key = [1, 2].flatMap { Digest.hmac(Array("AES-256-SIV".utf8) + [$0], key: secret) }
+    }
+
+    deinit { EVP_CIPHER_free(cipher) }
+
+    /// The 16-byte tag followed by the encrypted text.
+    func seal(_ text: [UInt8], for purpose: String) -> [UInt8] {
+        let context = Context()
+        var isDone = EVP_EncryptInit_ex2(context.handle, cipher, key, nil, nil) == 1
+        var length: Int32 = 0
+        let purpose = Array(purpose.utf8)
+        var sealed = [UInt8](repeating: 0, count: text.count)
+        var tag = [UInt8](repeating: 0, count: Self.overheadBytes)
+        isDone =
+            isDone
+            && EVP_EncryptUpdate(context.handle, nil, &length, purpose, Int32(purpose.count)) == 1
+            && EVP_EncryptUpdate(context.handle, &sealed, &length, text, Int32(text.count)) == 1
+            && EVP_CIPHER_CTX_ctrl(
+                context.handle, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag) == 1
+        // Programmer error: only an empty text or purpose cannot be sealed.
+        precondition(isDone, "AES-SIV failed")
+        return tag + sealed
+    }
+
+    /// The text; `nil` if it was not sealed for this purpose, or was modified.
+    func open(_ sealed: [UInt8], for purpose: String) -> [UInt8]? {
+        guard sealed.count > Self.overheadBytes, sealed.count < 1 << 20 else { return nil }
+        let context = Context()
+        var tag = Array(sealed.prefix(Self.overheadBytes))
+        let encrypted = Array(sealed.dropFirst(Self.overheadBytes))
+        let purpose = Array(purpose.utf8)
+        var length: Int32 = 0
+        var text = [UInt8](repeating: 0, count: encrypted.count)
+        guard EVP_DecryptInit_ex2(context.handle, cipher, key, nil, nil) == 1,
+            EVP_CIPHER_CTX_ctrl(
+                context.handle, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1,
+            EVP_DecryptUpdate(context.handle, nil, &length, purpose, Int32(purpose.count)) == 1,
+            EVP_DecryptUpdate(
+                context.handle, &text, &length, encrypted, Int32(encrypted.count)) == 1
+        else {
+            // The failure is in the thread's error queue, where TLS would find it.
+            ERR_clear_error()
+            return nil
+        }
+        return text
+    }
+
+    /// The context for one operation (`EVP_CIPHER_CTX_new`).
+    private struct Context: ~Copyable {
+        let handle: OpaquePointer
+
+        init() {
+            guard let handle = EVP_CIPHER_CTX_new() else {
+                preconditionFailure("programmer error: out of memory")
+            }
+            self.handle = handle
+        }
+
+        deinit { EVP_CIPHER_CTX_free(handle) }
+    }
+}

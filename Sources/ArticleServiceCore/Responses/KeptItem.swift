@@ -1,0 +1,54 @@
+package import ArticleAPI
+
+/// The result of a write, restored from its stored form.
+package protocol KeptItem: Sendable {
+    init?(kept bytes: [UInt8], body: String?)
+
+    /// The request that fetches it.
+    var location: (any BackendAPIRequest)? { get }
+}
+
+extension Article: KeptItem {
+    package init?(kept bytes: [UInt8], body: String?) {
+        guard let article = try? Article(mapping: bytes) else { return nil }
+        self = article
+        self.body = body
+    }
+
+    package var location: (any BackendAPIRequest)? { FetchArticleRequest(key: .id(id)) }
+}
+
+extension Author: KeptItem {
+    package init?(kept bytes: [UInt8], body: String?) {
+        guard let author = try? Author(mapping: bytes) else { return nil }
+        self = author
+    }
+
+    package var location: (any BackendAPIRequest)? { FetchAuthorRequest(id: id) }
+}
+
+extension Comment: KeptItem {
+    package init?(kept bytes: [UInt8], body: String?) {
+        guard let comment = try? Comment(mapping: bytes) else { return nil }
+        self = comment
+        // Without one, the comment was deleted.
+        self.body = body ?? ""
+    }
+
+    package var location: (any BackendAPIRequest)? { FetchCommentRequest(id: id) }
+}
+
+extension ContentSource: KeptItem {
+    package init?(kept bytes: [UInt8], body: String?) {
+        guard let source = try? ContentSource(mapping: bytes) else { return nil }
+        self = source
+    }
+
+    package var location: (any BackendAPIRequest)? { FetchSourceRequest(id: id) }
+}
+
+extension NoContent: KeptItem {
+    package init?(kept bytes: [UInt8], body: String?) { self.init() }
+
+    package var location: (any BackendAPIRequest)? { nil }
+}

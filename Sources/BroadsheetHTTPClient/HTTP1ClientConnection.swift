@@ -1,0 +1,167 @@
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetSockets
+
+/// One HTTP/1.1 connection to an origin, until it closes: it waits for an exchange, sends its
+/// request, receives its response, and repeats.
+final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
+    let origin: HTTPOrigin
+    let pool: ConnectionPool
+    private let channel: SocketChannel
+    /// The current or next exchange.
+    private(set) var exchange: Exchange?
+    var parser: ResponseParser
+    /// It grows when a head needs more; see `readRoom`.
+    private(set) var buffer = ReadBuffer()
+    /// Created for the first coded body and reused for later ones.
+    var contentDecoder: ContentDecoder?
+    /// The number of completed exchanges.
+    private(set) var completed = 0
+    /// The bytes of the current request that were sent, and of its response that were received.
+    var sentBytes = 0
+    var receivedBytes = 0
+    private var roomWaiter: UnsafeContinuation<Void, Never>?
+
+    init(_ channel: SocketChannel, to origin: HTTPOrigin, in pool: ConnectionPool) {
+        self.channel = channel
+        self.origin = origin
+        self.pool = pool
+        parser = ResponseParser(limits: pool.configuration.message, isLenient: true)
+    }
+
+    // MARK: Called by the pool
+
+    let isShared = false
+    var room: Int { exchange == nil ? 1 : 0 }
+    var exchanges: [Exchange] { exchange.map { [$0] } ?? [] }
+
+    /// Assigns an exchange to an idle connection.
+    func take(_ exchange: Exchange) {
+        self.exchange = exchange
+        exchange.place.connection = self
+        channel.interrupt()
+    }
+
+    /// Nothing else can follow an incomplete response.
+    func drop(_ exchange: Exchange) { abort() }
+
+    func abort() {
+        channel.abort()
+        roomAgain()
+    }
+
+    /// Resumes decoding after the reader of a streamed body has consumed the buffered pieces.
+    func roomAgain() { roomWaiter.take()?.resume() }
+
+    // MARK: Lifecycle
+
+    func run() async {
+        pool.hasRoom(self)
+        channel.onOverrun = { $0.abort(.timedOut) }
+        while let exchange = await next() {
+            guard await serve(exchange, on: channel) else { break }
+            completed += 1
+            release()
+            pool.hasRoom(self)
+        }
+        release()
+        channel.onOverrun = nil
+    }
+
+    /// The next exchange; `nil` when the connection has closed or was idle for too long.
+    private func next() async -> Exchange? {
+        let deadline = channel.loop.now + pool.configuration.idleMilliseconds
+        do throws(ChannelError) {
+            // Invariant: no unsolicited bytes have been received.
+            while true {
+                if channel.mayRead {
+                    guard case .wouldBlock = try channel.read(into: buffer.room()) else { break }
+                }
+                if let exchange { return exchange }
+                try await channel.waitReadable(until: deadline)
+            }
+        } catch {
+            // Closed, or idle for too long.
+        }
+        if let exchange {
+            release()
+            pool.retry(exchange)
+        }
+        return nil
+    }
+
+    /// The free space for the next bytes. If a head fills the buffer, a larger one replaces it, up
+    /// to the size of the longest head; the parser rejects longer ones.
+    func readRoom() -> UnsafeMutableRawBufferPointer {
+        let room = buffer.room()
+        guard room.isEmpty else { return room }
+        let usedBytes = buffer.bytes.count
+        let message = pool.configuration.message
+        let limitBytes = message.requestLineBytes + message.fieldBytes + 1_024
+        guard usedBytes < limitBytes else { return room }
+        let larger = ReadBuffer(capacity: min(2 * usedBytes, limitBytes))
+        larger.room().copyMemory(from: UnsafeRawBufferPointer(buffer.bytes))
+        larger.added(usedBytes)
+        buffer = larger
+        return larger.room()
+    }
+
+    /// Waits until `roomAgain` is called or the exchange ends.
+    func waitForRoom() async {
+        await withUnsafeContinuation { roomWaiter = $0 }
+    }
+
+    /// Detaches the connection from its exchange.
+    func release() {
+        exchange?.place.connection = nil
+        exchange = nil
+    }
+}
+
+extension HTTP1ClientConnection {
+    /// Reads the body after the head, and delivers the response to the exchange.
+    func readBody(
+        _ head: ResponseHead, _ exchange: Exchange, _ channel: SocketChannel
+    ) async throws(HTTPClientError) {
+        var (response, body) = try exchange.options.begin(head, &contentDecoder)
+        if exchange.options.isStreamed {
+            return try await stream(response, &body, exchange, channel)
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(body.length ?? 0, ResponseBodyDecoder.reservedBytes))
+        while !body.isComplete { try await decode(&body, into: &bytes, exchange, channel) }
+        response.body = .bytes(bytes)
+        exchange.finish(.success(response))
+    }
+
+    /// Delivers the head to the caller, then the body as fast as it is read.
+    private func stream(
+        _ response: HTTPResponse, _ body: inout ResponseBodyDecoder, _ exchange: Exchange,
+        _ channel: SocketChannel
+    ) async throws(HTTPClientError) {
+        if !exchange.options.limitsStream { channel.endWork() }
+        let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {
+            [weak self, pool] in pool.loop.submit { [weak self] in self?.roomAgain() }
+        }
+        exchange.hand(response, length: body.length, pipe)
+        while !body.isComplete {
+            var piece: [UInt8] = []
+            try await decode(&body, into: &piece, exchange, channel)
+            if !piece.isEmpty, !pipe.add(piece), channel.isOpen { await waitForRoom() }
+            guard channel.isOpen || body.isComplete else { throw .cancelled }
+        }
+        exchange.bodyEnded(.success(()))
+    }
+
+    /// Decodes received bytes, or waits for more first.
+    private func decode(
+        _ body: inout ResponseBodyDecoder, into bytes: inout [UInt8], _ exchange: Exchange,
+        _ channel: SocketChannel
+    ) async throws(HTTPClientError) {
+        if body.needsMore, buffer.isEmpty, try await !more(exchange, channel) {
+            return try body.close()
+        }
+        buffer.consume(
+            try body.decode(Span(_unsafeElements: buffer.bytes), into: &bytes))
+    }
+}

@@ -1,0 +1,401 @@
+import BroadsheetHTTP
+import BroadsheetSockets
+
+/// One request and its response: its sender, its cost, the decisions about it, and its record for
+/// observers. It knows nothing of the framing of messages.
+///
+/// A connection of HTTP/1 has one request at a time, so that one object serves them all. It is used
+/// on the connection's loop.
+final class Exchange {
+    let rules: ConnectionRules
+    let local: LoopContext
+    let channel: SocketChannel
+    /// The channel, or the stream of it that the exchange takes place on.
+    unowned var carrier: any ExchangeCarrier
+    // Accesses to these never overlap: they are used on the loop, by one function at a time.
+    // Exclusivity is not checked.
+    /// The client of the connection, whose requests these are unless it forwards them.
+    @exclusivity(unchecked) var client: ConnectedClient
+    /// The client of the request, if the peer forwards it.
+    @exclusivity(unchecked) private(set) var forwarded: ForwardedClient?
+    @exclusivity(unchecked) private(set) var requestID = ""
+    /// True if the credentials of the request were in the session cookie.
+    @exclusivity(unchecked) var isByCookie = false
+    /// The response, and the record of the exchange for observers.
+    @exclusivity(unchecked) var sent = SentResponse()
+    /// True if the request's method is safe.
+    private(set) var isRead = true
+    /// Exists while the handler runs or its response takes memory.
+    private var scope: ExchangeScope?
+    /// Memory that is reserved for the request's body.
+    @exclusivity(unchecked) private var heldBodyBytes = 0
+
+    init(
+        _ channel: SocketChannel, _ local: LoopContext, _ rules: ConnectionRules,
+        client: ConnectedClient? = nil
+    ) {
+        self.channel = channel
+        carrier = channel
+        self.local = local
+        self.rules = rules
+        self.client = client ?? ConnectedClient(channel.peer, trusting: rules.trustedProxies)
+    }
+
+    /// The client that sent the request.
+    var clientAddress: SocketAddress { forwarded?.address ?? client.address }
+
+    /// Identifies the client of a request that a trusted proxy forwards.
+    func findClient(_ fields: borrowing HTTPFields) {
+        forwarded = client.origin(of: fields, trusting: rules.trustedProxies)
+    }
+
+    var isObserved: Bool { local.accessLines != nil || !rules.observers.isEmpty }
+
+    // MARK: Begin and end
+
+    /// - Parameter bytes: The size of the head.
+    func begin(_ head: borrowing RequestHead, bytes: Int) {
+        requestID = local.requestID(for: head.fields)
+        sent = SentResponse(isObserved)
+        sent.isHead = head.method == .head
+        isRead = head.method.isSafe
+        sent.version = head.version
+        sent.origin = rules.crossOrigin?.place(of: head.fields)
+        if client.isTrusted { findClient(head.fields) }
+        guard isObserved else { return }
+        sent.request = (head.method, head.target)
+        sent.receivedBytes = bytes
+        sent.traceID = TraceContext(head.fields)?.traceID
+    }
+
+    /// Begins an exchange for bytes that are not a valid request.
+    func beginUnread(receivedBytes: Int) {
+        sent = SentResponse(isObserved)
+        sent.receivedBytes = receivedBytes
+        forwarded = nil
+        isByCookie = false
+        requestID = local.requestID(for: HTTPFields())
+    }
+
+    /// Adds the fields that every response has.
+    func complete(_ response: inout HTTPResponse) {
+        SecurityHeaders.add(to: &response.fields, of: response.status)
+        addOwnFields(to: &response.fields)
+    }
+
+    /// Adds the fields that depend on the client and the request, and are not the same in a cached
+    /// response.
+    func addOwnFields(to fields: inout HTTPFields) {
+        if let strictTransport = rules.strictTransport, channel.isSecure {
+            fields[.strictTransportSecurity] = strictTransport
+        }
+        if let crossOrigin = rules.crossOrigin {
+            fields.append(contentsOf: crossOrigin.fields(at: sent.origin))
+        }
+        if isByCookie { fields.append(contentsOf: SessionCookie.varying) }
+        if let allowance = sent.allowance {
+            limiter(of: allowance)?.append(allowance, to: &fields)
+        }
+    }
+
+    /// The response was sent, or the connection has failed.
+    func notifyObservers() {
+        guard isObserved else { return }
+        let record = sent.record(peer: clientAddress, requestID: requestID)
+        for observer in rules.observers { observer.finished(record) }
+        local.accessLines?.append(record)
+    }
+
+    // MARK: The handler
+
+    /// - Parameter context: That of the handler.
+    func beginScope(of context: RequestContext) { scope = context.scope }
+
+    /// The memory of the response is released: it was sent, or will not be.
+    func endScope() {
+        scope?.end()
+        scope = nil
+    }
+
+    // MARK: Rate limits
+
+    /// Takes a token for one request from the client's bucket.
+    ///
+    /// - Parameter account: The account of the request; `nil`: its address is counted.
+    /// - Returns: The response if the bucket is empty.
+    func rejectionByLimits(account: LimitedAccount? = nil) -> HTTPResponse? {
+        guard !isWithinLimits(account: account), let allowance = sent.allowance else { return nil }
+        rules.rejections.add(allowance.measure.reason, on: channel.loop)
+        return response(
+            to: HTTPError(
+                .tooManyRequests, "Too many requests \(allowance.measure.words).",
+                retryAfterSeconds: allowance.seconds))
+    }
+
+    /// Takes a token for one request from the client's bucket; false if the bucket is empty.
+    func isWithinLimits(account: LimitedAccount? = nil) -> Bool {
+        guard let meter = meter(account: account) else { return true }
+        let allowance = meter.take()
+        sent.allowance = allowance
+        if case .taken = allowance.outcome { return true }
+        return false
+    }
+
+    /// The bucket that the request is charged to; `nil` if it is not limited.
+    func meter(account: LimitedAccount?) -> RateMeter? {
+        let address = forwarded?.key ?? client.key
+        if let account {
+            // This machine has no limit as an address, so its accounts are counted one by one.
+            let shared = account.sharesAddress ? address : nil
+            return rules.keyRate.map {
+                RateMeter(
+                    limiter: $0, key: shared ?? account.key,
+                    measure: shared == nil ? .account : .accountsOfAddress, now: channel.loop.now)
+            }
+        }
+        guard let limiter = rules.addressRate, let address else { return nil }
+        return RateMeter(limiter: limiter, key: address, measure: .address, now: channel.loop.now)
+    }
+
+    /// Adopts the allowance that is left after the handler charged more tokens.
+    func noteCharge() {
+        guard let allowance = scope?.allowance else { return }
+        sent.allowance = allowance
+        guard case .empty = allowance.outcome else { return }
+        rules.rejections.add(allowance.measure.reason, on: channel.loop)
+    }
+
+    func limiter(of allowance: RateLimitStatus) -> RateLimiter? {
+        allowance.measure == .address ? rules.addressRate : rules.keyRate
+    }
+
+    // MARK: Bodies
+
+    /// Reserves memory for the `total` bytes of a body that have arrived; false if there is not
+    /// enough.
+    func hold(_ total: Int) -> Bool {
+        guard total > heldBodyBytes else { return true }
+        guard rules.bodies.take(total - heldBodyBytes, total: total) else {
+            rules.rejections.add(.bodies, on: channel.loop)
+            return false
+        }
+        heldBodyBytes = total
+        return true
+    }
+
+    func releaseBody() {
+        guard heldBodyBytes > 0 else { return }
+        rules.bodies.give(heldBodyBytes)
+        heldBodyBytes = 0
+    }
+}
+
+extension Exchange {
+    // MARK: Hosts
+
+    /// Returns true if the request names a host that is served at this address, or if hosts are not
+    /// restricted. HTTP/1.0 requests may name none; browsers never send those.
+    func isForServedHost(_ head: borrowing RequestHead) -> Bool {
+        guard let names = rules.hostNames else { return true }
+        if let authority = head.target.authority {
+            return Authority(Array(authority)).map(names.contains) ?? false
+        }
+        return head.fields.withBytes(of: .host) { host in
+            if isLastServed(host) { return true }
+            let bytes = host.withUnsafeBufferPointer { Array($0) }
+            guard let authority = Authority(bytes), names.contains(authority) else { return false }
+            local.servedHost = bytes
+            return true
+        } ?? true
+    }
+
+    private func isLastServed(_ host: borrowing Span<UInt8>) -> Bool {
+        let last = local.servedHost
+        guard host.count == last.count else { return false }
+        for index in last.indices where last[index] != host[unchecked: index] { return false }
+        return true
+    }
+}
+
+extension Exchange {
+    /// The decision on a request by its head alone.
+    enum HeadDecision {
+        case respond(HTTPResponse)
+        case respondPrepared(Ready)
+        /// Hands the connection to the handler of another protocol.
+        case upgrade(String, ConnectionRules.UpgradeHandler)
+        /// It is up to the route.
+        case route
+    }
+
+    /// Makes the decisions that need no waiting, and those that must not depend on routes.
+    func decide(by head: borrowing RequestHead) -> HeadDecision {
+        guard isForServedHost(head) else {
+            return .respond(rejectionByLimits() ?? response(to: .foreignHost))
+        }
+        // Cached responses are no longer invalidated either.
+        if local.isClosed { return .respond(response(to: .handedOver)) }
+        if let upgrade = upgrade(by: head), !channel.isSecure {
+            return .upgrade(upgrade.name, upgrade.handler)
+        }
+        if let rejection = rejectionOfExposure(head.fields) {
+            return .respond(rejectionByLimits() ?? rejection)
+        }
+        if let port = rules.redirectPort {
+            return .respond(rejectionByLimits() ?? redirection(of: head, port: port))
+        }
+        guard let ready = preparedResponse(to: head) else { return .route }
+        sent.template = ready.prepared.template
+        guard let rejection = rejectionByLimits(account: ready.reader?.account) else {
+            return .respondPrepared(ready)
+        }
+        rules.cache?.takeBack(head)
+        return .respond(rejection)
+    }
+
+    /// The protocol that the client asks for, if it is supported (RFC 9110 §7.8).
+    private func upgrade(
+        by head: borrowing RequestHead
+    ) -> (name: String, handler: ConnectionRules.UpgradeHandler)? {
+        guard !rules.protocols.isEmpty, head.framing == .none,
+            head.fields.list(.connection, has: "upgrade"),
+            let name = head.fields[.upgrade], let handler = rules.protocols[name]
+        else { return nil }
+        return (name, handler)
+    }
+
+    /// Redirects the client to the same resource over HTTPS (RFC 9110 §15.4.9).
+    private func redirection(of head: borrowing RequestHead, port: UInt16) -> HTTPResponse {
+        guard let location = HostNames.secureLocation(of: head, port: port) else {
+            var rejection = response(to: HTTPError(.badRequest, "Use HTTPS."))
+            rejection.fields[.connection] = "close"
+            return rejection
+        }
+        return HTTPResponse(
+            .permanentRedirect,
+            fields: [.location: location, .contentType: "text/plain; charset=utf-8"],
+            body: .bytes(Array("\(location)\n".utf8)))
+    }
+
+    /// The decision of a request's route. It is indirect, as `Match` is, because the frames of
+    /// asynchronous functions hold several copies of it.
+    indirect enum RouteDecision {
+        case respond(HTTPResponse)
+        case handle(HTTPRoute, RequestContext, HTTPHandler)
+    }
+
+    func decide(
+        on request: HTTPRequest, _ head: borrowing RequestHead
+    ) async -> RouteDecision {
+        switch match(request, head) {
+        case .respond(let response): return .respond(response)
+        case .admit(let route, let context):
+            let admission = await admission(to: route, request, context)
+            return conclude(admission, to: route, context, head)
+        }
+    }
+
+    private indirect enum Match {
+        case respond(HTTPResponse)
+        case admit(HTTPRoute, RequestContext)
+    }
+
+    // The two functions below are not inlined. The frame of an asynchronous function includes the
+    // temporaries of everything that is inlined into it, and the connection's task keeps the memory
+    // of its frames.
+
+    /// The route of a request, or the response if there is none.
+    @inline(never)
+    private func match(_ request: HTTPRequest, _ head: borrowing RequestHead) -> Match {
+        if let preflight = rules.crossOrigin?.preflight(head, from: sent.origin) {
+            return .respond(rejectionByLimits() ?? preflight)
+        }
+        switch rules.router.match(request.method, request.target) {
+        case .rejected(let rejection, let template):
+            sent.template = template
+            return .respond(rejectionByLimits() ?? response(to: rejection))
+        case .options(let allow, let template):
+            sent.template = template
+            let allowed = allow.map(\.rawValue).joined(separator: ", ")
+            let response = HTTPResponse(.noContent, fields: [.allow: allowed])
+            return .respond(rejectionByLimits() ?? response)
+        case .route(let route, let parameters):
+            if isObserved { sent.template = route.template }
+            let context = RequestContext(
+                requestID: requestID, peer: clientAddress, template: route.template,
+                parameters: parameters, receivedSeconds: channel.loop.wallSeconds,
+                isConfidential: isConfidential(head.fields),
+                isEncrypted: isEncrypted(head.fields), isLocal: isLocal)
+            return .admit(route.value, context)
+        }
+    }
+
+    /// The decision on a request after its route has admitted or rejected it.
+    @inline(never)
+    private func conclude(
+        _ admission: Admission, to route: HTTPRoute, _ context: RequestContext,
+        _ head: borrowing RequestHead
+    ) -> RouteDecision {
+        sent.sender = admission.sender
+        switch admission {
+        case .rejected(let response, _): return .respond(rejectionByLimits() ?? response)
+        case .admitted(let handler, let name, let sharesAddress, _):
+            let account = name.map { LimitedAccount($0, sharesAddress: sharesAddress) }
+            if let rejection = rejectionByLimits(account: account) { return .respond(rejection) }
+            guard head.framing == .none || route.body != .rejected else {
+                return .respond(response(to: .unexpectedBody))
+            }
+            var context = context
+            context.scope = ExchangeScope(
+                meter: meter(account: account), place: carrier.place)
+            return .handle(route, context, handler)
+        }
+    }
+
+    /// The route's decision. It has the time of a handler, and ends when the client of a safe
+    /// request disconnects.
+    func admission(
+        to route: HTTPRoute, _ request: HTTPRequest, _ context: RequestContext
+    ) async -> Admission {
+        carrier.beginWork(until: channel.loop.now + rules.limits.handlerMilliseconds)
+        defer { carrier.endWork() }
+        return await route.admit(request, context)
+    }
+
+    func response(to rejection: HTTPError) -> HTTPResponse {
+        var rejection = rejection
+        rejection.requestID = requestID
+        return rejection.response(by: rules.render)
+    }
+
+    /// A cached response, and the reader that it is for.
+    struct Ready {
+        let prepared: PreparedResponse
+        /// `nil` for an anonymous client.
+        let reader: PublicReader?
+    }
+
+    /// The cached response to this request. A request with credentials gets it if they were not
+    /// exposed on the way, are valid, and grant no more than anonymous access.
+    func preparedResponse(to head: borrowing RequestHead) -> Ready? {
+        guard let cache = rules.cache else { return nil }
+        guard head.fields.contains(.authorization) else {
+            return cache.response(to: head).map { Ready(prepared: $0, reader: nil) }
+        }
+        guard let reader = reader(of: head.fields), let prepared = cache.response(to: head) else {
+            return nil
+        }
+        guard prepared.publicWord != nil else {
+            cache.takeBack(head)
+            return nil
+        }
+        return Ready(prepared: prepared, reader: reader)
+    }
+
+    private func reader(of fields: borrowing HTTPFields) -> PublicReader? {
+        guard let readers = rules.readers else { return nil }
+        if client.isTrusted { findClient(fields) }
+        guard isConfidential(fields) else { return nil }
+        return fields.withOnlyBytes(of: .authorization) { readers.reader(of: $0) } ?? nil
+    }
+}

@@ -1,0 +1,129 @@
+import BroadsheetHTTP
+import BroadsheetSockets
+
+extension HTTP1Connection {
+    // MARK: The client
+
+    /// Identifies the client, from the PROXY protocol header if one is expected.
+    ///
+    /// - Throws: `cancelled` if the peer may not send such a header, or the header is invalid.
+    func meetClient(until deadline: Int64) async throws(ChannelError) {
+        guard rules.expectsProxyHeader else { return }
+        let proxy = exchange.client.address
+        guard exchange.client.isTrusted else {
+            rules.proxyReports.noteUntrusted(proxy, at: now)
+            throw withoutHeader()
+        }
+        let sent: Result<ProxyHeader, ProxyHeader.Mismatch>
+        do throws(ChannelError) {
+            sent = try await channel.readProxyHeader(until: deadline)
+        } catch {
+            isPassedOn = error == .cancelled && canBePassed
+            throw error
+        }
+        switch sent {
+        case .success(let header):
+            isNamed = true
+            exchange.client = ConnectedClient(
+                header, from: exchange.client, trusting: rules.trustedProxies)
+        case .failure(let mismatch):
+            rules.proxyReports.note(mismatch, from: proxy, at: now)
+            throw withoutHeader()
+        }
+    }
+
+    /// Counts a connection that has to begin with a header, and does not.
+    private func withoutHeader() -> ChannelError {
+        rules.rejections.add(.proxyHeader, on: channel.loop)
+        return .cancelled
+    }
+
+    // MARK: Connections
+
+    /// Counts the connection and performs the TLS handshake.
+    ///
+    /// - Throws: `cancelled` if the address has too many connections; a response was sent.
+    func enter(until deadline: Int64) async throws(ChannelError) {
+        guard let addresses = rules.addresses, let key = exchange.client.key else {
+            return try await secure(until: deadline)
+        }
+        let entrance = addresses.enter(key)
+        isCounted = entrance != .overrun
+        guard entrance != .admitted else { return try await secure(until: deadline) }
+        rules.rejections.add(.addressConnections, on: channel.loop)
+        if entrance == .full {
+            try await secure(until: deadline)
+            try await rejectUnread(
+                HTTPError(
+                    .tooManyRequests, "Too many connections from this address.",
+                    retryAfterSeconds: 1))
+        }
+        throw .cancelled
+    }
+
+    func leave() {
+        if isCounted, let key = exchange.client.key { rules.addresses?.leave(key) }
+        isCounted = false
+    }
+
+    /// Performs the TLS handshake if the listener requires TLS.
+    func secure(until deadline: Int64) async throws(ChannelError) {
+        guard let tls = rules.tls else { return }
+        do throws(ChannelError) {
+            try await channel.secure(by: tls, until: deadline)
+            speaksHTTP2 = channel.applicationProtocol == "h2"
+            notifyObservers(of: HandshakeRecord(exchange.client.address, channel))
+        } catch .cancelled where canBePassed {
+            isPassedOn = true
+            throw .cancelled
+        } catch {
+            notifyObservers(of: HandshakeRecord(exchange.client.address, error))
+            if error == .insecure(.plainHTTP) {
+                try await rejectUnread(HTTPError(.badRequest, "This port only accepts HTTPS."))
+            }
+            throw error
+        }
+    }
+
+    private func notifyObservers(of handshake: HandshakeRecord) {
+        for observer in rules.handshakeObservers { observer.ended(handshake) }
+    }
+
+    /// Responds to a client above the connection limit.
+    func turnAway() async {
+        do throws(ChannelError) {
+            let deadline = now + limits.handshakeMilliseconds
+            try await meetClient(until: deadline)
+            try await secure(until: deadline)
+            try await rejectUnread(HTTPError(.serviceUnavailable, "Too many connections."))
+        } catch {
+            // The client has disconnected.
+        }
+        releaseBuffer()
+    }
+}
+
+extension HTTP1Connection {
+    /// True if another process can continue the connection: no byte of a request has been read, and
+    /// TLS, whose keys cannot be passed on, has not begun.
+    var canBePassed: Bool {
+        channel.isGivenAway && channel.isOpen && buffer == nil && unsent == nil && !isBound
+    }
+
+    /// True if the connection is bound to this process, by TLS keys or by a proxy's report of the
+    /// client.
+    var isBound: Bool { channel.isSecure || isNamed }
+
+    /// True if the next response is the last one on this connection.
+    var isLastResponse: Bool {
+        channel.isDraining || local.isClosed
+            || channel.isLeaving && isBound || channel.isGivenAway && !canBePassed
+    }
+
+    /// Passes the connection on to the process that continues it.
+    func passOn() {
+        guard let descriptor = channel.detach() else { return }
+        rules.departure.take(
+            PassedConnection(descriptor: descriptor, peer: channel.peer, door: rules.listener))
+    }
+}

@@ -1,0 +1,260 @@
+import BroadsheetHTTP
+import BroadsheetSockets
+
+/// The sink for the one response to a request. Writing consumes it, so that no request receives two
+/// responses: the head is written once, then the body, whole or piece by piece.
+///
+/// This is the sink of an HTTP/1 connection. It is used on the connection's loop.
+struct ResponseSink: ~Copyable {
+    private let connection: HTTP1Connection
+    /// True if the request lets the connection stay open.
+    private let keepsAlive: Bool
+
+    /// Bodies up to this size are copied after the head, which is cheaper than a second buffer.
+    private static var copiedBodyBytes: Int { 8 << 10 }
+
+    init(_ connection: HTTP1Connection, keepsAlive: Bool) {
+        self.connection = connection
+        self.keepsAlive = keepsAlive
+    }
+
+    private var exchange: Exchange { connection.exchange }
+
+    /// Sends the response; returns whether another request may follow on the connection.
+    consuming func send(_ response: consuming HTTPResponse) async throws(ChannelError) -> Bool {
+        if response.fields.hasRejectedValue { response = exchange.response(to: .unsendable) }
+        let keepsAlive =
+            keepsAlive && !connection.isLastResponse && !Self.asksToClose(&response.fields)
+        exchange.complete(&response)
+        if connection.channel.isOpen { exchange.sent.status = response.status }
+        let goesOn: Bool
+        do throws(ChannelError) {
+            switch response.body {
+            case .stream(let stream) where !exchange.sent.isHead && !response.status.forbidsBody:
+                goesOn = try await write(response, stream, keepsAlive: keepsAlive)
+            default:
+                try await writeWhole(response, keepsAlive: keepsAlive)
+                goesOn = keepsAlive
+            }
+        } catch {
+            exchange.notifyObservers()
+            throw error
+        }
+        exchange.notifyObservers()
+        return goesOn
+    }
+
+    /// Responds to a request whose body is not wanted. A small body is probably in flight; it is
+    /// read and discarded, so that the connection stays open. For a large one the connection is
+    /// closed.
+    consuming func send(
+        _ response: HTTPResponse, discardingBodyOf head: borrowing RequestHead
+    ) async throws(ChannelError) -> Bool {
+        switch head.framing {
+        case .none: return try await send(response)
+        case .length(let length) where length <= BodyBudget.smallBytes && !head.expectsContinue:
+            guard try await connection.dropBody(length) else { return false }
+            return try await send(response)
+        default:
+            let connection = connection
+            _ = try await ResponseSink(connection, keepsAlive: false).send(response)
+            await connection.linger()
+            return false
+        }
+    }
+
+    /// Agrees to another protocol (RFC 9110 §7.8); further bytes on the connection belong to it.
+    consuming func switchProtocols(to name: String) async throws(ChannelError) {
+        let response = HTTPResponse(
+            .switchingProtocols, fields: [.connection: "Upgrade", .upgrade: name])
+        exchange.sent.status = response.status
+        defer { exchange.notifyObservers() }
+        try await writeWhole(response, keepsAlive: true)
+    }
+
+    /// Returns true if a handler asks to close the connection. Removes the fields that the server
+    /// writes itself.
+    static func asksToClose(_ fields: inout HTTPFields) -> Bool {
+        guard fields.hasFramingFields else { return false }
+        let asks = fields.list(.connection, has: "close")
+        for name in ownFields where fields.contains(name) { fields.remove(name) }
+        return asks
+    }
+
+    private static let ownFields: [HTTPFieldName] = [
+        .connection, .contentLength, .date, .transferEncoding,
+    ]
+
+    /// The octets of a response's head alone.
+    func wholeHead(of response: borrowing HTTPResponse, keepsAlive: Bool) -> [UInt8] {
+        let local = connection.local
+        var bytes = local.takeHead()
+        ResponseSerializer.appendHead(
+            status: response.status, fields: response.fields,
+            framing: framing(response.status, response.body), date: local.dateText,
+            requestID: exchange.requestID, keepsAlive: keepsAlive, version: exchange.sent.version,
+            to: &bytes)
+        return bytes
+    }
+
+    private func framing(
+        _ status: HTTPStatus, _ body: borrowing HTTPBody
+    ) -> ResponseSerializer.Framing {
+        guard !status.forbidsBody else { return .none }
+        switch body {
+        case .none: return .length(0)
+        case .bytes(let bytes): return .length(bytes.count)
+        case .stream(let stream):
+            if let length = stream.length { return .length(length) }
+            return exchange.sent.version == .http11 ? .chunked : .untilClose
+        }
+    }
+
+    private func writeWhole(
+        _ response: consuming HTTPResponse, keepsAlive: Bool
+    ) async throws(ChannelError) {
+        var head = wholeHead(of: response, keepsAlive: keepsAlive)
+        var body: [UInt8] = []
+        if case .bytes(let bytes) = response.body, !exchange.sent.isHead,
+            !response.status.forbidsBody
+        {
+            if bytes.count <= Self.copiedBodyBytes {
+                head.append(contentsOf: bytes)
+            } else {
+                body = bytes
+            }
+        }
+        if !keepsAlive { connection.channel.isEnding = true }
+        let written = connection.channel.writeAtOnce(head, body)
+        if written < head.count + body.count {
+            try await connection.writeRest(Unsent(head: head, body: body, start: written))
+        }
+        exchange.sent.bytes = head.count + body.count
+        connection.local.giveBack(head)
+    }
+
+    // MARK: Prepared responses
+
+    /// Sends a prepared response; false if the task has to send the rest of it.
+    consuming func send(_ ready: Exchange.Ready) -> Bool {
+        let keepsAlive = keepsAlive && !connection.isLastResponse
+        let body = appendPrepared(ready, keepsAlive: keepsAlive)
+        let head = connection.local.output.bytes
+        if !keepsAlive { connection.channel.isEnding = true }
+        let written = connection.channel.writeAtOnce(head, body)
+        exchange.sent.status = ready.prepared.response.status
+        exchange.sent.template = ready.prepared.template
+        if let reader = ready.reader { exchange.sent.sender = reader.sender }
+        exchange.sent.bytes = head.count + body.count
+        guard written == exchange.sent.bytes else {
+            connection.unsent = Unsent(head: Array(head), body: body, start: written)
+            return false
+        }
+        exchange.notifyObservers()
+        return true
+    }
+
+    /// Assembles the head in the loop's buffer, with a small body; returns a large one.
+    private func appendPrepared(_ ready: Exchange.Ready, keepsAlive: Bool) -> [UInt8] {
+        let output = connection.local.output
+        let prepared = ready.prepared
+        output.removeAll()
+        if ready.reader != nil, let word = prepared.publicWord {
+            output.append(prepared.head, ..<word.lowerBound)
+            output.append("private")
+            output.append(prepared.head, word.upperBound...)
+        } else {
+            output.append(prepared.head)
+        }
+        if let line = connection.rules.strictTransportLine, connection.channel.isSecure {
+            output.append(line)
+        }
+        if let crossOrigin = connection.rules.crossOrigin {
+            output.append(crossOrigin.fields(at: exchange.sent.origin).wireBytes)
+        }
+        if exchange.isByCookie { output.append(SessionCookie.varying.wireBytes) }
+        if let allowance = exchange.sent.allowance {
+            exchange.limiter(of: allowance)?.append(allowance, to: output)
+        }
+        output.append("Date: ")
+        output.append(connection.local.dateText)
+        output.append("\r\nX-Request-ID: ")
+        output.append(exchange.requestID)
+        if !keepsAlive {
+            output.append("\r\nConnection: close\r\n\r\n")
+        } else if exchange.sent.version == .http10 {
+            output.append("\r\nConnection: keep-alive\r\n\r\n")
+        } else {
+            output.append("\r\n\r\n")
+        }
+        guard !exchange.sent.isHead else { return [] }
+        guard prepared.body.count <= Self.copiedBodyBytes else { return prepared.body }
+        output.append(prepared.body)
+        return []
+    }
+
+    // MARK: Streams
+
+    /// Sends a body piece by piece; the next is requested when the previous one is in the kernel's
+    /// buffer.
+    private func write(
+        _ response: HTTPResponse, _ stream: HTTPBodyStream, keepsAlive: Bool
+    ) async throws(ChannelError) -> Bool {
+        let channel = connection.channel
+        let isDelimited = stream.length != nil || exchange.sent.version == .http11
+        let keepsAlive = keepsAlive && isDelimited
+        let isChunked = stream.length == nil && isDelimited
+        if let stop = stream.stop {
+            channel.onStop = stop
+            if channel.isStopping { stop() }
+            channel.breaksWhenHungUp = true
+        }
+        defer {
+            channel.onStop = nil
+            channel.breaksWhenHungUp = false
+        }
+        try await send(wholeHead(of: response, keepsAlive: keepsAlive), [])
+        var count = 0
+        do {
+            while let piece = try await next(of: stream) {
+                guard !piece.isEmpty else { continue }
+                guard piece.count <= (stream.length ?? .max) - count else { throw BadLength() }
+                try await send(isChunked ? chunkStart(piece.count, isFirst: count == 0) : [], piece)
+                count += piece.count
+            }
+            guard count == stream.length ?? count else { throw BadLength() }
+        } catch {
+            // The client must not mistake the truncated body for a complete one.
+            channel.reset()
+            throw error as? ChannelError ?? .cancelled
+        }
+        if isChunked {
+            try await send((count > 0 ? [0x0D, 0x0A] : []) + ResponseSerializer.lastChunk, [])
+        }
+        return keepsAlive
+    }
+
+    /// The next piece. If the client of a safe request disconnects, the stream is cancelled: it may
+    /// have nothing to send for a long time, and would not notice.
+    private func next(of stream: HTTPBodyStream) async throws -> [UInt8]? {
+        connection.channel.beginWork()
+        defer { connection.channel.endWork() }
+        return try await stream.next()
+    }
+
+    private struct BadLength: Error {}
+
+    /// The size line of a chunk, after the line ending of the previous chunk.
+    private func chunkStart(_ count: Int, isFirst: Bool) -> [UInt8] {
+        Array("\(isFirst ? "" : "\r\n")\(String(count, radix: 16))\r\n".utf8)
+    }
+
+    /// A piece that waits for a slow reader counts towards the limit of waiting responses.
+    private func send(_ head: [UInt8], _ body: [UInt8]) async throws(ChannelError) {
+        let count = head.count + body.count
+        exchange.sent.bytes += count
+        let written = connection.channel.writeAtOnce(head, body)
+        guard written < count else { return }
+        try await connection.writeWaiting(Unsent(head: head, body: body, start: written))
+    }
+}
