@@ -32,7 +32,7 @@ struct Broadsheet {
             try await dispatch(arguments)
             return .ok
         } catch {
-            // A server exits even if nobody reads the reason.
+            // A server exits even if the reason is not read.
             let isServer = arguments.first == ServeCommand.name
             Console.printError(error.message, withinSeconds: isServer ? 1 : nil)
             return error.status

@@ -15,7 +15,7 @@ package struct IdentityClaims: Sendable, Hashable {
     /// The SHA-256 of the client's nonce, in hexadecimal.
     package let nonce: String
 
-    /// By how much the provider's clock may differ.
+    /// The maximum difference of the provider's clock.
     private static let skewMilliseconds: Int64 = 60_000
     /// The maximum age of a token.
     private static let ageMilliseconds: Int64 = 10 * 60_000

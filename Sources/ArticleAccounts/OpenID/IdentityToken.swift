@@ -33,7 +33,7 @@ package struct IdentityToken: Sendable {
             let signature = ByteText.bytes(base64URL: String(parts[2]))
         else { throw .malformed }
         // Keys in the header (`jwk`, `x5c`) and addresses of keys (`jku`, `x5u`) are not even read:
-        // only the configured provider says which keys are its own.
+        // only the configured provider names its own keys.
         guard header["crit"] == nil else { throw .critical }
         // An access token has the type `at+jwt` (RFC 9068 §2.1).
         if let type = header["typ"] {

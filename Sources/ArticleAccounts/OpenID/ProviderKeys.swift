@@ -122,7 +122,7 @@ final class ProviderKeys: Sendable {
     private static func mayFetch(_ state: State, _ now: Timestamp) -> Bool {
         guard let last = state.lastFetch else { return true }
         let pause = state.keys == nil ? shortPauseMilliseconds : pauseMilliseconds
-        // If the clock was set back, the time starts anew.
+        // If the clock was set back, the time starts again.
         return now < last || now >= last.advanced(byMilliseconds: pause)
     }
 
@@ -179,7 +179,8 @@ final class ProviderKeys: Sendable {
 
     private static let limitBytes = 256 << 10
 
-    /// A document of the provider, and how long it may be used without being fetched again.
+    /// A document of the provider, and the time for which it may be used without being fetched
+    /// again.
     private func document(
         _ url: HTTPURL, by deadline: ContinuousClock.Instant
     ) async throws(OpenIDFailure) -> (body: [UInt8], maxAgeSeconds: Int64) {

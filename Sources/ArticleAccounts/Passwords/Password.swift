@@ -14,7 +14,7 @@ package final class Password: Sendable {
     // Written by the initialiser only, and owned by this object.
     private nonisolated(unsafe) let bytes: UnsafeMutableBufferPointer<CChar>
 
-    /// A password that somebody chose for an account: not one that is guessed first.
+    /// A password that a user chose for an account: not one that is guessed first.
     ///
     /// - Parameter key: That of the account's name.
     package convenience init(

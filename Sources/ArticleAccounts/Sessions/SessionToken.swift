@@ -25,8 +25,8 @@ extension SessionToken {
             text: Self.prefix + sessionID + "_" + ByteText.base64URL(secret))
     }
 
-    /// The token that a client sent; `nil` if it is malformed. Only its digest tells whether it was
-    /// ever issued.
+    /// The token that a client sent; `nil` if it is malformed. Only its digest shows if it was ever
+    /// issued.
     package init?(_ text: String) {
         // 4 of the prefix, 16 of the id, the separator, and 43 or 64 of the secret.
         guard (64...85).contains(text.utf8.count), text.utf8.starts(with: Self.prefix.utf8) else {

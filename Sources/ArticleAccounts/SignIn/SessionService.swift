@@ -130,7 +130,7 @@ package struct SessionService: Sendable {
             case .isPrevious(let session) where isRepetition(session, at: time):
                 // An older version made another successor, which cannot be given again.
                 guard tokens.refresh.hasDigest(session.tokens.refreshDigest) else { break }
-                // The response was not lost: somebody else presents the token.
+                // The response was not lost: another party presents the token.
                 guard !hasArrived(tokens.access, by: time) else { break }
                 return Reply(
                     self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
@@ -242,7 +242,7 @@ package struct SessionService: Sendable {
         return try await end(id, of: user)
     }
 
-    /// Ends the session of these tokens, of which one was verified or is verified here: nobody else
+    /// Ends the session of these tokens, of which one was verified or is verified here: no one else
     /// may end it.
     ///
     /// - Parameters:

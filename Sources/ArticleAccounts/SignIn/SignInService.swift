@@ -45,7 +45,7 @@ package struct SignInService: Sendable {
         name: String, password: String, _ context: RequestContext
     ) async throws(ServiceError) -> UserRecord {
         let password = try Password(presented: password)
-        // What cannot be a name is looked up all the same.
+        // A text that cannot be a name is nevertheless looked up.
         let key = (try? AccountName(name))?.key ?? " \(name)"
         let attempt = SignInAttempt(name: key, from: context)
         try throttle.begin(attempt)

@@ -139,7 +139,7 @@ struct AccountDocument {
 }
 
 extension AccountExport.UsedInvitation {
-    /// Without the principal that created it, who is somebody else.
+    /// Without the principal that created it, which is another one.
     fileprivate init(_ record: InvitationRecord) {
         self.init(
             id: record.id, role: User.Role(name: record.role), createdAt: record.createdAt,

@@ -309,7 +309,7 @@ struct Waits {
         return waits.removeAll { $0.check <= instant }.map(\.leave)
     }
 
-    /// The earliest instant at which a deadline may have passed; `nil` if nobody waits.
+    /// The earliest instant at which a deadline may have passed; `nil` if there are no waiters.
     var nextCheck: Duration? { waits.values.lazy.map(\.check).min() }
 }
 

@@ -101,7 +101,7 @@ public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConve
         case notEntitled
         /// The stored item does not hold credentials.
         case damaged
-        /// Anything else; the description says what.
+        /// Anything else, which is described.
         case failed
     }
 

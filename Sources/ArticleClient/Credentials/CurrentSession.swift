@@ -43,7 +43,7 @@ struct CurrentSession {
         unread = error
     }
 
-    /// Signs out; `nil` if nobody was signed in.
+    /// Signs out; `nil` if no user was signed in.
     mutating func end(before next: Credentials?) -> Ended? {
         let former = session
         session = .anonymous

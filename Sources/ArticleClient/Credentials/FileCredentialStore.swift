@@ -75,7 +75,7 @@ public struct FileCredentialStore: CredentialStore {
             do throws(CredentialStoreError) {
                 let found = try status(of: file)
                 try check(found, draft)
-                // A hard link would reveal what is written.
+                // A hard link would reveal the new content.
                 guard found.st_nlink <= 1 else {
                     throw CredentialStoreError("\(draft): has more than one hard link")
                 }

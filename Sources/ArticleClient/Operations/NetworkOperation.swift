@@ -18,7 +18,7 @@ public final class NetworkOperation: Sendable {
 
     /// The order among operations that are ready, and the priority of their tasks.
     public enum Priority: Int, Sendable, Hashable, Comparable {
-        /// At most `utility`, for work that nobody waits for.
+        /// At most `utility`, for work that no one waits for.
         case low
         /// The priority of the task that added it.
         case normal
@@ -204,7 +204,7 @@ public final class NetworkOperation: Sendable {
                 isDone: state.isDone)
             return last
         }
-        // What it held is released here, outside of the lock.
+        // Its former objects are released here, outside of the lock.
         guard let last else { return }
         last.turn?.resume(returning: nil)
         last.task?.cancel()

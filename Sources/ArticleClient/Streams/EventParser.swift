@@ -49,7 +49,8 @@ struct EventParser: Sendable {
     /// The next event; `nil` if more bytes are needed.
     mutating func next() throws(BackendError) -> ServerSentEvent? {
         if markBytes != nil { skipMark() }
-        // Invariant: `line` has what counts of the bytes from the last end of line to `position`.
+        // Invariant: `line` has the relevant ones of the bytes from the last end of line to
+        // `position`.
         while position < piece.count {
             let start = position
             if isAfterReturn {

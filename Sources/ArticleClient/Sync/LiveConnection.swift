@@ -85,7 +85,7 @@ final class LiveConnection: Sendable {
                     }
                 }
             } catch {
-                // What came before it is delivered first.
+                // Changes before it are delivered first.
                 guard !page.changes.isEmpty else { throw error }
                 state.failure = error
             }

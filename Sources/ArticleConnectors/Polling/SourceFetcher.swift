@@ -111,7 +111,7 @@ extension SourceResponse {
 
     /// Returns the failure of a body of another format than expected.
     func unreadable(as what: String) -> SourceFailure {
-        // What the client could decode is not among the fields.
+        // Codings that the client could decode are not among the fields.
         guard let coding = fields.combined(.contentEncoding), coding.lowercased() != "identity"
         else { return SourceFailure("the response is not \(what)") }
         return SourceFailure(

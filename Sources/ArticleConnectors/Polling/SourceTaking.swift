@@ -117,7 +117,7 @@ struct SourceTaking: Sendable {
                 hold("too many feeds are being read")
                 return draft.seen
             }
-            // What was read in part is no reason to skip the entry.
+            // An incomplete reading is no reason to skip the entry.
             if mustEnd { return draft.seen }
             guard let content = try await content(of: made.get()) else { return draft.seen }
             return SourceItem(
@@ -161,7 +161,8 @@ struct SourceTaking: Sendable {
     }
 
     private mutating func take(_ items: [SourceItem]) async throws(StoreError) {
-        // What a feed no longer has is not missed, so what it still has need not be noted.
+        // Entries that a feed no longer has are not missed, so those that it still has need not be
+        // noted.
         var items = round == nil ? items.filter { $0.change != .seen } : items
         // Entries that cannot be taken over are still there: they are noted by a second step.
         while !items.isEmpty {

@@ -96,7 +96,7 @@ struct SourceVisit: Sendable {
                         address: response.url.description))
             } catch { return .failure(response.unreadable(as: "a feed: \(error)")) }
         }
-        // What was read in part looks like a whole feed, or like none.
+        // A feed that was read in part looks like a whole one, or like none.
         if Task.isCancelled { return .failure(.cancelled) }
         if ContinuousClock.now > end {
             return .failure(SourceFailure("there was no time to read the feed"))
@@ -121,7 +121,7 @@ struct SourceVisit: Sendable {
             from: response.url, readsAll: source.kind == nil || position.isListing,
             under: policy)
         var page = (feed: first, url: response.url)
-        // What was taken over stays, even if a further page cannot be read.
+        // Imported entries stay, even if a further page cannot be read.
         var isComplete = true
         while isComplete {
             let known = taking.tally[.created]

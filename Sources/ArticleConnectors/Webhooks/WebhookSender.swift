@@ -201,7 +201,7 @@ final class WebhookSender: Sendable {
 
     private func failed(_ former: WebhookRecord, _ reason: String) async -> Outcome {
         let now = environment.now()
-        // If the clock was set back, the time starts anew.
+        // If the clock was set back, the time starts again.
         if let since = former.failingSince, since <= now {
             guard now.milliseconds - since.milliseconds < Self.patienceMilliseconds else {
                 var record = former
@@ -246,7 +246,7 @@ final class WebhookSender: Sendable {
             try await store.putWebhook(record)
             return true
         } catch {
-            // Another process that leads goes on from what is stored.
+            // Another process that leads goes on from the stored position.
             if store.node.isLeader { warn("the position cannot be stored: \(error.reason)") }
             return false
         }

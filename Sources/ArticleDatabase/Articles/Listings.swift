@@ -1,7 +1,7 @@
 import ArticleAPI
 public import ArticleStore
 
-/// Lists of articles: pages in several orders, and how many articles there are.
+/// Lists of articles: pages in several orders, and the number of articles.
 extension SQLStore {
     public func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice {
         try await read { (state) throws(StoreError) in

@@ -8,7 +8,7 @@ extension SQL {
         SELECT 1 FROM users WHERE id = ?1 AND role IN ('author', 'editor', 'admin')
         """
     static let userNumber: StaticString = "SELECT number FROM users WHERE id = ?1"
-    // Of an article without content, nobody may know anything.
+    // An article without content is hidden from all.
     static let articleOwner: StaticString = """
         SELECT articles.state, articles.owner FROM articles
         JOIN revisions ON row = (articles.number << 20 | articles.revision)
@@ -131,7 +131,7 @@ extension WriteStep {
         }
     }
 
-    /// The owner of an article after an edit by somebody who may edit it.
+    /// The owner of an article after an edit by a user who may edit it.
     func ownerAfterEdit(
         _ wanted: UserRecord.ID?, of article: StoredArticle, by edit: Edit
     ) throws(StoreError) -> UserRecord.ID? {
@@ -235,7 +235,7 @@ extension WriteStep {
         var hidden: Int64 = 0
     }
 
-    /// Returns how many there are now.
+    /// Returns their present number.
     private func count(_ key: OwnedFacet, _ change: OwnedCount) throws(StoreError) -> Int64 {
         let row = try connection.statement(SQL.countOwned)
         try row.bind(1, key.facet)

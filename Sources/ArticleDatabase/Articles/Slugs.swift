@@ -10,7 +10,7 @@ extension SQL {
     fileprivate static let slugsOfArticle: StaticString = """
         SELECT slug FROM slugs WHERE article = ?1 ORDER BY slug
         """
-    // Any revision that was published makes its slug public, too.
+    // Any revision that was published also makes its slug public.
     fileprivate static let formerSlugsOfArticle: StaticString = """
         SELECT slug FROM slugs WHERE article = ?1 AND public_from IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM revisions WHERE row > ?1 << 20 AND row < (?1 + 1) << 20
@@ -154,7 +154,7 @@ extension WriteStep {
         return cut + suffix
     }
 
-    /// Records since when the public knows the article by its slug.
+    /// Records the time since which the public knows the article by its slug.
     func publishSlug(_ step: Step, after previous: StoredArticle?) throws(StoreError) {
         guard !step.isDeletion, step.content.state == .published else { return }
         if let previous, previous.state == .published,

@@ -1,7 +1,7 @@
 import ArticleStore
 
-/// A log of changes: the last transitions of some things for somebody, in the order of their
-/// numbers.
+/// A log of changes: the last transitions of subjects of some kinds for an audience, in the order
+/// of their numbers.
 enum ChangeLog: Hashable {
     /// Articles and authors.
     case content(TransitionAudience)

@@ -183,7 +183,7 @@ struct ChangeWalk {
         bytes += size
     }
 
-    // MARK: What a client may still have
+    // MARK: Articles that a client may still have
 
     private enum Departure {
         /// No state that the client may have matched.

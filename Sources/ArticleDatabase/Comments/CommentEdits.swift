@@ -124,7 +124,7 @@ extension Snapshot {
         return parent
     }
 
-    /// Those of a minute after the time are recent, too: they were committed first, while this one
+    /// Those of a minute after the time are also recent: they were committed first, while this one
     /// waited, or come from a machine whose clock is ahead. Later ones are no limit, as a clock may
     /// have been set back.
     private func recent(by writer: Int64, at time: Timestamp) throws(StoreError) -> [Timestamp] {
@@ -154,7 +154,7 @@ extension Snapshot {
         _ id: Comment.ID, expecting expectation: Precondition, _ viewer: CommentViewer
     ) throws(StoreError) -> StoredComment {
         let comment = try comment(id, visibleTo: viewer)
-        // What is left of a comment among its replies cannot be edited.
+        // The placeholder of a comment among its replies cannot be edited.
         guard comment.state != .deleted, comment.isWhole(to: viewer) else { throw .notFound }
         try expectation.check(comment.version, in: self)
         return comment

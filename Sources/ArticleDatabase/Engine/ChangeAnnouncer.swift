@@ -4,10 +4,9 @@ import Synchronization
 
 /// Notifies observers of the changes of commits, in the order of the commits: of those of this
 /// process before and after each, of those of others once they are visible.
-///
-/// The thread that writes brackets each of its commits by `begin` and `succeeded` or `failed`.
-/// Another thread may announce what other processes commit (`follow`). Observers may be added from
-/// any thread.
+///  The thread that writes brackets each of its commits by `begin` and `succeeded` or `failed`.
+/// Another thread may announce the commits of other processes (`follow`). Observers may be added
+/// from any thread.
 final class ChangeAnnouncer: Sendable {
     private let observers = Lock<[Observer]>([])
     private let clock: CommitSequence
@@ -205,7 +204,7 @@ final class ChangeAnnouncer: Sendable {
         state.shift += max(0, state.lastSequence + 1 - news.place.sequence)
         own.store(0, ordering: .sequentiallyConsistent)
         cutCount.add(1, ordering: .sequentiallyConsistent)
-        // If there is another epoch, somebody has noticed it before.
+        // If there is another epoch, another process has noticed it before.
         guard let epoch = news.place.epoch, epoch == state.epoch else { return }
         onCut.withLock { $0 }(epoch)
     }

@@ -20,7 +20,7 @@ extension SQLStore {
 extension SQL {
     fileprivate static let lastSequence: StaticString =
         "SELECT coalesce(max(sequence), 0) FROM changes"
-    // What a revision that was removed was is not known: it may have been public.
+    // The visibility of a removed revision is not known: it may have been public.
     fileprivate static let changesAfter: StaticString = """
         SELECT sequence, kind, subject, revision, is_deletion, CASE kind
             WHEN 0 THEN (SELECT count(*) FROM revisions WHERE state <> 1 AND row IN (

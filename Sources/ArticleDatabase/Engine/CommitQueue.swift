@@ -69,7 +69,7 @@ final class CommitQueue: Sendable {
 
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// For how long the present commit has been going on; zero if there is none.
+    /// The duration of the present commit so far; zero if there is none.
     var commitDuration: Duration { state.withLock { Self.duration(in: $0) } }
 
     /// The cause of the current commit's wait, if it takes so long that steps are rejected;

@@ -34,7 +34,7 @@ final class Reader: @unchecked Sendable {
         do throws(StoreError) {
             return try readOnce(work)
         } catch {
-            // What was read so far is forgotten, so that it can be read again.
+            // Rows read so far are forgotten, so that they can be read again.
             guard let connection, connection.isLost else { throw error }
             self.connection = nil
             return try readOnce(work)

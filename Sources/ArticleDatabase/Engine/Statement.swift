@@ -212,8 +212,8 @@ struct Statement: ~Copyable {
         }
     }
 
-    /// Says how many rows will probably be read, before the first one is: PostgreSQL sends them
-    /// together.
+    /// Sets the number of rows that will probably be read, before the first one is: PostgreSQL
+    /// sends them together.
     func expect(_ rows: Int) {
         guard case .postgres(let statement) = handle else { return }
         statement.takeUnretainedValue().expect(rows)

@@ -18,7 +18,7 @@ public struct StoreStatistics: Sendable, Hashable {
     /// Number of reads waiting for a connection, and of writes waiting for a commit.
     public var waitingReads: Int
     public var waitingWrites: Int
-    /// For how long the present commit has been going on, in seconds; 0 if there is none.
+    /// The duration of the present commit so far, in seconds; 0 if there is none.
     public var commitSeconds: Double
     /// The cause of that commit's wait, if further writes are rejected because of it.
     public var commitDelay: CommitDelay?

@@ -36,7 +36,7 @@ extension Snapshot {
         guard let subject = version.subject,
             texts.contains(try epoch().formerVersion(of: version.id, revision: version.revision))
         else { return false }
-        // Clients may still edit what they have fetched before the program was replaced.
+        // Clients may still edit articles that they fetched before the program was replaced.
         let row = try connection.statement(SQL.lastMarkOfSubject)
         try row.bind(1, subject.kind.rawValue)
         try row.bind(2, subject.number)

@@ -45,7 +45,7 @@ struct PostgresParameters: ~Copyable {
             type: kind.rawValue, range: value == nil ? nil : start..<bytes.count)
     }
 
-    /// Lends the arrays that libpq wants: how many there are, addresses, lengths and formats.
+    /// Lends the arrays that libpq wants: their count, addresses, lengths and formats.
     func lend<Result>(
         _ body: (
             Int32, UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>,

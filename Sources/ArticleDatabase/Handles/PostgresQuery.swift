@@ -37,7 +37,7 @@ final class PostgresQuery {
         var found: Set<Int> = []
         var isAfterMark = false
         var digits = ""
-        // Invariant: what precedes this character is in `text`, except for the digits of a
+        // Invariant: the text before this character is in `text`, except for the digits of a
         // parameter that it may continue.
         for character in source {
             if isAfterMark, character.isASCII, character.isNumber {

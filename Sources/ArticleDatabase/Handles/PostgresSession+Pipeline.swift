@@ -8,11 +8,11 @@ struct PostgresPipeline {
     /// The failure of the first of them that failed; `nil` if none did.
     fileprivate var failure: StoreError?
 
-    /// A batch of results has to fit into the buffers of a socket: nobody reads them meanwhile.
+    /// A batch of results has to fit into the buffers of a socket: they are not read meanwhile.
     fileprivate static let limit = 64
 }
 
-/// Statements whose results nobody needs are sent one after the other, and their results are read
+/// Statements whose results are not needed are sent one after the other, and their results are read
 /// together: a round trip costs more than most of them.
 /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html)
 ///

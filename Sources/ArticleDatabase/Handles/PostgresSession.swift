@@ -125,7 +125,7 @@ final class PostgresSession {
     /// Runs statements without parameters, and returns the last result, as text (`PQexec`).
     func run(_ text: String) throws(StoreError) -> PostgresResult {
         if text.hasPrefix("BEGIN") { transactions += 1 }
-        // What failed is rolled back.
+        // A failed transaction is rolled back.
         if text.hasPrefix("ROLLBACK") { forgetPendingResults() } else { try settle() }
         return try checked(PQexec(handle, text))
     }

@@ -107,7 +107,7 @@ final class PostgresStatement {
 
     // MARK: Running
 
-    /// Says how many rows will probably be read, before the first one is.
+    /// Sets the number of rows that will probably be read, before the first one is.
     func expect(_ rows: Int) { query = all.expecting(rows) }
 
     /// Runs to the end, ignoring rows. A write is only sent: `PostgresSession.settle` throws its

@@ -13,7 +13,7 @@ enum PostgresText {
         bytes.reserveCapacity(text.count + 16)
         var start = 0
         var (nul, mark) = (index(of: 0, in: text), index(of: escape[0], in: text))
-        // Invariant: what precedes `start` is encoded in `bytes`; `nul` and `mark` are the next
+        // Invariant: the text before `start` is encoded in `bytes`; `nul` and `mark` are the next
         // bytes of their kinds, or the end.
         while true {
             let next = min(nul, mark)
@@ -43,7 +43,7 @@ enum PostgresText {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
         var start = 0
-        // Invariant: what precedes `start` is decoded in `text`.
+        // Invariant: the bytes before `start` are decoded in `text`.
         while true {
             let next = index(of: escape[0], in: bytes, from: start)
             text.append(contentsOf: bytes[start..<next])

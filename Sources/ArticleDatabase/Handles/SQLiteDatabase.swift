@@ -45,7 +45,7 @@ final class SQLiteDatabase {
         guard owner?.user == folder.owner.user else { return try openFile(path, access) }
         return try folder.withRightsOfOwner { () throws(StoreError) in
             let handle = try openFile(path, access)
-            // What fails here fails again with the first read, which reports it.
+            // A failure here recurs with the first read, which reports it.
             sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil)
             return handle
         }

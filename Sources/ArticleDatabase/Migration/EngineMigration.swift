@@ -1,6 +1,6 @@
 public import ArticleStore
 
-/// Moves databases that nobody serves from one engine to the other.
+/// Moves databases that are not served from one engine to the other.
 ///
 /// Everything is kept: histories, users, keys, sessions, secrets, the epoch. So tokens, cursors and
 /// entity tags that clients have are still valid.

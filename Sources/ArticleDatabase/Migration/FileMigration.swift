@@ -1,6 +1,6 @@
 import ArticleStore
 
-/// Copies a PostgreSQL database to a file, of which nobody knows before it is complete.
+/// Copies a PostgreSQL database to a file, which is not visible before it is complete.
 final class FileMigration {
     private let source: RowServer
     private let target: FilledFile

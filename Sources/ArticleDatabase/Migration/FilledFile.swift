@@ -1,7 +1,7 @@
 import ArticleStore
 
 /// An empty file that is filled with the rows of a PostgreSQL database, and is of no use before it
-/// is complete: whoever fills it moves it to its place then, or deletes it.
+/// is complete: the process that fills it moves it to its place then, or deletes it.
 final class FilledFile {
     private let file: RowFile
     private var database: SQLiteDatabase { file.database }

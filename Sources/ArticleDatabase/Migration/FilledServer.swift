@@ -13,7 +13,7 @@ final class FilledServer {
     private var transaction = ""
     private let address: PostgresAddress
 
-    /// Connects to the database, which nobody else may serve from now on.
+    /// Connects to the database, which no other process may serve from now on.
     ///
     /// - Throws: `.rejected` with a `MigrationError` if it is not empty.
     init(_ address: PostgresAddress) throws(StoreError) {

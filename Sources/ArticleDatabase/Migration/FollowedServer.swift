@@ -80,7 +80,7 @@ final class FollowedServer: OngoingMigration {
         store.core.writer.reject(nil)
     }
 
-    /// Removes the complete file, unless somebody has written to it since, or uses it.
+    /// Removes the complete file, unless it has been written to since, or is in use.
     private func removeTarget(_ report: MigrationReport) {
         guard let place = try? DatabasePlace(path: path),
             let connection = try? place.file.reader(),

@@ -79,7 +79,7 @@ public typealias MigrationReporter = (MigrationProgress) throws(StoreError) -> V
 
 /// The progress of a migration.
 public enum MigrationProgress: Sendable {
-    /// Rows that are copied, and how many there are.
+    /// The number of rows copied, and of all rows.
     case copying(rows: Int, of: Int)
     /// Makes indexes, which takes a while.
     case indexing

@@ -192,7 +192,7 @@ extension WriteStep {
         try removeBookmark(of: id, article, for: (number, user))
     }
 
-    /// Removes bookmarks of an article, of which their users learn; returns how many.
+    /// Removes bookmarks of an article, of which their users learn; returns their number.
     func removeBookmarks(
         ofArticle article: Int64, _ id: Article.ID, atMost limit: Int
     ) throws(StoreError) -> Int {

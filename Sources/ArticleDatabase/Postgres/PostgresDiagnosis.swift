@@ -73,8 +73,8 @@ extension StoreError {
     }
 
     /// Two open sessions use one process of the server: each transaction may get another one, and
-    /// locks, settings and notifications would be somebody else's. Newer poolers keep prepared
-    /// statements for each of their clients, so that no statement fails.
+    /// locks, settings and notifications would be those of another session. Newer poolers keep
+    /// prepared statements for each of their clients, so that no statement fails.
     static let sharedProcess = unusable("its sessions share processes of the server; \(poolerMode)")
 }
 

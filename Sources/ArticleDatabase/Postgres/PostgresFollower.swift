@@ -188,7 +188,7 @@ final class PostgresFollower: Sendable {
                 place.isNew = false
                 continue
             }
-            // This process is committing, and announces what precedes that.
+            // This process is committing, and announces the commits before that.
             _ = wait(on: nil, milliseconds: 1)
         }
         return announcer.lastCommit >= commits

@@ -5,7 +5,7 @@ extension PostgresStore {
     private static let lockSettings = [("lock_timeout", "4000"), ("statement_timeout", "5000")]
 
     /// Finds out whether a process that opens the database now would wait: for the turn of a
-    /// writer, which a write keeps that waits itself, or for a table that somebody has locked.
+    /// writer, which a write keeps that waits itself, or for a table that is locked.
     ///
     /// Call it in a process that is about to take over from another one, which serves meanwhile.
     ///

@@ -28,8 +28,8 @@ final class PostgresNode: StoreNode {
 
     /// The time for which a confirmed state is recent enough.
     private static let freshness = Duration.seconds(1)
-    /// For how long the leader leads after it was confirmed: less than the server waits for it
-    /// (`PostgresConfiguration.leaderMilliseconds`).
+    /// The time for which the leader leads after it was confirmed: less than the server waits for
+    /// it (`PostgresConfiguration.leaderMilliseconds`).
     private static let leadership = Duration.milliseconds(1_250)
     private static let patience = Duration.seconds(2)
     private static let pause = Duration.milliseconds(100)
@@ -48,7 +48,7 @@ final class PostgresNode: StoreNode {
 
     init(_ announcer: ChangeAnnouncer) { self.announcer = announcer }
 
-    // MARK: What was confirmed
+    // MARK: Confirmed state
 
     /// Everything that was committed before `time`, through this commit, has been announced, and
     /// the observers of access know it.
@@ -183,7 +183,7 @@ final class PostgresNode: StoreNode {
             return state.lastObserver
         }
         defer { state.withLock { $0.observers[number] = nil } }
-        // What was changed before is not known.
+        // Earlier changes are not known.
         while !Task.isCancelled {
             do throws(StoreError) {
                 try await apply([.all])

@@ -23,8 +23,8 @@ struct PostgresSchema: Sendable {
 
     /// The version of a database; 0 if it has none.
     static func version(of session: PostgresSession) throws(StoreError) -> Int {
-        // `to_regclass` may not know yet what others have created while this session waited for a
-        // lock within a transaction. A query sees what is committed.
+        // `to_regclass` may not know yet the tables that others have created while this session
+        // waited for a lock within a transaction. A query sees the committed state.
         let table = try session.value(
             """
             SELECT 1 FROM pg_catalog.pg_class

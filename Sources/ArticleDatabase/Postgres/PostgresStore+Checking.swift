@@ -55,8 +55,8 @@ extension Snapshot {
     }
 
     /// A query for each constraint, which returns a line of text for each row that refers to a
-    /// missing one. The server guarantees that there are none, unless somebody disabled this, as
-    /// some tools do while they restore.
+    /// missing one. The server guarantees that there are none, unless this was disabled, as some
+    /// tools do while they restore.
     private static let references = """
         SELECT format(
             'SELECT %L || child.%I FROM %s AS child LEFT JOIN %s AS parent ON parent.%I = child.%I '

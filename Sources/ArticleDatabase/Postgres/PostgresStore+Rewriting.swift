@@ -51,7 +51,7 @@ extension PostgresSession {
             try vacuum(table, "FULL, ANALYZE")
             try removeSamplesIfEmpty(table)
         }
-        // It has samples of columns; those that have just been replaced are removed rows, too. A
+        // It has samples of columns; those that have just been replaced are also removed rows. A
         // role that may not do this gets a warning only.
         try waitForOlderTransactions(ofCatalogs: true)
         try vacuum("pg_catalog.pg_statistic", "FULL")
@@ -79,7 +79,7 @@ extension PostgresSession {
     /// - Parameter catalogs: true for tables of the system, of which logical replication also needs
     ///   old rows.
     private func waitForOlderTransactions(ofCatalogs catalogs: Bool = false) throws(StoreError) {
-        // All later ones have a greater number, and see what was removed until now.
+        // All later ones have a greater number, and see the removals until now.
         let present = try value("SELECT txid_current() & 4294967295") ?? "0"
         for attempt in 1...Self.attempts * 60 {
             // Twice: a snapshot may be taken while the others are looked at.

@@ -36,7 +36,7 @@ extension SQL {
         "SELECT body, slug FROM revisions WHERE row = ?1"
     fileprivate static let removeWritesOfRevision: StaticString =
         "DELETE FROM kept_writes WHERE body = ?1"
-    // Their problems may quote what was rejected. They are harmless if they come again.
+    // Their problems may quote rejected texts. They are harmless if they come again.
     fileprivate static let removeRejections: StaticString =
         "DELETE FROM kept_writes WHERE outcome = 2"
     fileprivate static let removeImportTitle: StaticString =

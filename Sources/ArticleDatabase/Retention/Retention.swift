@@ -149,7 +149,7 @@ extension WriteStep {
     }
 
     /// Removes revisions, but not the last one, nor one whose text the repetition of a write needs:
-    /// it goes when the repetition cannot come any more. Returns how many were removed.
+    /// it goes when the repetition cannot come any more. Returns the number removed.
     fileprivate func thin(_ numbers: [Int], of article: Int64) throws(StoreError) -> Int {
         let last = try connection.statement(SQL.lastRevision)
         try last.bind(1, article)

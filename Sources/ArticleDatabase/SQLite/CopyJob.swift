@@ -68,7 +68,7 @@ public final class CopyDestination: Sendable {
     /// - Parameter path: the path of an empty file that is not in use.
     public init(path: String) throws(StoreError) {
         let connection = try Connection(path: path, access: .write)
-        // The file is flushed by whoever keeps it; an aborted copy is discarded.
+        // The caller that keeps the file flushes it; an aborted copy is discarded.
         try connection.execute(
             script: """
                 PRAGMA locking_mode = EXCLUSIVE;

@@ -151,7 +151,7 @@ final class DatabaseFile: Sendable {
 
     var folder: String { FileSystem.folder(of: path) }
 
-    /// Runs the body with the rights of the folder's owner if the file belongs to that user, too
+    /// Runs the body with the rights of the folder's owner if the file also belongs to that user
     /// (`Folder.withRightsOfOwner`).
     func withRightsOfOwner<Value>(
         _ body: () throws(StoreError) -> Value

@@ -222,7 +222,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         on queue: CommitQueue, _ done: @escaping @Sendable (StoreError?) -> Void
     ) {
         queue.perform {
-            // Its steps are queued, too.
+            // Its steps are also queued.
             guard self.copies.isEmpty else { return self.rewrite(on: queue, done) }
             do throws(StoreError) {
                 try self.rewrite()

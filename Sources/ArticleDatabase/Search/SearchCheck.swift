@@ -105,7 +105,7 @@ private struct SearchCheck {
     private static let readBytes = 1 << 20
     private static let readArticles = 50
 
-    // MARK: What the index has not reached
+    // MARK: Later changes
 
     /// The articles that have changed since, and those of authors who may have other names now.
     private func newerArticles() throws(StoreError) -> Set<Article.ID> {

@@ -16,7 +16,7 @@ struct RestrictedParts: Sendable {
         kept.reserveCapacity(bytes.count)
         var position = 0
         var hidden: (kind: String, depth: Int)?
-        // Invariant: `kept` has what is for everybody of the bytes before `position`. `hidden` is
+        // Invariant: `kept` has the unrestricted ones of the bytes before `position`. `hidden` is
         // the kind of the part around it that is not, with the number of parts of this kind.
         reading: while let comment = HTMLComment(in: bytes, from: position) {
             if hidden == nil { kept += bytes[position..<comment.start] }
@@ -38,7 +38,7 @@ struct RestrictedParts: Sendable {
             }
         }
         if hidden == nil { kept += bytes[position...] }
-        // What is around a part that was left out meets there.
+        // The texts around a part that was left out meet there.
         html = String(decoding: kept, as: UTF8.self).streamSafe
     }
 }
@@ -177,7 +177,7 @@ enum Restriction {
                     || (0x61...0x7A).contains(byte) || byte == 0x5F || byte == 0x2D || byte >= 0x80
             }
             let text = String(decoding: name, as: UTF8.self)
-            // What the end of a shortcode in another script says is not known.
+            // The meaning of the end of a shortcode in another script is not known.
             if !text.isEmpty, isName(text) || isEnd && name.contains(where: { $0 >= 0x80 }) {
                 return text
             }

@@ -25,7 +25,7 @@ struct WordPressShortcodes {
         var html: [UInt8] = []
         html.reserveCapacity(bytes.count)
         var position = 0
-        // Invariant: `html` has what precedes `position`.
+        // Invariant: `html` has the text before `position`.
         while let open = bytes[position...].firstIndex(of: UInt8(ascii: "[")) {
             html += bytes[position..<open]
             if let (replacement, end) = shortcode(at: open) {

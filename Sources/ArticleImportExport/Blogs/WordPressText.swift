@@ -25,7 +25,7 @@ enum WordPressText {
     private static func paragraphs(in text: String) -> String {
         var html = ""
         var rest = text[...]
-        // Invariant: `html` has what precedes `rest`, which does not begin within a `pre`.
+        // Invariant: `html` has the text before `rest`, which does not begin within a `pre`.
         while let start = rest.firstRange(bytesOf: "<pre") {
             html += flowing(rest[..<start.lowerBound])
             let end = rest[start.lowerBound...].firstRange(bytesOf: "</pre>")?.upperBound

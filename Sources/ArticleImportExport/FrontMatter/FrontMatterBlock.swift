@@ -144,7 +144,7 @@ struct FrontMatterBlock {
         return nil
     }
 
-    // MARK: What other programs write
+    // MARK: Forms of other programs
 
     private static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)

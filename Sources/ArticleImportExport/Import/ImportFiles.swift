@@ -33,7 +33,7 @@ package struct ImportFile: Sendable, Hashable {
 
     package enum Format: Sendable, Hashable {
         case markdown, lines
-        /// `.xml` or `.json`: its content says whether it is the export of a blog.
+        /// `.xml` or `.json`: its content shows if it is the export of a blog.
         case document
         /// A file without an extension that was named explicitly: its first byte decides.
         case unknown
@@ -67,7 +67,7 @@ extension ImportFile {
     var postName: String {
         guard let name = parts.last else { return identity }
         let isIndex = name.lowercased().split(separator: ".").first == "index"
-        // The first folder of what was sent is not its own.
+        // The first folder of an upload is not its own.
         guard isIndex, parts.count > (hasCompanions ? 1 : 2) else { return String(name) }
         return "\(parts[parts.count - 2]).md"
     }

@@ -84,7 +84,7 @@ extension OutboxQueue {
             } else if entry.isUnseen {
                 queue.takeBack(entry, before: next)
             } else {
-                // Whether it was carried out or not, nobody else has done anything since this
+                // If it was carried out or not, no one else has changed anything since this
                 // version: with any other one, both sides are merged.
                 queue.entries[next].base?.version = entry.base?.version
             }

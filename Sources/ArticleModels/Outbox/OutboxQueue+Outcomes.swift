@@ -48,8 +48,8 @@ extension OutboxQueue {
     private mutating func complete(_ index: Int, with response: Article?) {
         let entry = entries.remove(at: index)
         guard let response, let next = successor(of: entry) else { return }
-        // If no one else has changed it, the response is what the user saw when making the next
-        // write, apart from what the backend has added.
+        // If no one else has changed it, the response is the article that the user saw when making
+        // the next write, apart from additions of the backend.
         let isExpected = !entry.isRebased && (entry.isCreation || entry.base?.version != nil)
         guard isExpected else { return rebase(next, onto: response) }
         var base = response

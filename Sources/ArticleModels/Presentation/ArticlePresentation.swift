@@ -103,7 +103,7 @@ public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresen
 }
 
 extension String {
-    /// At most so many characters: cut after a word and ended by `…` if there is more.
+    /// The maximum characters: it is cut after a word and ended by `…` if there is more.
     ///
     /// A text without spaces, and a last word that is longer than half of the limit, is cut within.
     func cut(to limit: Int) -> String {

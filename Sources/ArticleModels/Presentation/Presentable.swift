@@ -65,7 +65,7 @@ extension DatePresentable {
     public var spokenDateText: String? { date?.spokenText(in: language) }
 }
 
-/// Shows how long something takes to read. See ``ArticlePresentation``.
+/// A value with a reading time. See ``ArticlePresentation``.
 public protocol ReadingTimePresentable: Presentable {
     /// In minutes, rounded up; `nil` if it is not known.
     var readingMinutes: Int? { get }

@@ -67,7 +67,7 @@ extension String {
     fileprivate func filled(with arguments: [any PhraseArgument]) -> String {
         var result = ""
         var rest = self[...]
-        // Invariant: what is before `rest` is in `result`, with its arguments.
+        // Invariant: the text before `rest` is in `result`, with its arguments.
         while let percent = rest.firstIndex(of: "%") {
             result += rest[..<percent]
             rest = rest[percent...].dropFirst()

@@ -4,7 +4,7 @@ package import ArticleAPI
 ///
 /// The rename of an author changes none of their articles: a copy replaces the names in by-lines.
 package struct AuthorNames: Sendable, Hashable {
-    /// A name and the revision of the author that has it; 0 if a by-line did not say which.
+    /// A name and the revision of the author that has it; 0 if a byline did not have it.
     package struct Known: Sendable, Hashable {
         package let name: String
         package let revision: Int

@@ -49,7 +49,7 @@ struct KnownMembers: Sendable, Hashable {
         groups = [Group(origin: origin, places: requested | valued)]
     }
 
-    // MARK: What is known
+    // MARK: Known attributes
 
     /// The attributes that are known.
     var places: UInt64 { groups.reduce(0) { $0 | $1.places } }

@@ -74,7 +74,7 @@ public struct ModelFacts<Model: RememberedModel>: Sendable, Hashable {
                 text: members.text, ends: members.ends, requested: attributes.bits, origin))
     }
 
-    // MARK: What is known
+    // MARK: Known attributes
 
     /// The attributes that have a value or are known to have none.
     public var attributes: AttributeSet<Model> { AttributeSet(bits: members.places) }

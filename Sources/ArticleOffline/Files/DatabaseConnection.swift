@@ -112,7 +112,7 @@ final class DatabaseConnection {
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
         // The statements are those of a sound file: tables that are missing and rows that
-        // contradict each other are damage, too.
+        // contradict each other are also damage.
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH,
             SQLITE_TOOBIG:
             .damaged(message)

@@ -48,7 +48,7 @@ struct StoreFile {
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o600) == 0 else {
             throw failure("cannot be made private")
         }
-        // What is shorter than a page would be taken for an empty file.
+        // A file shorter than a page would be taken for an empty one.
         guard status.st_size == 0 || status.st_size >= Self.pageBytes else {
             throw .damaged("the file ends in its first page")
         }

@@ -223,7 +223,7 @@ public final class ArticleMirror: Sendable {
         do throws(ModelStoreError) { return try await work(store) } catch { throw .store(error) }
     }
 
-    /// Requests how many articles the snapshot has. It does without if that fails.
+    /// Requests the number of articles in the snapshot. It does without if that fails.
     private func countArticles(_ mode: MirrorProgress.Mode, _ isForUser: Bool) async {
         guard hasArticles, mayRequest(mode, isForUser),
             progress.withLock({ $0.takeCount() })
@@ -244,7 +244,7 @@ public final class ArticleMirror: Sendable {
         let now = now
         switch activity {
         case .requesting:
-            // What `run` follows was suspended.
+            // The changes that `run` follows were suspended.
             guard mayRequest(mode, isForUser) else {
                 guard mode == .run else { throw .cancelled }
                 return

@@ -115,8 +115,8 @@ struct MirrorProgress {
     func times(_ mode: Mode, now: Timestamp) -> (requested: Timestamp, seen: Timestamp) {
         let calls = mode == .run ? runs : catchUps
         let requested = calls.requestedAt ?? now
-        // The clock has whole seconds: what arrives over a stream is newer than the responses to
-        // all requests that were sent in the same one.
+        // The clock has whole seconds: a change over a stream is newer than the responses to all
+        // requests that were sent in the same one.
         return (requested, calls.isStreaming ? now.advanced(byMilliseconds: 1_000) : requested)
     }
 

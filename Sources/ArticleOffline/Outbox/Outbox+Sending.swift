@@ -131,7 +131,7 @@ extension Outbox {
             return
         } catch { if error == .noSuchWrite { return } }
         do throws(OutboxError) {
-            // The store may have no room for what the response said.
+            // The store may have no room for the response.
             try await change(finished)
         } catch {
             // It is stored that it was sent; the backend gives the same response to its key again.

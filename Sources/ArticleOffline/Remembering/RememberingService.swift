@@ -107,8 +107,8 @@ public struct RememberingService: Sendable {
             guard let item = reply.item as? Request.Item else { return }
             let seenAt = time.advanced(byMilliseconds: -reply.age.wholeMilliseconds)
             try await store.merge { request.news(in: item, seenAt: seenAt) }
-        // Only what the backend says itself: a network in which one has to sign in first responds
-        // with 404, too.
+        // Only responses of the backend itself: a network in which one has to sign in first also
+        // responds with 404.
         case .failure(let error) where error.problem?.kind == .notFound:
             try await store.merge(try await request.newsOfAbsence(in: store, seenAt: time))
         case .failure: break

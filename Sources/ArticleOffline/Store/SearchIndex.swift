@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleSearch
 
 /// The articles of a store in an index in memory. Nothing is indexed before the first search; after
-/// it, the store says which articles may have changed, and the next search looks at these.
+/// it, the store reports the articles that may have changed, and the next search looks at these.
 struct SearchIndex {
     /// The indexed part of an article.
     private struct Entry {
@@ -41,7 +41,7 @@ struct SearchIndex {
     /// - Parameter limitBytes: of all texts.
     init(limitBytes: Int) { self.limitBytes = limitBytes }
 
-    // MARK: What may have changed
+    // MARK: Possible changes
 
     var isCurrent: Bool { !needsAll && waiting.isEmpty && renamed.isEmpty }
 
@@ -110,7 +110,7 @@ struct SearchIndex {
 
     // MARK: Searching
 
-    // What is in memory cannot be damaged: these functions do not fail.
+    // Data in memory cannot be damaged: these functions do not fail.
 
     /// The best articles behind a position; `nil` if there are none.
     func hits(

@@ -104,7 +104,7 @@ extension StoreEngine {
     ) throws(ModelStoreError) {
         // Also those of a late response: they are newer or older for themselves.
         for author in try newByline(facts) {
-            // A mirror confirms what the outbox was told of the article, but not of its authors.
+            // A mirror confirms the outbox's response for the article, but not for its authors.
             if isOwn, try isMirrored(author.id) { continue }
             if try names.note(author, in: connection) { noteRename(of: author.id) }
         }

@@ -170,7 +170,7 @@ extension StoreEngine {
     private func apply(
         _ news: ModelNews, to mirror: Row, at time: Timestamp
     ) throws(ModelStoreError) {
-        // Of a snapshot that was begun anew, the history may be another one, too.
+        // A new snapshot may also be of another history.
         let isAnew = mirror.generation > 0 && !mirror.mirror.isComplete
         switch news {
         case .article(let facts):
@@ -253,7 +253,7 @@ extension StoreEngine {
     ) throws(ModelStoreError) {
         let ids = try ArticleIndex.looseIDs(
             matching: whole.query, seenBefore: whole.asOf, in: connection)
-        // What is seen at that time, or later, may be there again.
+        // A model seen at that time, or later, may be there again.
         let last = whole.asOf.advanced(byMilliseconds: -1)
         for id in ids { try merge(.articleEnded(id, .notFound(seenAt: last)), at: time) }
     }

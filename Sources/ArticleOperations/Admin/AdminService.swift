@@ -139,7 +139,7 @@ package struct AdminService: Sendable {
         }
         var key = request.key
         let owner = try await owner(of: key)
-        // The server's time decides how many keys are valid.
+        // The server's time decides which keys are valid.
         key.createdAt = now()
         do throws(StoreError) {
             try await store.createKey(key)

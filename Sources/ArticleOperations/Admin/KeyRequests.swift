@@ -52,7 +52,7 @@ public struct KeyList: Sendable, Hashable {
 }
 
 /// A key as responses show it. The digest is included on the control socket only, because older
-/// commands require it there; nobody else needs it.
+/// commands require it there; other callers do not need it.
 public struct ListedKey: Sendable, Hashable {
     /// The digest is empty if it was not included.
     public var record: KeyRecord

@@ -24,7 +24,7 @@ public struct Purger: Sendable {
     /// - Parameters:
     ///   - revisions: empty for the whole article.
     ///   - removed: called when the records were removed. If this throws after that, its reason is
-    ///     a sentence for whoever asked: the files may still have the text, and it can be called
+    ///     a sentence for the caller: the files may still have the text, and it can be called
     ///     again, to do the rest.
     public func purge(
         _ id: Article.ID, revisions: [Int], by edit: Edit,

@@ -185,7 +185,7 @@ final class ChangeChannel: Sendable {
         from cursor: Int, beyond sequence: Int64, in state: borrowing State
     ) -> Delivery {
         if let ending = state.ending { return .ended(ending) }
-        // What follows is not kept any more.
+        // Later events are not kept any more.
         guard cursor >= state.dropped else { return .ended(.tooSlow) }
         var next = cursor
         var bytes: [UInt8] = []

@@ -25,7 +25,7 @@ struct ChangeEvents: Sendable {
     /// A comment, which clients ignore: it shows them and proxies that the stream is alive.
     static let comment = Array(":\n\n".utf8)
 
-    /// Tells the client how long to wait before it connects again.
+    /// The time that the client waits before it connects again.
     static func retry(milliseconds: Int) -> [UInt8] { Array("retry: \(milliseconds)\n\n".utf8) }
 }
 

@@ -120,7 +120,7 @@ package struct ChangeList: Sendable {
         list.fields = nil
         list.limit = nil
         list.types = kinds
-        // What readers add is different for each of them.
+        // Readers' additions differ for each of them.
         let reader = request.isPersonal ? " \(user?.description ?? "")" : ""
         name = "\(caller.audienceName)\(reader)?\(RequestPrinter.target(of: list))"
         fields = request.fields

@@ -236,7 +236,7 @@ public final class ChangeStreams: Sendable {
 
     private func feed() async {
         for await _ in commits {
-            // First come the commit's writer, and readers of what it changed.
+            // First come the commit's writer, and readers of its changes.
             try? await Task.sleep(for: pace.delayPerStream * statistics.open)
             let (channels, streams) = takeUnread()
             var pause = pace.pausePerStream * streams

@@ -142,7 +142,7 @@ package struct CommentService: Sendable {
             writer: try caller.requireUser(), audience: CommentViewer(caller).audience)
         try CommentRules.checkText(draft.body)
         do {
-            // Rendering is expensive: what would be rejected is not rendered.
+            // Rendering is expensive: a comment that would be rejected is not rendered.
             let situation = try await store.situation(of: content, as: id, at: now)
             _ = try rules.status(of: situation, byEditor: isEditor, at: now)
             content.bodyHTML = try await renderer.render(draft.body, for: caller.fairShare)

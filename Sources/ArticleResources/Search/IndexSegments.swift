@@ -16,7 +16,7 @@ package struct IndexLimits: Sendable {
     var searchBytes = 32 << 20
     /// The number of changes after which the position is stored, even if they were deletions.
     var unstoredChanges = 2_000
-    /// For how long replaced segments stay, for processes that have not noticed yet.
+    /// The time for which replaced segments stay, for processes that have not noticed yet.
     var removalDelay = Duration.zero
 }
 
@@ -105,7 +105,7 @@ extension IndexWork {
     /// - Parameter mayRemove: true if no reader needs the segments that a merge has replaced.
     /// - Returns: true if there is nothing more to do.
     mutating func tidy(mayRemove: Bool) async throws(IndexFailure) -> Bool {
-        // What was purged does not wait for readers: they try again.
+        // Purges do not wait for readers: these try again.
         if mayRemove, segments.hasRemains, segments.removableAt <= .now || purge != nil {
             let kept = Set(segments.merge.map { [$0.number] } ?? [])
             segments.hasRemains = try await IndexFailure.catching {

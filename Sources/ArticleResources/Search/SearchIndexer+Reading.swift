@@ -15,7 +15,7 @@ extension SearchIndexer {
         for _ in 0..<Self.attempts {
             let view = try view()
             guard let blocks = try await blocks(of: ranges, in: view) else {
-                // Only what the present view does not need is removed.
+                // Only blocks that the present view does not need are removed.
                 guard try self.view().hasSegments(of: view) else { continue }
                 throw damaged("blocks of a segment are missing")
             }

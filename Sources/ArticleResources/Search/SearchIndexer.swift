@@ -49,7 +49,7 @@ public final class SearchIndexer: Sendable {
         public var bytes = 0
         /// The part of the changes that is in the index, 1 from the time when it has caught up.
         public var progress = 0.0
-        /// For how long the oldest change that is not in the index has been committed.
+        /// The time since the commit of the oldest change that is not in the index.
         public var lagSeconds = 0.0
     }
 
@@ -148,7 +148,7 @@ public final class SearchIndexer: Sendable {
         guard !node.isAlone else { return await followAlways() }
         await withDiscardingTaskGroup { group in
             group.addTask { [committed] in
-                // What the leader stores is not a change of which observers are notified.
+                // The leader's writes to the index are not changes of which observers are notified.
                 while !Task.isCancelled {
                     try? await Task.sleep(for: Self.storedInterval)
                     committed.yield()
@@ -196,7 +196,7 @@ public final class SearchIndexer: Sendable {
             if isAtEnd, hasNames { work.forget(purges) }
             if term != nil { try await work.storeIfNeeded() }
             try endRound(&work, isCurrent: isAtEnd && hasNames)
-            // A view from before a failure may still need what is to be removed.
+            // A view from before a failure may still need the blocks to be removed.
             let mayRemove = isAtEnd || !hasView
             let isTidy = term == nil ? true : try await work.tidy(mayRemove: mayRemove)
             publishSizes(work)
@@ -244,7 +244,8 @@ public final class SearchIndexer: Sendable {
 
     private func publishSizes(_ work: IndexWork) {
         state.withLock { state in
-            // A merge finds the same as what it replaces, but that is going to be removed.
+            // A merge finds the same as the segments that it replaces, but these are going to be
+            // removed.
             if state.view != nil { state.view = work.view }
             state.statistics.documents = work.view.liveCount
             state.statistics.segments = work.view.segments.count

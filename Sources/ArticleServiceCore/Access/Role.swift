@@ -41,7 +41,7 @@ extension Endpoint.Access {
         switch self {
         case .useAccount, .manageAccount, .comment: true
         case .changeComments: role < .editor
-        // Authors have these for what they own.
+        // Authors have these for their own articles.
         case .readHistory, .writeArticles: role == .author
         case .everyone, .writeAuthors, .moderate, .readProfiles, .manageUsers, .manageSources,
             .administer:

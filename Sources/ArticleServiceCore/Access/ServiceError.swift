@@ -72,7 +72,7 @@ public enum ServiceError: Error, Sendable {
     case commentsClosed
     /// A comment can no longer be changed; it could be for this time.
     case editTimeOver(seconds: Int)
-    /// The comment is that of somebody else.
+    /// The comment is by another user.
     case notTheWriter
     /// The writer has just written the same comment.
     case repeatedComment

@@ -93,7 +93,7 @@ package enum ByteText {
         let digits = text.filter { $0 != "=" }
         let urlDigits = String(digits.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
         guard let bytes = bytes(base64URL: urlDigits) else { return nil }
-        // Only what encoding gives is accepted.
+        // Only the output of encoding is accepted.
         let encoded = base64(bytes)
         return text == encoded || text == digits && encoded.hasPrefix(digits) ? bytes : nil
     }

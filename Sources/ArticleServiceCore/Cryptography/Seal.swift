@@ -9,7 +9,7 @@ final class Seal: @unchecked Sendable {
     private let cipher: OpaquePointer
     private let key: [UInt8]
 
-    /// By how much a sealed text is longer than the text.
+    /// Overhead of sealing, in bytes.
     static let overheadBytes = 16
 
     /// - Parameter secret: at least 32 bytes; the key is derived from it.

@@ -89,7 +89,7 @@ struct Representation<Request: BackendAPIRequest> {
     private var cacheControl: String {
         if !Request.endpoint.access.isCacheable { return "no-store" }
         guard caller == .anonymous else { return "private, no-cache" }
-        // What is not public is never sent to a reader from the shared cache.
+        // Hidden content is never sent to a reader from the shared cache.
         return request.isForUser ? "no-cache" : "public, no-cache"
     }
 

@@ -31,7 +31,7 @@ extension SchemaReader {
                 return true
             }
             if properties[place].schema.value == schema.value { return true }
-            // What joins schemas may restrict a text of another one to some texts.
+            // A joining schema may restrict a text of another one to some texts.
             let isRestricted = schema["enum"] != nil || schema["const"] != nil
             let isText = properties[place].schema.text("type") == "string"
             guard isRestricted, isText else { return false }

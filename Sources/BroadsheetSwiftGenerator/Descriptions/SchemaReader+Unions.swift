@@ -119,7 +119,7 @@ extension SchemaReader {
         guard first.kind == second.kind else { return true }
         guard first.kind == .object else { return false }
         if !first.required.isSubset(of: second.properties) { return true }
-        // What has the form of both loses nothing in the first one.
+        // A value of both forms loses nothing in the first one.
         return second.properties.isSubset(of: first.properties)
             && (isAny || !first.required.isSubset(of: second.required))
     }

@@ -19,7 +19,7 @@ struct Evidence {
 
     struct Member {
         let key: String
-        /// In how many objects there is a value that is not `null`.
+        /// The number of objects with a value that is not `null`.
         fileprivate(set) var evidence = Evidence()
         fileprivate(set) var count = 0
     }

@@ -95,7 +95,7 @@ struct KeyCommand: Command {
         }
     }
 
-    /// Prints the key before storing it: a key that nobody has must not be valid.
+    /// Prints the key before storing it: a key that no one has must not be valid.
     private func create(_ key: APIKey, in store: any KeyKeeper) async throws(CommandFailure) {
         try Console.print(key.text)
         do throws(StoreError) {

@@ -113,7 +113,7 @@ struct LogoutCommand: Command {
 
     func run() async throws(CommandFailure) {
         let store = try KeyFile(server)
-        // A file that cannot be read is removed all the same.
+        // A file that cannot be read is nevertheless removed.
         if let auth = try? BackendAuth(store: store) {
             let backend = BackendService(
                 configuration: BackendConfiguration(baseURL: server), transport: transport,

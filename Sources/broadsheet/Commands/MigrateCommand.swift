@@ -114,7 +114,7 @@ struct MigrateCommand: Command {
 
     // MARK: By the server of the source
 
-    /// Asks the server to move, and shows how far it is.
+    /// Asks the server to move, and shows its progress.
     private func watch(
         _ channel: DescriptorChannel, _ bar: Lock<ProgressBar>
     ) throws(CommandFailure) {

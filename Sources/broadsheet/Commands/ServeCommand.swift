@@ -199,7 +199,7 @@ struct ServeCommand: Command {
         }
         serverRun.sockets.rewind()
         let name = configuration.databasePath
-        // A migration has locks of its own in a database that nobody serves yet.
+        // A migration has locks of its own in a database that is not served yet.
         guard PostgresAddress.isAddress(name), configuration.formerDatabase == nil else { return }
         do throws(StoreOpeningError) {
             try PostgresStore.expectNoLocks(in: PostgresAddress(name))

@@ -1,6 +1,6 @@
 import ArticleStore
 
-/// The part of the configuration of `serve` that says how much history is kept.
+/// The part of the configuration of `serve` with the limits of history.
 struct RetentionConfiguration: Sendable {
     let rules: RetentionRules
 

@@ -266,7 +266,7 @@ extension Settings {
         throw CommandFailure(.usage, "unexpected argument \"\(first)\"; see --help")
     }
 
-    /// The only operand; `expectation` says which one the command needs.
+    /// The only operand; `expectation` describes it.
     func operand(_ expectation: String) throws(CommandFailure) -> String {
         guard operands.count == 1 else { throw CommandFailure(.usage, expectation) }
         return operands[0]

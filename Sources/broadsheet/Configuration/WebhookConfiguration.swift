@@ -28,7 +28,7 @@ struct WebhookConfiguration: Sendable {
             throw Self.failure(first, "there are more than \(Webhooks.mostReceivers) URLs")
         }
         for (index, value) in values.enumerated() {
-            // The URL is not repeated, since logs should not contain what may be secret.
+            // The URL is not repeated, since logs should not contain possible secrets.
             let receiver: WebhookReceiver
             do throws(HTTPURL.Fault) {
                 receiver = try WebhookReceiver(value.text, secret: secret)

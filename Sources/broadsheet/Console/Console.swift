@@ -99,7 +99,7 @@ enum Console {
         }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        // What is typed once the prompt is there is neither shown nor discarded.
+        // Input after the prompt appears is neither shown nor discarded.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         printStatus(prompt)
         defer {

@@ -133,7 +133,7 @@ struct LogSignals {
     func stop() { sources.cancel() }
 }
 
-/// The standard streams of a server, which never block it if nobody reads them.
+/// The standard streams of a server, which never block it if they are not read.
 struct ServerOutput: Sendable {
     /// Standard error, for the log.
     let errors: LogWriter

@@ -31,7 +31,7 @@ struct StateLog {
         /// The time at which its beginning was logged.
         var start = 0.0
         var lastLine = -Double.infinity
-        /// For how long nothing is logged after the last line.
+        /// The time for which nothing is logged after the last line.
         var pause = Self.shortestPause
 
         static let shortestPause = 5.0

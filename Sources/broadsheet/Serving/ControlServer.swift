@@ -10,8 +10,8 @@ import BroadsheetSockets
 import Dispatch
 import Glibc
 
-/// Serves the operator's commands on the control socket. Whoever can open it is an admin: its mode
-/// is 0600.
+/// Serves the operator's commands on the control socket. A client that can open it is an admin: its
+/// mode is 0600.
 struct ControlServer {
     let server: HTTPServer?
     private let path: String

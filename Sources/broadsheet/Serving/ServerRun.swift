@@ -151,7 +151,7 @@ struct ServerRun: Sendable {
     func exit(leavingTo successor: Successor, _ connections: PassedConnections? = nil) -> Never {
         log.error("work has not ended: exiting, so that process \(successor.process) serves")
         if let connections {
-            // A process that does not receive them, gets the database all the same.
+            // A process that does not receive them nevertheless gets the database.
             do throws(SystemError) { try successor.pass(connections) } catch {}
         }
         sockets.disown()

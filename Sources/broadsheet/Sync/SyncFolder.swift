@@ -111,7 +111,7 @@ final class SyncFolder {
             journalPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard raw >= 0 else { throw Files.failure("cannot write \(journalPath)", .ioError) }
         let file = Descriptor(raw)
-        // The line feed comes first as well: the last line of an interrupted run may be incomplete.
+        // The line feed also comes first: the last line of an interrupted run may be incomplete.
         let bytes = lines.flatMap { [UInt8(ascii: "\n")] + $0.json() } + [UInt8(ascii: "\n")]
         do throws(SystemError) {
             try FileSystem.write(bytes, to: file.raw)
