@@ -106,6 +106,15 @@ import Testing
         #expect(faults("let lastAnswer = 1", path: "Tests/BroadsheetHTTPTests/A.swift") == [])
     }
 
+    @Test func `doc comments that begin with a clause are found`() {
+        #expect(
+            faults("/// Whether it is open.") == ["1: a doc comment that begins with \"Whether\""])
+        #expect(faults("let a = 1\n    /// What it has.").map { $0.prefix(2) } == ["2:"])
+        #expect(faults("/// True if it is open.\n/// Where it is not, it waits.") == [])
+        #expect(faults("/// Whatever it has.\n// What it has.\nlet a = \"/// What\"") == [])
+        #expect(faults("/// What it has.", path: "Tests/HTTPTests/A.swift") == [])
+    }
+
     @Test func `trailing white space, promises and machine paths are found`() {
         #expect(faults("let a = 1 ") == ["1: trailing white space"])
         #expect(faults("let a = 1\t") == ["1: trailing white space"])

@@ -71,9 +71,27 @@ enum StyleRules {
         }
     }
 
+    /// Words with which no doc comment in `Sources` begins: it begins with a noun or a verb.
+    static let clauseWords: Set<Substring> = [
+        "How", "What", "Where", "Whether", "Which", "Who", "Whom", "Whose", "Why",
+    ]
+
+    /// Doc comments that begin with a clause.
+    static func clauses(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
+        guard file.target != nil else { return [] }
+        return text.comments.enumerated().compactMap { index, comment in
+            // The first two slashes are not part of the comment.
+            let isFirst = index == 0 || !text.comments[index - 1].hasPrefix("/")
+            guard comment.hasPrefix("/ "), isFirst else { return nil }
+            let word = comment.dropFirst(2).prefix(while: \.isLetter)
+            guard clauseWords.contains(word) else { return nil }
+            return violation(file, index, "a doc comment that begins with \"\(word)\"")
+        }
+    }
+
     /// Rules for Swift code.
     static func code(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
-        var found = functions(file, text)
+        var found = functions(file, text) + clauses(file, text)
         for (index, line) in text.code.enumerated() {
             found += retiredTerms(file, line, at: index)
         }

@@ -16,7 +16,7 @@ struct HTMLText {
 
     init(_ source: [UInt8]) { self.source = source }
 
-    /// The text until it has at least so many bytes, or all of it.
+    /// Returns the text until it has at least `limit` bytes, or all of it.
     mutating func read(atLeast limit: Int) -> String {
         // Invariant: what is before `position` is in `text`, except for tags and what is skipped.
         while position < source.count, text.count < limit {

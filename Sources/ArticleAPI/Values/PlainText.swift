@@ -1,8 +1,7 @@
 /// The text of Markdown or HTML as readers see it: without marks, tags and targets of links.
-///
-/// Markdown is read line by line, never going back, so that the time is proportional to the length
-/// of any text; constructs that CommonMark decides over several lines may be read differently. What
-/// may be no mark remains in the text.
+///  Markdown is read line by line, never going back, so that the time is proportional to the length
+/// of any text; constructs that CommonMark decides over several lines may be read differently.
+/// Characters that may not be marks remain in the text.
 package struct PlainText {
     private let source: [UInt8]
     /// The beginning of the next line.
@@ -58,9 +57,9 @@ package struct PlainText {
     ///
     /// - Parameters:
     ///   - html: HTML as the backend serves it: with `<`, `>`, `&` and `"` escaped in texts and
-    ///     attributes. Other HTML loses its tags, too, but the rules of HTML for malformed markup
+    ///     attributes. Other HTML also loses its tags, but the rules of HTML for malformed markup
     ///     are not followed.
-    ///   - limitBytes: about how much text is needed; the rest is not read.
+    ///   - limitBytes: the approximate size of the text needed; the rest is not read.
     package static func text(ofHTML html: String, limitBytes: Int) -> String {
         var reader = HTMLText(Array(html.utf8.prefix(beginningBytes)))
         return collapsed(reader.read(atLeast: limitBytes))
@@ -176,6 +175,6 @@ package struct PlainText {
 }
 
 extension Range<Int> {
-    /// The range behind its first elements, of which there are at least so many.
+    /// Returns the range after its first `count` elements, of which there are at least as many.
     fileprivate func dropFirst(_ count: Int) -> Range<Int> { lowerBound + count..<upperBound }
 }

@@ -276,7 +276,7 @@ public final class BackendAuth: Sendable {
     /// A token to use instead of one that the backend has rejected: the current one if it was
     /// renewed in the meantime, or else a renewed one; `nil` if it cannot be renewed.
     ///
-    /// - Throws: why the renewal got no response, which says nothing about the credentials;
+    /// - Throws: the reason why the renewal got no response, which proves nothing about credentials;
     ///   `signedOut` if the session has ended.
     func token(
         insteadOf rejected: String, of session: Session,

@@ -63,7 +63,7 @@ struct GhostRedirects: Sendable {
 extension GhostRedirects {
     /// Reads the file of redirects in the folder of an export, if there is one.
     ///
-    /// - Throws: why it cannot be read.
+    /// - Throws: the reason why it cannot be read.
     static func beside(_ path: String) throws(ImportFault) -> GhostRedirects {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         for name in names {

@@ -15,7 +15,7 @@ struct EndingRow {
     private var seen: Timestamp
 
     /// - Parameters:
-    ///   - ending: why the model ends.
+    ///   - ending: the reason for the removal of the model.
     ///   - known: the newest revision that is known of it; 0 if there is none.
     ///   - time: now.
     mutating func add(
