@@ -195,8 +195,8 @@ static void limited_free(void *bytes) {
 
 static cmark_mem memory = {limited_calloc, limited_realloc, limited_free};
 
-/// Returns true if elements are nested deeper than allowed. Walks the tree in order: `depth` is that
-/// of `node`.
+/// Returns true if elements are nested deeper than allowed. Walks the tree in order: `depth` is
+/// that of `node`.
 static bool is_too_deep(cmark_node *root, uint32_t limit) {
     uint32_t depth = 0;
     cmark_node *node = root;

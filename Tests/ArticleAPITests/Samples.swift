@@ -119,7 +119,7 @@ enum Samples {
         status: .pending, createdAt: time, updatedAt: time.advanced(byMilliseconds: 1),
         revision: 2, version: "2-x1y2z3")
 
-    /// What is left of a comment.
+    /// The placeholder of a deleted comment.
     static let place = ArticleAPI.Comment(
         id: commentID, articleID: id, body: "", status: .deleted, createdAt: time,
         updatedAt: time)

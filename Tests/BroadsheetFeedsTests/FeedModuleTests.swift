@@ -3,7 +3,7 @@ import Testing
 
 @testable import BroadsheetFeeds
 
-/// What modules and other formats' elements say in a feed.
+/// The content of modules and other formats' elements in a feed.
 @Suite struct FeedModuleTests {
     private static let address = "https://example.org/blog/feed.xml"
 

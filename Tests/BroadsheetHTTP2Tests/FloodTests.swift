@@ -5,7 +5,8 @@ import Testing
 
 /// Peers that cause work without transporting anything.
 struct FloodTests {
-    /// How many of these octets a server takes before it cuts the client off; `nil`: all.
+    /// Returns the number of these octets that a server takes before it cuts the client off; `nil`:
+    /// all.
     private func taken(_ pieces: [[UInt8]], most: Int) throws -> Int? {
         let server = HTTP2Session(.server)
         try SessionPair.pass(TestFrame.preface, to: server)

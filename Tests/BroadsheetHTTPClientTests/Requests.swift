@@ -11,7 +11,7 @@ func request(
 }
 
 extension HTTPOrigin {
-    /// Where a test's server listens.
+    /// Creates the origin of a test's server.
     init(_ address: SocketAddress) {
         switch address {
         case .unix(let path): self.init(unixSocket: path)

@@ -44,7 +44,7 @@ enum TestRoutes {
 
 let get = "GET /hello HTTP/1.1\r\nHost: test\r\n\r\n"
 
-/// What observers are notified of, abbreviated.
+/// The notifications of observers, abbreviated.
 final class Exchanges: ExchangeObserver {
     private let seen = Lock<[String]>([])
     var lines: [String] { seen.withLock { $0 } }

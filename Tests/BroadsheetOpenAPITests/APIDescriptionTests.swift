@@ -4,7 +4,7 @@ import Testing
 
 @testable import BroadsheetOpenAPI
 
-/// What the description of our own API says.
+/// The content of the description of our own API.
 struct APIDescriptionTests {
     private let document = ContractDescription.document
 

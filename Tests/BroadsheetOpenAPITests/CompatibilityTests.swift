@@ -4,7 +4,7 @@ import Testing
 
 @testable import BroadsheetOpenAPI
 
-/// Whether clients of the last release can use this server.
+/// The compatibility of this server with clients of the last release.
 struct CompatibilityTests {
     /// `openapi.json` of the last release. It changes with a release, and with nothing else.
     static let released = URL(filePath: #filePath).deletingLastPathComponent()

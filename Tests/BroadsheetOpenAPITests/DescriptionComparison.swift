@@ -2,7 +2,7 @@ import ArticleAPI
 
 @testable import BroadsheetOpenAPI
 
-/// What breaks clients of an API between two of its descriptions.
+/// The differences between two descriptions of an API that break its clients.
 ///
 /// Clients that were made for the old description ignore attributes, values of enumerations and
 /// problems that they do not know. The server rejects parameters and attributes that it does not

@@ -2,9 +2,9 @@ import ArticleAPI
 
 @testable import BroadsheetOpenAPI
 
-/// What a client that was made for one schema cannot do with another one.
+/// The differences between two schemas that break a client made for the first one.
 struct SchemaComparison {
-    /// Whether clients send the values or receive them.
+    /// The direction of the values: clients send or receive them.
     let direction: Direction
     let old: JSONValue
     let new: JSONValue

@@ -4,8 +4,8 @@ import BroadsheetSwiftGenerator
 import BroadsheetTestSupport
 import Testing
 
-/// What is generated from realistic and from hostile documents: it is as reviewed, compiles without
-/// warnings, and the formatter would change nothing.
+/// The code generated from realistic and from hostile documents: it is as reviewed, compiles
+/// without warnings, and the formatter would change nothing.
 @Suite struct CompileTests {
     private static let modes: [(ending: String, options: SwiftGenerator.Options)] = [
         ("", .with()), ("Codable", .with(codable: true)), ("Internal", .with(internal: true)),

@@ -24,7 +24,7 @@ enum Compiler {
                 + ["-module-name", "Generated", "-I", modules.path] + features, files)
     }
 
-    /// What the formatter would change.
+    /// Returns the changes that the formatter would make.
     static func misformatted(_ files: [File]) async throws -> String {
         let configuration = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../.swift-format").standardizedFileURL
@@ -32,7 +32,7 @@ enum Compiler {
             "swift", ["format", "lint", "--strict", "--configuration", configuration.path], files)
     }
 
-    /// What a program of these files prints.
+    /// Returns the output of a program of these files.
     static func output(of files: [File], _ arguments: [String]) async throws -> String {
         try await withFolder { folder in
             let program = folder.appending(path: "program").path
@@ -52,7 +52,7 @@ enum Compiler {
         return try await body(folder)
     }
 
-    /// What a tool prints if it fails, or if that is asked for.
+    /// Returns the output of a tool if it fails, or if that is asked for.
     private static func run(
         _ tool: String, _ arguments: [String], _ files: [File], showsOutput: Bool = false
     ) async throws -> String {

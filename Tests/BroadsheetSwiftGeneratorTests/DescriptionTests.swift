@@ -1,7 +1,7 @@
 import BroadsheetSwiftGenerator
 import Testing
 
-/// What is read from descriptions in OpenAPI.
+/// The requests and models read from descriptions in OpenAPI.
 @Suite struct DescriptionTests {
     /// A description with one operation, `GET /a`, whose members are given, and components.
     private func generate(

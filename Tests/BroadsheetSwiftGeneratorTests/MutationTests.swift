@@ -3,7 +3,7 @@ import BroadsheetSwiftGenerator
 import BroadsheetTestSupport
 import Testing
 
-/// What is generated from mutations of the documents compiles and is formatted, or nothing is
+/// Code generated from mutations of the documents compiles and is formatted, or nothing is
 /// generated. `make fuzz` tests many more mutations, without the compiler.
 @Suite struct MutationTests {
     /// The compiler takes a second for each document of requests, since all declare the same types.

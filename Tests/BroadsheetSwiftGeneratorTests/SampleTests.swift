@@ -1,7 +1,7 @@
 import BroadsheetSwiftGenerator
 import Testing
 
-/// What is inferred from samples.
+/// The models inferred from samples.
 @Suite struct SampleTests {
     /// The stored properties of a generated type, such as `title: String?`.
     private func properties(

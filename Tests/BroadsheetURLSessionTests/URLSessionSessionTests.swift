@@ -143,7 +143,7 @@ import Testing
     }
 }
 
-/// What holds a streamed body for its reader.
+/// The buffer of a streamed body for its reader.
 @Suite struct URLSessionStreamTests {
     private static let piece = [UInt8](repeating: 1, count: 10)
 

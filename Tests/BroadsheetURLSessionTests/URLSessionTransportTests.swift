@@ -7,8 +7,8 @@ import BroadsheetTestSupport
 import BroadsheetURLSession
 import Testing
 
-/// What is known to go wrong with URLSession on Linux has a test each: an update of the toolchain
-/// shows what has changed.
+/// The known faults of URLSession on Linux have a test each: an update of the toolchain shows which
+/// have changed.
 @Suite struct BroadsheetURLSessionTests {
     /// URLSession's threads come late where a sanitizer slows all tests down.
     private static let patient = {

@@ -49,7 +49,7 @@ import Testing
         return Program.Ended(status: shell.wait(), output: output, errors: errors)
     }
 
-    /// Whether a command failed with one line that contains the text.
+    /// Returns true if a command failed with one line that contains the text.
     private func isRejected(_ ended: Program.Ended, status: Int32, _ words: String...) -> Bool {
         ended.status == status && ended.output == [] && ended.errors.count == 1
             && words.allSatisfy { ended.errors[0].contains($0) }

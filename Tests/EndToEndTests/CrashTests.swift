@@ -38,7 +38,7 @@ import Testing
         #expect(report.last?.contains(function) == true, "\(report)")
     }
 
-    /// Whether a process waits in a system call (proc_pid_stat(5)).
+    /// Returns true if a process waits in a system call (proc_pid_stat(5)).
     private static func sleeps(_ process: pid_t) -> Bool {
         guard let file = fopen("/proc/\(process)/stat", "r") else { return false }
         defer { fclose(file) }

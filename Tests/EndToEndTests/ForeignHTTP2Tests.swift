@@ -75,7 +75,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    /// What nghttp prints about requests, all of which the server has to complete.
+    /// Returns the output of nghttp about requests, all of which the server has to complete.
     private func nghttp(_ options: [String], _ url: String) throws -> String {
         let program = try RunningProgram("/usr/bin/nghttp", ["--timeout=120s"] + options + [url])
         let output = program.output.rest().joined(separator: "\n")

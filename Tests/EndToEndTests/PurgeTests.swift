@@ -19,7 +19,7 @@ import Testing
 
     private func found() throws -> [String] { try files(with: Self.word, in: folder.path) }
 
-    /// What was written with the word.
+    /// The records written with the word.
     private struct Written {
         /// With the word in its slug, title, tags, source and body, and in its comments.
         let article: String

@@ -60,7 +60,7 @@ import Testing
             status: program.wait(), output: output, errors: program.errors.rest())
     }
 
-    /// What a terminal shows.
+    /// Returns the content of a terminal.
     private func screen(
         _ arguments: String, at server: String, with variables: [String: String] = [:]
     ) throws -> [String] {

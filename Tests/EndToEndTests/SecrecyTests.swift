@@ -5,7 +5,7 @@ import BroadsheetTestSupport
 import Glibc
 import Testing
 
-/// What other processes can see of a server.
+/// The parts of a server that other processes can see.
 @Suite(.mayBlock) struct SecrecyTests {
     let folder: TemporaryFolder
     let database: String

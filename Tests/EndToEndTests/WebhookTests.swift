@@ -33,8 +33,8 @@ import Testing
         #expect(response.status == 201)
     }
 
-    /// Whether the manual's example accepts the signature, and Standard Webhooks' specification the
-    /// other one.
+    /// Returns true if the manual's example accepts the signature, and Standard Webhooks'
+    /// specification the other one.
     private func isGenuine(_ request: HTTPRequest, secret: String) throws -> Bool {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
         let root = tests.deletingLastPathComponent().deletingLastPathComponent()

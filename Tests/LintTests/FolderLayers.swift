@@ -83,7 +83,7 @@ struct FolderLayers {
     }
 }
 
-/// What one file declares and mentions.
+/// The declarations and mentions of one file.
 struct Part {
     let path: String
     let folder: String

@@ -14,22 +14,22 @@ struct Members {
 
     private enum Scope { case type, hiddenType, code }
 
-    /// What the next word declares.
+    /// The declaration that the next word makes.
     private enum Expectation { case nothing, member, enumCase }
 
     private var scopes: [Scope] = []
     private var expectation = Expectation.nothing
     /// That of the next brace.
     private var nextScope = Scope.code
-    /// Whether the declaration, which does not begin on an earlier line, is private.
+    /// True if the declaration, which does not begin on an earlier line, is private.
     private var isHidden = false
-    /// Whether a comma outside of parentheses is followed by one more case.
+    /// True if a comma outside of parentheses is followed by one more case.
     private var isInCases = false
     private var parentheses = 0
     private var lastWord = ""
     /// The byte before the word, except for blanks.
     private var before = UInt8(ascii: " ")
-    /// What is called after a dot, and without one.
+    /// The names called after a dot, and without one.
     private var methods: Set<String> = []
     private var calls: Set<String> = []
     /// Variables of functions, and labels.

@@ -27,7 +27,7 @@ struct Sample {
         return found
     }
 
-    /// Whether the code contains the lines, one after the other, apart from indentation.
+    /// Returns true if the code contains the lines, one after the other, apart from indentation.
     func occurs(in code: [String]) -> Bool {
         guard let first = lines.first, lines.count <= code.count else { return false }
         return (0...code.count - lines.count).contains { start in
@@ -40,7 +40,7 @@ struct Sample {
         }
     }
 
-    /// Whether a file's samples may be taken from this one, as it is compiled.
+    /// Returns true if a file's samples may be taken from this one, as it is compiled.
     static func isCompiled(_ path: String) -> Bool {
         let files = [
             "Tests/EndToEndTests/Samples/SampleTests.swift",
@@ -52,8 +52,8 @@ struct Sample {
         return files.contains(path) || isExample || isListing(path)
     }
 
-    /// Whether it is a listing of the documentation's pages: Linux builds those of the first
-    /// folder, `make apple-check` compiles the others.
+    /// Returns true if it is a listing of the documentation's pages: Linux builds those of the
+    /// first folder, `make apple-check` compiles the others.
     static func isListing(_ path: String) -> Bool {
         let folders = ["Tests/Samples/Documentation/", "Tests/Samples/Apple/"]
         return path.hasSuffix(".swift") && folders.contains { path.hasPrefix($0) }

@@ -125,8 +125,8 @@ enum StyleRules {
             /\bTask\s*(<[^>]*>)?\s*[({]|\bTask\s*(<.*>)?\s*\.\s*(detached|immediate|init)/)
     }
 
-    /// Whether a comment on the same line, or directly above it (also above attributes), gives a
-    /// reason.
+    /// Returns true if a comment on the same line, or directly above it (also above attributes),
+    /// gives a reason.
     ///
     /// With `words`, the comment or the message on the line itself must contain them.
     private static func isExplained(

@@ -18,7 +18,7 @@ struct SuiteTimes {
         }
     }
 
-    /// What is wrong with the table if these are the suites.
+    /// Returns the faults of the table if these are the suites.
     func faults(_ suites: Set<String>) -> [String] {
         let names = Set(seconds.keys)
         return malformed.map { "malformed or repeated: \($0)" }

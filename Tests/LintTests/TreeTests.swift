@@ -15,7 +15,7 @@ import Testing
         let targets = Dictionary(grouping: files) { $0.file.target ?? "" }
             .mapValues { files in files.map { Part($0.file, $0.text) } }
         #expect(targets.count > 10)
-        /// Where a name is that of a member.
+        /// The places in which a name is that of a member.
         var mentions: [String: Set<String>] = [:]
         for (target, parts) in targets {
             for part in parts {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// What is not built for Apple's platforms must not look as if it were.
+    /// Code that is not built for Apple's platforms must not look as if it were.
     @Test func `only the libraries for apps have branches for other platforms`() throws {
         let portable = [
             "HTTP", "ArticleAPI", "ArticleModels", "ArticleSearch", "ArticleClient",

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Whether the file declares the function, or the type whose initialiser is meant.
+    /// Returns true if the file declares the function, or the type whose initialiser is meant.
     private static func declares(_ name: String, _ file: SourceFile) -> Bool {
         let parts = name.split(separator: ".")
         let word = parts.count > 1 && parts.last == "init" ? parts[0] : parts.last ?? ""

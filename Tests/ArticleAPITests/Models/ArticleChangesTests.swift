@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// What the backend would receive of `after`.
+    /// Returns the draft that the backend would receive of `after`.
     private func expected(_ after: Article, from before: Article) -> Article.Draft {
         var draft = after.draft
         draft.id = before.id

@@ -2,7 +2,7 @@ import ArticleAPI
 import BroadsheetHTTP
 import Testing
 
-/// How much an article may hold, at the limit and one beyond.
+/// The size limits of an article, at the limit and one beyond.
 struct BodyLimitTests {
     private func faults(_ draft: Article.Draft) -> [String] {
         // The same rules hold for what is read and for what is made in code.

@@ -3,7 +3,7 @@ import BroadsheetHTTP
 import BroadsheetTestSupport
 import Testing
 
-/// What holds for every registered request.
+/// The laws that hold for every registered request.
 struct ContractLawTests {
     @Test(arguments: Contract.requests.indices)
     func `a request survives printing and parsing`(index: Int) {

@@ -2,7 +2,7 @@ import ArticleAPI
 import BroadsheetHTTP
 import Testing
 
-/// What the contract rejects, and the problems that it reports.
+/// The requests that the contract rejects, and the problems that it reports.
 struct RejectionTests {
     /// `400 ?limit ?foo`: the status and the places of all details, `?` a parameter, `@` a header,
     /// anything else a pointer (`#` the whole body, `-` no place).

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// How many combining marks follow each other at most.
+    /// Returns the length of the longest run of combining marks.
     private static func longestRun(_ text: String) -> Int {
         var (run, longest) = (0, 0)
         for scalar in text.unicodeScalars {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import ArticleClient
 
-/// What belongs to a user who leaves in the middle: nothing of it goes out as somebody else's, is
-/// kept, or is given to anybody.
+/// The requests of a user who leaves in the middle: none goes out as another user's, is kept, or is
+/// given to anyone.
 @Suite struct SessionMatrixTests {
     /// The state of alice's request when her session ends.
     enum Moment: CaseIterable {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArticleClient
 
-/// How sessions of a Broadsheet backend are renewed without the app's help.
+/// The renewal of sessions of a Broadsheet backend without the app's help.
 @Suite struct SessionRenewalTests {
     let server = SessionServer()
     let time = TestTime()

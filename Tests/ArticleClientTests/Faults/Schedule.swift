@@ -9,7 +9,7 @@ import Testing
 /// A random run of sends, cancellations, expired tokens, faults, and changing users, decided by a
 /// seed.
 final class Schedule: Sendable {
-    /// What one operation was, and everything that was delivered of it.
+    /// One operation, and everything that was delivered of it.
     final class Entry: Sendable {
         enum Kind {
             case read(Int)
@@ -17,7 +17,7 @@ final class Schedule: Sendable {
         }
 
         let kind: Kind
-        /// Who was signed in when it was made; `nil` for nobody.
+        /// The user who was signed in when it was made; `nil` for none.
         let user: String?
         private let delivered = Lock([Result<String, BackendError>]())
 
@@ -160,6 +160,6 @@ final class Schedule: Sendable {
         }
     }
 
-    /// Whether nothing of the run is left.
+    /// True if nothing of the run is left.
     var isQuiet: Bool { queue.count == 0 && service.calls.count == 0 }
 }

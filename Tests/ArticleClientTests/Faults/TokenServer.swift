@@ -21,7 +21,7 @@ final class TokenServer: Sendable {
     /// From now on it takes other tokens.
     func wearOut() { state.withLock { $0.token += 1 } }
 
-    /// Who deleted this, once for each time.
+    /// Returns the users who deleted this, once for each time.
     func deletions(of id: String) -> [String] { state.withLock { $0.deletions[id] ?? [] } }
 
     func router() throws -> HTTPRouter {

@@ -6,7 +6,7 @@ import BroadsheetTestSupport
 import Glibc
 import Testing
 
-/// What an operation runs with, how long it lives, and how waiting for it is left.
+/// The context of an operation, its lifetime, and the end of waiting for it.
 @Suite struct OperationLifeTests {
     private enum Trace {
         @TaskLocal static var id = "none"

@@ -9,11 +9,11 @@ final class SessionServer: Sendable {
         /// The number of the current tokens; 0 before the first sign-in.
         var number = 0
         var isOver = false
-        /// What the latest tokens say about their expiry, in seconds since 1970.
+        /// The expiry of the latest tokens, in seconds since 1970.
         var expiresAt: Int64 = 4_000_000_000
-        /// Whether the access token has been replaced without the client's knowledge.
+        /// True if the access token has been replaced without the client's knowledge.
         var isWornOut = false
-        /// How many responses to renewals get lost.
+        /// The number of responses to renewals that get lost.
         var losses = 0
         var renewals = 0
     }

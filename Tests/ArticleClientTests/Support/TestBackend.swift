@@ -26,7 +26,7 @@ final class TestBackend: Sendable {
         }
     }
 
-    /// What it was asked, in order.
+    /// The requests that it received, in order.
     var requests: [HTTPRequest] { received.withLock { $0.map(\.request) } }
     var origins: [HTTPOrigin] { received.withLock { $0.map(\.origin) } }
 
@@ -88,7 +88,7 @@ func rejection(_ kind: Problem.Kind, _ detail: String? = nil) -> HTTPResponse {
         body: .bytes(Problem(kind, detail: detail).json()))
 }
 
-/// How a request ends.
+/// Returns the outcome of a request.
 func outcome<Value: Sendable>(
     _ work: () async throws -> Value
 ) async -> Result<Value, BackendError> {

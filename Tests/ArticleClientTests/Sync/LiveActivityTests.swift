@@ -5,7 +5,7 @@ import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
-/// What live changes report between their steps.
+/// The reports of live changes between their steps.
 @Suite struct LiveActivityTests {
     private let feed = ChangeFeed(pageSize: 2)
     private let time = TestTime()

@@ -5,7 +5,7 @@ import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
-/// How live changes are suspended, and how they end.
+/// The suspension of live changes, and their end.
 @Suite struct LiveEndTests {
     /// A clock on which every wait is endless, and what waits on it is known.
     private final class EndlessTime: Sendable {

@@ -82,8 +82,8 @@ struct LiveSteps {
 }
 
 extension HTTPRequest {
-    /// Where a request for changes begins: `stream a a`, with its `since` and its `Last-Event-ID`,
-    /// or `page a`.
+    /// The beginning of a request for changes: `stream a a`, with its `since` and its
+    /// `Last-Event-ID`, or `page a`.
     var beginning: String {
         let isStream = target.path.elementsEqual("/v1/changes/stream".utf8)
         let query = String(decoding: target.query ?? [], as: UTF8.self)

@@ -4,7 +4,7 @@ import Testing
 
 /// Undo and redo, compared with a list of all states.
 @Suite struct EditHistoryTests {
-    /// What the caller's clock says and what was reported, shared with the closures of a history.
+    /// The caller's clock and the reported changes, shared with the closures of a history.
     private final class Desk {
         var time = Duration.zero
         var changes: [[Int]] = []

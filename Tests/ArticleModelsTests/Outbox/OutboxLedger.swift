@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleModels
 
-/// What users have written, and what became of it. Each edit of an attribute sets a value that
-/// occurs nowhere else, its token, so that it can be followed through merges.
+/// The writes of users, and their outcomes. Each edit of an attribute sets a value that occurs
+/// nowhere else, its token, so that it can be followed through merges.
 struct OutboxLedger {
     private struct Token {
         var attribute: String
@@ -11,9 +11,9 @@ struct OutboxLedger {
         /// The tokens in the article as the user saw it.
         var seen: Set<Int>
         var isWritten = false
-        /// Whether the same user later wrote over it, or took it back.
+        /// True if the same user later wrote over it, or took it back.
         var isSuperseded = false
-        /// Whether the user decided about it, so that it may be carried out twice.
+        /// True if the user decided about it, so that it may be carried out twice.
         var isDecided = false
     }
 
@@ -23,7 +23,7 @@ struct OutboxLedger {
     }
 
     private var tokens: [Token] = []
-    /// What users have deleted, and have not decided anything else about since.
+    /// The deletions by users who have not decided anything else about the article since.
     private var deletions: Set<Deletion> = []
     private(set) var faults: [String] = []
 
@@ -94,7 +94,7 @@ struct OutboxLedger {
         }
     }
 
-    /// What is wrong in the end.
+    /// Returns the faults in the end.
     func faults(
         _ backend: SimulatedBackend, _ clients: [OutboxSchedule.Client]
     ) -> [String] {

@@ -10,7 +10,7 @@ struct OutboxSchedule {
         let account: String
         var queue = OutboxQueue()
         var rows: [Int: OutboxEntry] = [:]
-        /// What the user last saw of the backend's articles.
+        /// The articles of the backend as the user last saw them.
         var copies: [Article.ID: Article] = [:]
 
         func shown(_ id: Article.ID) -> Article? {
@@ -29,7 +29,7 @@ struct OutboxSchedule {
         var number: Int
         var request: SimulatedBackend.Request
         var response: SimulatedBackend.Response?
-        /// Whether the process still waits for the response.
+        /// True if the process still waits for the response.
         var isAwaited = true
     }
 

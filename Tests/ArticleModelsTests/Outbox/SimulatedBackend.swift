@@ -37,7 +37,7 @@ struct SimulatedBackend {
     private(set) var reusedKeys: [String] = []
     private var revisions: [Article.ID: Int] = [:]
     private var remembered: [String: Remembered] = [:]
-    /// What each key was first used for.
+    /// The first request for which each key was used.
     private var requests: [String: Request] = [:]
 
     static let memory: Int64 = 24 * 3_600_000

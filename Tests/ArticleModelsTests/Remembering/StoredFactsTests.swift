@@ -39,7 +39,7 @@ import Testing
         #expect(Self.read(facts.stored) == facts)
     }
 
-    /// What bytes say that were stored by an app with these attributes.
+    /// Reads bytes that were stored by an app with these attributes.
     private static func read(
         _ bytes: [UInt8], names: [String] = ModelFacts<Article>.storedNames
     ) -> ModelFacts<Article>? {

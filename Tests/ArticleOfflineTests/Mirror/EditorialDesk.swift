@@ -76,7 +76,7 @@ final class EditorialDesk: Sendable {
         "01900000-0000-7000-8000-" + String(0x1000_0000_0000 + number, radix: 16)
     }
 
-    /// What the list of a filter shows.
+    /// Returns the articles in the list of a filter.
     func list(_ filter: FetchChangesRequest, as token: String) throws -> [Article] {
         let request = FetchArticlesRequest(
             limit: 100, tags: filter.tags, author: filter.author, language: filter.language,

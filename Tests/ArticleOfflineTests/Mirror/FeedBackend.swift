@@ -18,7 +18,7 @@ final class FeedBackend: Sendable {
 
     private let state = Lock(State(feed: ChangeFeed(pageSize: 1)))
 
-    /// Whose pages have one change each.
+    /// The feed, whose pages have one change each.
     var feed: ChangeFeed { state.withLock { $0.feed } }
 
     /// The history becomes another one, without any articles.
@@ -28,7 +28,7 @@ final class FeedBackend: Sendable {
         state.withLock { $0.feed = feed }
     }
 
-    /// What was requested: `page 1.2.`, `stream 1.3.`, `count`.
+    /// The requests received: `page 1.2.`, `stream 1.3.`, `count`.
     var requests: [String] { state.withLock { $0.requests } }
 
     /// Is called before each response, with the request; its errors are those of the transport.

@@ -7,7 +7,7 @@ import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
-/// What a mirror does where the network, the store or the session do not let it follow.
+/// The behaviour of a mirror where the network, the store or the session do not let it follow.
 @Suite struct MirrorConditionTests {
     private let backend = FeedBackend()
     private let time = HastyTime()

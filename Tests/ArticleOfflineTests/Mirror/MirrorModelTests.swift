@@ -183,12 +183,12 @@ private struct MirrorSchedule {
     }
 }
 
-/// Where a store's file is, and copies of it as they would be if the process was killed.
+/// The file of a store, and copies of it as they would be if the process was killed.
 private final class StoreFiles: Sendable {
     private struct State {
         var current: String
         var copies = 0
-        /// How often a copy could be made before it is.
+        /// The number of times that a copy could be made before it is.
         var countdown: Int?
         var copy: String?
     }

@@ -7,7 +7,7 @@ import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
-/// How a mirror loads, follows, and starts anew.
+/// The loading, following and restart of a mirror.
 @Suite struct MirrorTests {
     private let backend = FeedBackend()
     private let time = HastyTime()

@@ -25,7 +25,7 @@ final class UnreliableTransport: Transport {
         self.atRest = atRest
     }
 
-    /// What was requested, also in vain.
+    /// The requests, even those without a response.
     var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
     /// From now on, nothing fails.

@@ -6,7 +6,7 @@ import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
-/// What the outbox makes of problems, and of a store that cannot be written.
+/// The outbox's treatment of problems, and of a store that cannot be written.
 @Suite struct OutboxFailureTests {
     private let clock = SetClock()
 

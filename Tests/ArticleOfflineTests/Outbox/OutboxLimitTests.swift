@@ -4,7 +4,7 @@ import Testing
 
 @testable import ArticleOffline
 
-/// How many writes an outbox keeps.
+/// The limit of the writes in an outbox.
 @Suite struct OutboxLimitTests {
     @Test func `a full outbox takes changes of what it has, and nothing else`() async throws {
         let store = try ModelStore(.memory(of: "ada"))

@@ -61,11 +61,11 @@ import Testing
 
         var copy: TemporaryFolder? { state.withLock { $0.copy } }
 
-        /// Whether the process still lives.
+        /// Returns true if the process still lives.
         ///
         /// - Parameters:
         ///   - folder: the folder of the device.
-        ///   - lost: how many bytes of the last change have not reached the disk.
+        ///   - lost: the number of bytes of the last change that have not reached the disk.
         func pass(_ folder: TemporaryFolder, _ lost: Int) -> Bool {
             let isAlive = state.withLock { state in
                 if state.copy == nil, state.count == place {

@@ -4,7 +4,8 @@ import ArticleOffline
 import BroadsheetTestSupport
 import Testing
 
-/// When writes are sent again, and when not without their user.
+/// The times at which writes are sent again, and the cases in which they are not without their
+/// user.
 @Suite struct OutboxTimeTests {
     @Test func `delays double up to five minutes`() async throws {
         try await Pressroom.run { room in

@@ -79,7 +79,7 @@ struct Pressroom: Sendable {
         }
     }
 
-    /// Who made the revisions, the first one first.
+    /// Returns the authors of the revisions, the first one first.
     func editors(of id: Article.ID) async throws -> [String] {
         let page = try await editor.send(FetchRevisionsRequest(id: id, limit: 100))
         return page.items.sorted { $0.number < $1.number }.map { $0.editor ?? "" }
@@ -165,7 +165,7 @@ final class Device: Sendable {
         try await wait("empty") { $0.entries.isEmpty }
     }
 
-    /// What the user sees.
+    /// Returns the article as the user sees it.
     func shown(_ id: Article.ID) async throws -> RememberedArticle? {
         try await store.loadArticle(id)
     }

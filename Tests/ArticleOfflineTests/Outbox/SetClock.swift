@@ -16,7 +16,7 @@ final class SetClock: Sendable {
         var lastSleeper = 0
         var delays: [Duration] = []
         var ticks: Int64 = 0
-        /// Whether everybody wakes up at once, and the clock has moved.
+        /// True if all waits end at once, and the clock has moved.
         var isHurrying = false
     }
 

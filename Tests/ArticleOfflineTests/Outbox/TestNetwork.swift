@@ -5,7 +5,7 @@ import BroadsheetTestSupport
 
 /// A network to a real backend that loses what the test wants to lose.
 final class TestNetwork: Transport {
-    /// What becomes of a request.
+    /// The outcome of a request.
     enum Fate: Sendable {
         case delivered
         /// The backend cannot be reached.

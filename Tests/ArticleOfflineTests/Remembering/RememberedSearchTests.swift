@@ -7,7 +7,7 @@ import Testing
 
 @testable import ArticleOffline
 
-/// What a store knows after searches, and what it finds in place of the backend.
+/// The knowledge of a store after searches, and its results in place of the backend's.
 @Suite struct RememberedSearchTests {
     private let store: ModelStore
     private let service: RememberingService

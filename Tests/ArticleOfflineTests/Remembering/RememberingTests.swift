@@ -8,7 +8,7 @@ import Testing
 
 @testable import ArticleOffline
 
-/// What a store knows after requests, and what comes from it without a network.
+/// The knowledge of a store after requests, and its items without a network.
 @Suite struct RememberingTests {
     /// A configuration whose times a busy machine does not exceed.
     private static var patient: BackendConfiguration {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArticleOffline
 
-/// What was deleted does not come back with a late response.
+/// A deleted article does not come back with a late response.
 @Suite struct EndingTests {
     private let article: Article.ID = Samples.id(1)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArticleOffline
 
-/// What a store knows after responses.
+/// The knowledge of a store after responses.
 @Suite struct MergingTests {
     private let article: Article.ID = Samples.id(1)
 

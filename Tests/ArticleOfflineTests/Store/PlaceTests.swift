@@ -2,7 +2,7 @@ import ArticleClient
 import ArticleOffline
 import Testing
 
-/// Where stores are.
+/// The locations of stores.
 @Suite struct PlaceTests {
     @Test func `no account name leaves the folder`() throws {
         let place = ModelStore.Place.file(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ArticleOffline
 
-/// What was searched for last.
+/// The recent searches.
 @Suite struct RecentSearchTests {
     @Test func `the newest is first, and of those that mean the same it stays`() {
         var recent = RecentSearches()

@@ -8,7 +8,7 @@ struct StoredIndex {
         var dead: [UInt8]
         var blocks: [SearchBlock]
 
-        /// What a store keeps of it beside the blocks.
+        /// The index's data that a store keeps beside the blocks.
         var directory: KeyDirectory {
             get throws {
                 try KeyDirectory(
@@ -131,7 +131,7 @@ struct ModelQuery {
 
     var plan: SearchPlan { SearchPlan(required: required, excluded: excluded, filter) }
 
-    /// What an index has to find among the documents, by reading all of them.
+    /// Returns the hits that an index has to find among the documents, by reading all of them.
     func hits(_ documents: [AnalyzedDocument]) -> (hits: [SearchPosition], frequencies: [Int]) {
         let frequencies = required.map { clause in
             documents.count { Self.impact(clause, $0) != nil }

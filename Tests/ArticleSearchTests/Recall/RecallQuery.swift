@@ -1,4 +1,4 @@
-/// What people type, and the articles that they look for.
+/// Queries as people type them, and the articles that they look for.
 enum RecallQuery {
     static let all: [(text: String, wanted: [String])] = korean + english + mixed + mistyped
 

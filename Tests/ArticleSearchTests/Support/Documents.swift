@@ -37,7 +37,7 @@ extension AnalyzedDocument {
     }
 }
 
-/// Whether a query finds a document.
+/// Returns true if a query finds a document.
 func finds(_ query: String, _ document: SearchDocument) -> Bool {
     SearchQuery(query).matches(SearchText(document))
 }

@@ -2,7 +2,7 @@ import ArticleAPI
 
 @testable import ArticleServices
 
-/// Whose object a request is about: the sender's own, or that of somebody else.
+/// The owner of the object of a request: the sender, or another user.
 enum Ownership: String, Sendable {
     case own, others
 }
@@ -21,7 +21,7 @@ enum TableSender: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it can own articles.
+    /// True if it can own articles.
     var ownsArticles: Bool { accountRole.map { $0 != "reader" } ?? false }
 }
 
@@ -30,9 +30,9 @@ struct PermissionRow: Sendable {
     /// The method and the template of the endpoint.
     let endpoint: String
     let ownership: Ownership
-    /// What `{id}` is, or the article that a list belongs to: `draft`, `public`, `deleted`,
-    /// `bookmark`, `comment`, `pending comment`, `comment on a draft`, `session`, `user`, `key`,
-    /// `author`, `source`.
+    /// The kind of object of `{id}`, or of the article that a list belongs to: `draft`, `public`,
+    /// `deleted`, `bookmark`, `comment`, `pending comment`, `comment on a draft`, `session`,
+    /// `user`, `key`, `author`, `source`.
     let object: String
     let json: String?
     /// In the order of `TableSender`. 0 is any status but 401, 403 and 404: the request was
@@ -70,7 +70,7 @@ struct PermissionRow: Sendable {
         self.statuses = statuses
     }
 
-    /// Whether it is about the account or a session of somebody, who is then another one for each
+    /// True if it is about the account or a session of a user, who is then another one for each
     /// sender.
     var changesAccounts: Bool {
         ["session", "user"].contains(object) || endpoint.contains("{session}")

@@ -175,7 +175,7 @@ private struct PermissionStage {
         }
     }
 
-    /// Whose account or session it is.
+    /// The owner of the account or session.
     private var owner: (user: User, session: UserSession) {
         row.ownership == .own ? user ?? other : other
     }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ArticleResources
 
-/// What publishes scheduled articles while a server runs.
+/// The publication of scheduled articles while a server runs.
 @Suite struct PublisherTests {
     private static let tomorrow = "/v1/articles/\(Cast.tomorrow)"
 

@@ -292,7 +292,7 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Whether these contain the bytes consecutively.
+    /// Returns true if these contain the bytes consecutively.
     fileprivate func contains(_ bytes: [UInt8]) -> Bool {
         withUnsafeBytes { all in
             var start = 0

@@ -5,7 +5,7 @@ import Testing
 @testable import ArticleResources
 @testable import ArticleServices
 
-/// Who reads after a commit.
+/// The readers that read after a commit.
 @Suite struct ChangeReachTests {
     private static let article = Article.ID(at: CommentDesk.opening)
     private static let other = Article.ID(at: CommentDesk.opening)

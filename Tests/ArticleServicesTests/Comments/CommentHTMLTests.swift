@@ -11,7 +11,7 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// What comments become as HTML, when, and at what price.
+/// The HTML of comments, the time of its rendering, and its price.
 @Suite struct CommentHTMLTests {
     private static let thread = CommentDesk.thread
 

@@ -8,7 +8,7 @@ import BroadsheetHTTPServer
 import BroadsheetTestSupport
 import Testing
 
-/// Who may change, hide and delete comments, and when.
+/// The permission to change, hide and delete comments.
 @Suite struct ModerationTests {
     private static let thread = CommentDesk.thread
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ArticleOperations
 @testable import ArticleServices
 
-/// How a browser reaches the newsroom.
+/// The way in which a browser reaches the newsroom.
 enum Way: String, CaseIterable, CustomTestStringConvertible {
     /// Over TLS, through the proxy that the newsroom trusts.
     case secure

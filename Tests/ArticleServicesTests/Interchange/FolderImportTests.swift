@@ -5,7 +5,7 @@ import Testing
 @testable import ArticleImportExport
 @testable import ArticleServices
 
-/// What else is in the folders of sites and repositories.
+/// Other files in the folders of sites and repositories.
 @Suite struct FolderImportTests {
     private static let post = "---\ntitle: A\n---\nText."
 

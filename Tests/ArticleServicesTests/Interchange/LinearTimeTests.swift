@@ -14,7 +14,7 @@ import Testing
 
 /// Text from outside, made to cost more time than its length explains.
 @Suite(.timeLimit(.minutes(Patience.minutes))) struct LinearTimeTests {
-    /// What texts consist of, again and again.
+    /// The parts of which texts consist, again and again.
     static let shapes =
         marks + [
             // Sequences that are one character, however long, or that are read backwards.

@@ -6,7 +6,7 @@ import Testing
 @testable import ArticleImportExport
 @testable import ArticleServices
 
-/// What not everybody could read at its source is not public here.
+/// Parts that not all could read at their source are not public here.
 @Suite(.timeLimit(.minutes(Patience.minutes))) struct RestrictedPartTests {
     private static let hidden = #"nonMember:false memberSegment:"status:free" "#
     private static let shown = #"nonMember:true memberSegment:"" "#

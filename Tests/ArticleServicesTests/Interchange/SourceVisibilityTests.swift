@@ -4,7 +4,7 @@ import Testing
 @testable import ArticleImportExport
 @testable import ArticleServices
 
-/// What was not public at its source does not become public here.
+/// Posts that were not public at their source do not become public here.
 @Suite struct SourceVisibilityTests {
     private func post(_ yaml: String) throws(FrontMatterError) -> MarkdownPost {
         try MarkdownPost(Array("---\n\(yaml)\n---\nText.\n".utf8), name: "a.md")

@@ -7,7 +7,7 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// What HTML becomes as Markdown renders as the same HTML.
+/// Markdown made of HTML renders as the same HTML.
 @Suite struct MarkdownFromHTMLLawTests {
     private static let renderer = MarkdownRenderer()
 

@@ -17,7 +17,7 @@ import Testing
         let text: String
         let expected: String
         let count: Int
-        /// Whether it is there that often; otherwise at least once.
+        /// True if it is there that often; otherwise at least once.
         private(set) var isCounted = true
 
         init(

@@ -50,7 +50,7 @@ struct KeyBunch: Sendable {
         self.texts = texts
     }
 
-    /// How the history shows an editor.
+    /// Returns an editor as the history shows it.
     func actor(_ sender: Sender) throws -> Revision.Actor {
         guard sender != .operator else { return Revision.Actor(kind: .operator, name: "operator") }
         let name = "\(sender)'s key"

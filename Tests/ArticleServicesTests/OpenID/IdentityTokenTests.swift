@@ -7,7 +7,7 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// Which ID tokens are accepted.
+/// The ID tokens that are accepted.
 @Suite struct IdentityTokenTests {
     private let desk: OpenIDDesk
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ArticleAccounts
 @testable import ArticleServices
 
-/// Which keys of a provider are used.
+/// The keys of a provider that are used.
 @Suite struct KeySetTests {
     private let curve: TestSigningKey
     private let rsa: TestSigningKey

@@ -17,7 +17,7 @@ final class OpenIDDesk: Sendable {
         var maxAgeSeconds: Int64? = 600
         /// The configuration, if it is not the usual one.
         var configuration: String?
-        /// Why no document can be fetched.
+        /// The reason why no document can be fetched.
         var failure: HTTPClientError?
         /// Fetches of the first provider wait for it.
         var gate: Signal?
@@ -91,7 +91,7 @@ final class OpenIDDesk: Sendable {
         return HTTPResponse(.ok, fields: fields, body: .bytes(Array(keys.utf8)))
     }
 
-    /// How often the key set was fetched.
+    /// The number of times that the key set was fetched.
     var fetchCount: Int { state.withLock { $0.fetched.count { $0.hasSuffix("/keys") } } }
 
     func advance(seconds: Int64) {

@@ -7,13 +7,13 @@ import Testing
 @testable import ArticleAccounts
 @testable import ArticleServices
 
-/// When the keys of a provider are fetched.
+/// The times at which the keys of a provider are fetched.
 @Suite struct ProviderKeysTests {
     private let desk: OpenIDDesk
 
     init() throws { desk = try OpenIDDesk() }
 
-    /// Why there are no keys if the client was stopped.
+    /// The reason why there are no keys if the client was stopped.
     private static let failure =
         "the keys of the provider main cannot be fetched: \(OpenIDDesk.issuer)"
         + "/.well-known/openid-configuration: the client was stopped"

@@ -7,7 +7,7 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// Which signatures of ID tokens are accepted.
+/// The signatures of ID tokens that are accepted.
 @Suite struct TokenSignatureTests {
     private let desk: OpenIDDesk
     private let curve: TestSigningKey

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ArticleOperations
 
-/// What the server does without a request.
+/// The work of the server without a request.
 @Suite struct HousekeeperTests {
     @Test func `an interrupted deletion of an account is completed`() async throws {
         try await CommentDesk.run { desk in

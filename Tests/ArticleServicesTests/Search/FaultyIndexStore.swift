@@ -4,8 +4,8 @@ import BroadsheetPlatform
 
 @testable import ArticleServices
 
-/// What an index needs of a store, which fails at one of the index's writes and all later ones, as
-/// if the process had ended there.
+/// The parts of a store that an index needs, of which one fails at one of the index's writes and
+/// all later ones, as if the process had ended there.
 final class FaultyIndexStore: ArticleListings, ChangeRepository, SearchRepository {
     private struct State {
         var writes = 0
@@ -21,7 +21,7 @@ final class FaultyIndexStore: ArticleListings, ChangeRepository, SearchRepositor
     /// The number of writes so far.
     var writes: Int { state.withLock { $0.writes } }
 
-    /// Whether a write has failed.
+    /// True if a write has failed.
     var hasFailed: Bool {
         state.withLock { state in state.failing.map { state.writes >= $0 } ?? false }
     }

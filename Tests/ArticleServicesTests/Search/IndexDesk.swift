@@ -23,7 +23,7 @@ struct IndexDesk: Sendable {
     let path: String
     let store: SQLiteStore
     let faulty: FaultyIndexStore
-    /// What indexers told the operator: that an index is built again, or cannot be written.
+    /// The notices of indexers to the operator: that an index is built again, or cannot be written.
     let notices = Notices()
 
     /// - Parameter base: a closed database that is copied.

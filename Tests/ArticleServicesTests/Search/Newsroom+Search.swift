@@ -23,7 +23,7 @@ extension Newsroom {
         await task.value
     }
 
-    /// What a search finds.
+    /// Returns the results of a search.
     func search(
         _ request: SearchArticlesRequest, as sender: Sender = .anonymous
     ) throws -> SearchPage<Article> {

@@ -13,7 +13,7 @@ import Testing
 /// Servers that do what no feed should. Each costs bounded time and memory, leaves a clear error,
 /// and keeps no other source from being polled.
 @Suite struct HostileSourceTests {
-    /// What a server does with a connection once it has got a request.
+    /// The behaviour of a server on a connection once it has got a request.
     struct Hostility: Sendable, CustomTestStringConvertible {
         let name: String
         /// A part of the error.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArticleServices
 
-/// What becomes of entries that are not as articles are.
+/// The import of entries that do not fit articles.
 @Suite struct SourceDraftTests {
     private func run(_ body: (SourceDesk) async throws -> Void) async throws {
         try await Newsroom.run(cast: false) { newsroom in try await body(SourceDesk(newsroom)) }

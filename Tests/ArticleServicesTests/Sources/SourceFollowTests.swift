@@ -7,7 +7,7 @@ import Testing
 
 @testable import ArticleServices
 
-/// How another Broadsheet is followed, by pages of its changes.
+/// The following of another Broadsheet, by pages of its changes.
 @Suite struct SourceFollowTests {
     /// A Broadsheet that serves these pages by the tokens that lead to them.
     private final class Origin: Sendable {

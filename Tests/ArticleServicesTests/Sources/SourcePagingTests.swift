@@ -7,7 +7,7 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// How the pages of a feed (RFC 5005) are read.
+/// The reading of the pages of a feed (RFC 5005).
 @Suite struct SourcePagingTests {
     /// A feed of one entry a page, whose newest entry can be added to.
     private final class Archive: Sendable {

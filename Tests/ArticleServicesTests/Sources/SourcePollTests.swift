@@ -7,7 +7,7 @@ import Testing
 @testable import ArticleConnectors
 @testable import ArticleServices
 
-/// What polls send, and what they make of responses.
+/// The requests of polls, and their use of responses.
 @Suite struct SourcePollTests {
     private func run(
         random: Double = 0.5, sources: SourcePolicy = SourcePolicy(),

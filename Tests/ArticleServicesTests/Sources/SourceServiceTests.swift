@@ -5,7 +5,7 @@ import Testing
 @testable import ArticleConnectors
 @testable import ArticleServices
 
-/// What admins can do with `/v1/sources`, and what is rejected.
+/// The requests of admins to `/v1/sources`, and their rejections.
 @Suite struct SourceServiceTests {
     @Test func `a source is added, listed, changed and removed`() async throws {
         try await Newsroom.run(cast: false) { newsroom in

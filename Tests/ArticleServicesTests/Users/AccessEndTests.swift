@@ -10,7 +10,7 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// What ends access takes effect on cached responses, open streams, and bodies that still arrive;
+/// The end of access takes effect on cached responses, open streams, and bodies that still arrive;
 /// and keys act for a user up to their role.
 @Suite struct AccessEndTests {
     private static let article = "GET /v1/articles/\(Cast.bread)"

@@ -11,7 +11,7 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// What users get of what is kept about them.
+/// The export of the data kept about a user.
 @Suite struct AccountExportTests {
     private static let line = "GET /v1/me/export"
 

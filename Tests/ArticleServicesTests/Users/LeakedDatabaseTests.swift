@@ -7,7 +7,7 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// What somebody finds who has got hold of the database file.
+/// The data that a thief of the database file finds.
 @Suite struct LeakedDatabaseTests {
     @Test func `the file has no password, token or code, and no fast hash of a password`()
         async throws

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ArticleServiceCore
 
-/// What users with the role `author` may do with articles, over HTTP.
+/// The permissions of users with the role `author` on articles, over HTTP.
 @Suite struct OwnerAccessTests {
     /// Runs with two authors who are signed in.
     private static func run(

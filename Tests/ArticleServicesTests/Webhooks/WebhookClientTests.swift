@@ -8,7 +8,7 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// How a batch is sent over HTTP.
+/// The sending of a batch over HTTP.
 @Suite struct WebhookClientTests {
     /// Delivers to a scripted server.
     private static func deliver(

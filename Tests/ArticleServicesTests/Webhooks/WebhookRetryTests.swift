@@ -8,7 +8,7 @@ import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
-/// What happens if a receiver fails: retries, and the reset after 24 hours.
+/// The consequences of a receiver's failure: retries, and the reset after 24 hours.
 @Suite struct WebhookRetryTests {
     private static let day: Int64 = 24 * 60 * 60 * 1_000
 

@@ -9,7 +9,7 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// What the receivers of webhooks get, and in which order.
+/// The deliveries to the receivers of webhooks, and their order.
 @Suite struct WebhookTests {
     /// Runs a newsroom without articles and a desk of webhooks.
     /// - Parameter indexes: whether articles are indexed for the search.

@@ -6,7 +6,7 @@ import Dispatch
 import Testing
 
 extension ArticleStoreConformance {
-    /// What is kept about a user.
+    /// The data kept about a user.
     @Suite struct AccountExports {
         private static let ada = UserRecord.sample("ada", role: "author")
         private static let bob = UserRecord.sample("bob", role: "author")

@@ -34,7 +34,7 @@ extension ArticleStoreConformance {
             return id
         }
 
-        /// Who made the revisions, in their order.
+        /// Returns the actors of the revisions, in their order.
         private static func actors(
             of id: Article.ID, in store: any ArticleStore
         ) async throws -> [Revision.Actor] {

@@ -3,7 +3,7 @@ import ArticleStore
 import Testing
 
 extension ArticleStoreConformance {
-    /// Which articles are deleted, for those who may restore them.
+    /// The deleted articles, for those who may restore them.
     @Suite struct Deletions {
         private static let ada = UserRecord.sample("ada", role: "author")
         private static let ben = UserRecord.sample("ben", role: "author")

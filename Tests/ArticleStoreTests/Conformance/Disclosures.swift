@@ -3,7 +3,7 @@ import ArticleStore
 import Testing
 
 extension ArticleStoreConformance {
-    /// What users who own articles cannot learn by writing them.
+    /// The facts that users who own articles cannot learn by writing them.
     @Suite struct Disclosures {
         private static let ada = UserRecord.sample("ada", role: "author")
         private static let ben = UserRecord.sample("ben", role: "author")

@@ -35,7 +35,7 @@ extension ArticleStoreConformance {
             error.map { "\($0)" } ?? "done"
         }
 
-        /// What becomes of each operation of a user on an article.
+        /// Returns the outcomes of each operation of a user on an article.
         private static func outcomes(
             of user: UserRecord, on id: Article.ID, in store: any ArticleStore
         ) async throws -> [String] {

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import Testing
 
-/// Which revisions go.
+/// The revisions that are removed.
 @Suite struct RetentionRulesTests {
     private static let minute: Int64 = 60_000
 

@@ -4,7 +4,7 @@ import BroadsheetPlatform
 import Testing
 
 extension ArticleStoreConformance {
-    /// What becomes of comments and bookmarks with their users.
+    /// The consequences of a user's deletion for comments and bookmarks.
     @Suite struct UserComments {
         @Test(arguments: Engine.all)
         func `comments stay when their writer is deleted`(_ engine: Engine) async throws {

@@ -43,7 +43,7 @@ final class FaultyDisk: Sendable {
 
     var databasePath: String { folder.file("a.db") }
 
-    /// Whether the fault happened.
+    /// True if the fault happened.
     var wasHit: Bool { state.withLock { $0.wasHit } }
 
     /// Repairs the disk.

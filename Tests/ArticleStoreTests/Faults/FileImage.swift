@@ -9,7 +9,7 @@ struct FileImage: Sendable {
 
     private var flushed: [UInt8] = []
     private var changes: [Change] = []
-    /// Whether its name was flushed with its folder.
+    /// True if its name was flushed with its folder.
     var isNamed = false
 
     mutating func add(_ change: Change) { changes.append(change) }

@@ -10,7 +10,7 @@ import Testing
 /// write.
 @Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct FailoverTests {
-    /// What the writers know.
+    /// The knowledge of the writers.
     private final class Ledger: Sendable {
         struct State {
             var acknowledged: [Article.ID: String] = [:]

@@ -9,7 +9,7 @@ import Testing
 /// Articles that are read together because they are requested at the same time.
 @Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct JoinedReadTests {
-    /// What each of many concurrent reads found: a title, or `nil`.
+    /// Returns the results of many concurrent reads: a title each, or `nil`.
     private func titles(
         _ keys: [Article.ID], in store: PostgresStore, for audience: Audience
     ) async throws -> [String?] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArticleDatabase
 
-/// What a store does when connections are lost.
+/// The behaviour of a store when connections are lost.
 @Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct PostgresFaultTests {
     /// A store behind a proxy, and an address of its database that is not.

@@ -8,7 +8,7 @@ import Dispatch
 /// Between a store and its server: it can cut the connection that commits, before the server gets
 /// the request or before the store gets the response.
 final class PostgresProxy: Sendable {
-    /// What happens to the next connection that commits, once.
+    /// The treatment of the next connection that commits, once.
     enum Cut: Sendable {
         case beforeRequest, beforeResponse
     }
@@ -19,7 +19,7 @@ final class PostgresProxy: Sendable {
         var muted: Set<Int> = []
         var requests = 0
 
-        /// Whether a piece is passed on.
+        /// Returns true if a piece is passed on.
         mutating func passes(_ piece: SocketProxy.Piece, _ commit: String) -> Bool {
             guard piece.direction == .toServer else { return !muted.contains(piece.connection) }
             requests += 1
@@ -63,7 +63,7 @@ final class PostgresProxy: Sendable {
         try PostgresAddress(address.text.replacing(server, with: folder.path))
     }
 
-    /// How often clients have sent something.
+    /// The number of times that clients have sent something.
     var requests: Int { state.withLock { $0.requests } }
 
     func cutNextCommit(_ cut: Cut) { state.withLock { $0.cut = cut } }
@@ -76,6 +76,6 @@ final class PostgresProxy: Sendable {
 
     func release() { gate.leave() }
 
-    /// Whether new connections end at once.
+    /// Sets if new connections end at once.
     func refuse(_ isRefusing: Bool) { proxy.reject(isRefusing) }
 }

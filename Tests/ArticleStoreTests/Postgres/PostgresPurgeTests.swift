@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArticleDatabase
 
-/// What a purge leaves in the files of a server, searched byte by byte.
+/// The remains of a purge in the files of a server, searched byte by byte.
 @Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct PostgresPurgeTests {
     /// In every text that is to go; no other test has it.

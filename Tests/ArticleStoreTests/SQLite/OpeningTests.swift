@@ -97,8 +97,9 @@ import Testing
         #expect(try SQLiteStore.check(path: folder.file("hard.db")).findings == [])
     }
 
-    /// Whether there is a shared lock of SQLite on a file (https://www.sqlite.org/lockingv3.html),
-    /// queried as by another process (`F_OFD_GETLK`, fcntl(2)).
+    /// Returns true if there is a shared lock of SQLite on a file
+    /// (https://www.sqlite.org/lockingv3.html), queried as by another process (`F_OFD_GETLK`,
+    /// fcntl(2)).
     private static func isLockedBySQLite(_ descriptor: Int32) -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)

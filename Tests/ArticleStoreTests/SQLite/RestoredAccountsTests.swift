@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArticleDatabase
 
-/// Which accounts a backup revives.
+/// The accounts that a backup revives.
 @Suite struct RestoredAccountsTests {
     private let folder: TemporaryFolder
     private let path: String

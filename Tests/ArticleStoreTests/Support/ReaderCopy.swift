@@ -12,7 +12,7 @@ struct ReaderCopy {
     private(set) var isComplete = false
     /// The last revision that was received of each.
     private var revisions: [String: Int] = [:]
-    /// What came since the copy was last complete: each only once in its last state.
+    /// The changes since the copy was last complete: each only once in its last state.
     private var received: Set<String> = []
     private var isUndisturbed = true
 
@@ -79,13 +79,14 @@ struct ReaderCopy {
     }
 }
 
-/// What the lists have of what a query for changes is for.
+/// The content of the lists for a query for changes.
 struct ReaderLists: Equatable {
     var articles: [Article.ID: Int] = [:]
     var comments: Set<Comment> = []
     var bookmarks: Set<Bookmark> = []
 
-    /// What a copy has, without bookmarks of articles that were deleted: these are not listed.
+    /// Creates the content of a copy, without bookmarks of articles that were deleted: these are
+    /// not listed.
     init(_ copy: ReaderCopy, in store: any ArticleStore) async throws {
         articles = copy.articles
         comments = Set(copy.comments.values.map(\.withoutName))

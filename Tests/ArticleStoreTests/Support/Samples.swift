@@ -71,10 +71,10 @@ extension Article {
 }
 
 extension Precondition {
-    /// Whether this article equals the earlier one.
+    /// Returns the precondition that this article equals the earlier one.
     static func version(_ article: Article) -> Precondition { .versions([article.version ?? ""]) }
 
-    /// Whether this author equals the earlier one.
+    /// Returns the precondition that this author equals the earlier one.
     static func version(_ author: Author) -> Precondition { .versions([author.version ?? ""]) }
 }
 

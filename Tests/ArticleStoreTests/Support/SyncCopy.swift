@@ -92,7 +92,8 @@ struct SyncCopy {
         return presented
     }
 
-    /// What the store's lists show for this query. Without authors, articles are without names.
+    /// Returns the content of the store's lists for this query. Without authors, articles are
+    /// without names.
     func listed(by store: any ArticleStore) async throws -> Contents {
         var listed = Contents()
         let hasAuthors = query.kinds.contains(.author)

@@ -6,7 +6,8 @@ import Testing
 struct SyncModel {
     private let store: any ArticleStore
     private let seed: UInt64
-    /// Whether only what a copy may have is deleted from it, however long an article's log is.
+    /// True if deletions only concern subjects that a copy may have, however long an article's log
+    /// is.
     private let isExact: Bool
     private var history: RandomHistory
     private var clients: [Client] = []

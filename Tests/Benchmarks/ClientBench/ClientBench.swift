@@ -40,7 +40,7 @@ enum ClientBench {
         }
     }
 
-    /// What is remembered on a device.
+    /// Measures the stored models on a device.
     private static func offline(
         _ base: BaseURL, in folder: String, _ count: Int, _ pairs: Int
     ) async throws -> String {

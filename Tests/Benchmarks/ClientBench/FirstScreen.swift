@@ -3,8 +3,8 @@ import ArticleClient
 import ArticleModels
 import ArticleOffline
 
-/// How long it takes from opening a file to the first twenty articles, compared to decoding all
-/// articles from JSON.
+/// The time from opening a file to the first twenty articles, compared to decoding all articles
+/// from JSON.
 struct FirstScreen {
     private let articles: [Article]
     private let path: String

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleClient
 import ArticleOffline
 
-/// How long a mirror of all articles takes, compared to fetching and decoding the same pages.
+/// The time that a mirror of all articles takes, compared to fetching and decoding the same pages.
 struct Mirroring {
     private let backend: BackendService
     private let folder: String

@@ -7,7 +7,7 @@ import BroadsheetTestSupport
 struct Corpus {
     static let start = Timestamp(milliseconds: 1_600_000_000_000)
 
-    /// When the article with this number is published.
+    /// Returns the time of publication of the article with this number.
     static func publication(of number: Int) -> Timestamp {
         start.advanced(byMilliseconds: Int64(number) * 60_000)
     }

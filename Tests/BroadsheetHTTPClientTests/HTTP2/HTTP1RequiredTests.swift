@@ -8,7 +8,7 @@ import Testing
 
 /// Servers that speak HTTP/2, but require HTTP/1.1 (RFC 9113 §7).
 @Suite struct HTTP1RequiredTests {
-    /// What a server is asked for, with the number of the connection.
+    /// The requests to a server, with the number of the connection.
     private final class Served: Sendable {
         private let all = Lock([String]())
         var list: [String] { all.withLock { $0 } }

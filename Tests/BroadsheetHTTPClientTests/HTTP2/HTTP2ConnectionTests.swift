@@ -6,7 +6,7 @@ import BroadsheetTestSupport
 import Dispatch
 import Testing
 
-/// What servers do with whole connections.
+/// The behaviour of servers on whole connections.
 @Suite struct HTTP2ConnectionTests {
     private static let paths = (0..<30).map { "/\($0)" }
 

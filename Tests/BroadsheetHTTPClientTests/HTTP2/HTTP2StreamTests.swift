@@ -5,7 +5,7 @@ import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
-/// What servers do on single streams.
+/// The behaviour of servers on single streams.
 @Suite struct HTTP2StreamTests {
     /// Handles the first request of each connection with the script, and waits for the client's
     /// end.

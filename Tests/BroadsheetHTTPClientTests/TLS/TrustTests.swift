@@ -179,7 +179,7 @@ import Testing
 }
 
 extension Result where Success == String?, Failure == HTTPClientError {
-    /// Whether the certificate was rejected for a reason that contains these words.
+    /// Returns true if the certificate was rejected for a reason that contains these words.
     fileprivate func isUntrusted(_ words: String) -> Bool {
         guard case .failure(.insecure(.untrusted(_, let reason))) = self else { return false }
         return reason.contains(words)

@@ -26,7 +26,7 @@ final class CacheBench: Sendable {
         self.clock = clock
     }
 
-    /// How often a response was generated.
+    /// The number of times that a response was generated.
     var reads: Int { state.withLock { $0.reads } }
     /// Responses that wait at the gate.
     var heldCount: Int { state.withLock { $0.held.count } }

@@ -1,8 +1,9 @@
 import BroadsheetTestSupport
 
-/// What a client may or must not send by RFC 9113 and RFC 7541, and what the server has to do.
+/// A sequence of frames that a client may or must not send by RFC 9113 and RFC 7541, and the
+/// required reaction of the server.
 struct ConformanceCase: Sendable {
-    /// What has to happen.
+    /// The required reaction.
     enum Outcome: Sendable {
         /// `hello` is the response on this stream.
         case served(UInt32)

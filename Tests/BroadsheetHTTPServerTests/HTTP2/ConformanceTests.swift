@@ -20,7 +20,7 @@ import Testing
 
     private static let lastPing: [UInt8] = [9, 9, 9, 9, 9, 9, 9, 9]
 
-    /// Whether nothing after this frame matters.
+    /// Returns true if nothing after this frame matters.
     private static func decides(
         _ frame: ReceivedFrame, _ outcome: ConformanceCase.Outcome
     ) -> Bool {

@@ -44,7 +44,7 @@ import Testing
         Flood(testDescription: "unknown frames", piece: TestFrame.bytes(0xAB, [1, 2])),
     ]
 
-    /// What the server sends until it has disconnected a client that sends these pieces.
+    /// Returns the output of the server until it has disconnected a client that sends these pieces.
     private func response(
         to pieces: (Int) -> [UInt8], most: Int = 6_000, _ server: TestServer
     ) throws -> [ReceivedFrame] {

@@ -3,7 +3,7 @@ import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
-/// What observers of handshakes are notified of.
+/// The notifications of observers of handshakes.
 @Suite struct HandshakeObserverTests {
     private final class Notebook: HandshakeObserver {
         private let records = Lock<[HandshakeRecord.Outcome]>([])

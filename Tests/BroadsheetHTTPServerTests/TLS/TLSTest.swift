@@ -63,7 +63,7 @@ extension TestServer {
         return (connection, try connection.startTLS(options))
     }
 
-    /// Whether a valid client is served over TLS.
+    /// Returns true if a valid client is served over TLS.
     func serves(_ options: TestTLS) throws -> Bool {
         let (connection, _) = try connect(options)
         try connection.send(get)

@@ -74,7 +74,7 @@ import Testing
         #expect(closed?.keepsAlive == false)
     }
 
-    /// What only a lenient parser takes, with the framing and the value of `X`.
+    /// Responses that only a lenient parser takes, with the framing and the value of `X`.
     static let lenient: [(text: String, framing: BodyFraming, value: String)] = [
         ("HTTP/1.1 200 OK\nX: y\nContent-Length: 2\n\n", .length(2), "y"),
         ("\n\r\nHTTP/1.1 200 OK\r\nX: y\n\r\n", .untilClose, "y"),

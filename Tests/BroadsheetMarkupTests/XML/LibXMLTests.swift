@@ -3,7 +3,7 @@ import Testing
 
 @testable import BroadsheetMarkup
 
-/// What libxml2 does in a process by itself.
+/// The behaviour of libxml2 in a process by itself.
 @Suite struct LibXMLTests {
     /// Reads a document that is not well-formed with a parser of libxml2's, whose errors go where
     /// the errors of all go that no parser of ours receives.

@@ -167,8 +167,8 @@ import Testing
 
     // MARK: Laws
 
-    /// Whether libxml2 finds the document well-formed without a repair, and a repair keeps its
-    /// bytes. Declarations and references to other entities than those of XML are not kept.
+    /// Returns true if libxml2 finds the document well-formed without a repair, and a repair keeps
+    /// its bytes. Declarations and references to other entities than those of XML are not kept.
     private static func isUnchanged(_ bytes: [UInt8], _ comment: String) -> Bool {
         let options = Int32(
             XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue)

@@ -51,7 +51,7 @@ import Testing
         #expect(access(path, F_OK) != 0)
     }
 
-    /// What `stat` says of a file.
+    /// Returns the result of `stat` for a file.
     private func file(_ path: String) throws -> (mode: mode_t, group: gid_t) {
         var status = stat()
         try #require(lstat(path, &status) == 0)

@@ -1,8 +1,8 @@
 import BroadsheetSockets
 import Testing
 
-/// Which addresses are public, by the ranges of IANA's registries: the first and the last address
-/// of each, and their neighbours.
+/// The public addresses, by the ranges of IANA's registries: the first and the last address of
+/// each, and their neighbours.
 @Suite struct PublicAddressTests {
     private func isPublic(_ text: String) throws -> Bool {
         try #require(SocketAddress(ip: text, port: 443), "\(text)").isPublic

@@ -17,7 +17,7 @@ final class SyncDesk: Sendable {
     var path: String { parent.file("posts") }
     private let keptLines = Lock<[String]>([])
 
-    /// What the last run reported as kept.
+    /// The files that the last run reported as kept.
     var kept: [String] { keptLines.withLock { $0 } }
 
     init(_ feed: ChangeFeed = ChangeFeed()) throws {
@@ -77,7 +77,7 @@ final class SyncDesk: Sendable {
         guard unlink("\(path)/\(name)") == 0 else { throw TestFailure("unlink \(name)") }
     }
 
-    /// What the folder has to contain.
+    /// Returns the required content of the folder.
     func expected(_ tag: String? = nil) -> [String: String] {
         let articles = feed.articles.values.filter { article in
             tag.map { tag in article.tags.contains { $0.name == tag } } ?? true

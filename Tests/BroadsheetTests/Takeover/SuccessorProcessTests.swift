@@ -57,7 +57,7 @@ import Testing
         return try #require(number())
     }
 
-    /// Whether a process that is nobody's child here has ended.
+    /// Returns true if a process that is not a child of this one has ended.
     private func hasEnded(_ process: Int32) -> Bool {
         let stat = (try? Files.read("/proc/\(process)/stat", limitBytes: 4_096)) ?? []
         return stat.isEmpty || String(decoding: stat, as: UTF8.self).contains(") Z ")

@@ -8,7 +8,7 @@ import Testing
 @Suite(
     .mayBlock, .enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
 struct BrokenConversationTests {
-    /// How a client breaks the connection.
+    /// The way in which a client breaks the connection.
     enum Ending: CaseIterable {
         /// `RST`.
         case reset

@@ -88,7 +88,7 @@ struct CrowdTests {
         try await target.expectNoTrace()
     }
 
-    /// Whether the server says that it takes no more connections.
+    /// Returns true if the server reports that it takes no more connections.
     private static func isRejected(_ connection: RawConnection, _ wire: Wire) throws -> Bool {
         if wire == .http2 { return try connection.frames { $0.type == 7 }.last?.code == 11 }
         let response = try connection.response()

@@ -31,7 +31,8 @@ final class FailingNetwork: Sendable {
         var failed: Int?
         var isResumed = false
 
-        /// How many bytes of the piece still arrive, if it is the one with the place.
+        /// Returns the number of bytes of the piece that still arrive, if it is the one with the
+        /// place.
         mutating func fail(_ piece: SocketProxy.Piece, at place: Place?) -> Int? {
             let before = carried[piece.direction, default: 0]
             carried[piece.direction] = before + piece.bytes.count
@@ -82,7 +83,7 @@ final class FailingNetwork: Sendable {
 
     var address: SocketAddress { proxy.address }
 
-    /// Whether it has failed.
+    /// True if it has failed.
     var hasFailed: Bool { state.withLock { $0.failed != nil } }
 
     /// The number of bytes so far.

@@ -2,7 +2,8 @@ import BroadsheetHTTP
 import BroadsheetTestSupport
 import Testing
 
-/// What large numbers of bad clients do over HTTP/2, and what each of them should receive.
+/// The behaviour of large numbers of bad clients over HTTP/2, and the responses that each of them
+/// should receive.
 struct HTTP2Fault: Sendable, CustomTestStringConvertible {
     /// The fault's beginning.
     enum Start: Sendable {

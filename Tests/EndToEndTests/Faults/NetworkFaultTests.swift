@@ -9,7 +9,7 @@ import Testing
 /// The SDK and a server on a network that fails at some byte: at every seventh in
 /// `make socket-faults`, unless it stalls, and at some otherwise.
 @Suite(.mayBlock) struct NetworkFaultTests {
-    /// How the SDK speaks with the server.
+    /// The way in which the SDK speaks with the server.
     enum Path: String, CaseIterable, Sendable {
         case http1, http2, secureHTTP2
     }

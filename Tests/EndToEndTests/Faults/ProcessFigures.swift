@@ -20,7 +20,7 @@ struct ProcessFigures {
         peakKilobytes = try kilobytes("VmHWM")
     }
 
-    /// Whether the descriptors of a server are visible: only root can see them.
+    /// True if the descriptors of a server are visible: only root can see them.
     static let areOpen = geteuid() == 0
 
     static func socketCount(_ process: Int32) -> Int {

@@ -1,7 +1,8 @@
 import BroadsheetTestSupport
 import Testing
 
-/// What large numbers of bad clients do, and what each of them should receive.
+/// The behaviour of large numbers of bad clients, and the responses that each of them should
+/// receive.
 struct SocketFault: Sendable, CustomTestStringConvertible {
     enum Then: Sendable {
         case nothing

@@ -133,7 +133,7 @@ struct Target {
         }
     }
 
-    /// Whether a new client is served at all.
+    /// Returns true if a new client is served at all.
     func isServing() throws -> Bool { try client().get().status == 200 }
 
     /// The number of articles.

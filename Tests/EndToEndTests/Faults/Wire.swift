@@ -1,6 +1,6 @@
 import BroadsheetTestSupport
 
-/// How clients connect to a server.
+/// The way in which clients connect to a server.
 enum Wire: String, CaseIterable, Sendable {
     case plain, tls12, tls13
     /// HTTP/2 over TLS; all others are HTTP/1.1.

@@ -70,7 +70,7 @@ final class CutServer: Sendable {
 
     var isOffline: Bool { state.withLock { $0.rest == 0 } }
 
-    /// Whether a message to a follower is confirmed.
+    /// Returns true if a message to a follower is confirmed.
     func confirms() -> Bool {
         state.withLock { state in
             defer { state.rest = state.rest.map { max(0, $0 - 1) } }
@@ -78,7 +78,7 @@ final class CutServer: Sendable {
         }
     }
 
-    /// How often a client was told to begin anew.
+    /// The number of times that a client was told to begin again.
     var resets: Int { state.withLock { $0.resets } }
 
     /// The response to a follower.
@@ -107,7 +107,7 @@ final class CutServer: Sendable {
         try? await backend.store.changeSequence()
     }
 
-    /// How often writes with a key were carried out in the present history.
+    /// The numbers of times that writes with a key were carried out in the present history.
     var executed: [String: Int] {
         get { state.withLock { $0.executed } }
         set { state.withLock { $0.executed = newValue } }

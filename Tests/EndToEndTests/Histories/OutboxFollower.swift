@@ -89,7 +89,7 @@ final class OutboxFollower: Follower {
         await sending.value
     }
 
-    /// Whether a write does not wait for a decision about an earlier one.
+    /// Returns true if a write does not wait for a decision about an earlier one.
     private static func canSend(_ state: OutboxState) -> Bool {
         let blocked = Set((state.conflicts + state.confirmations).map(\.article))
         return state.waiting.contains { !blocked.contains($0.article) }

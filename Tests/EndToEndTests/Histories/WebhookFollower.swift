@@ -72,7 +72,8 @@ final class WebhookFollower: Follower {
         return .noContent
     }
 
-    /// Whether the batch continues from what the copy has; otherwise it has begun anew.
+    /// Returns true if the batch continues from the state of the copy; otherwise it has begun
+    /// again.
     private func mayApply(_ batch: Batch, _ server: CutServer) async throws -> Bool {
         let token = copy.withLock { $0.token } ?? ""
         guard batch.since != token else { return true }
@@ -128,7 +129,7 @@ final class WebhookFollower: Follower {
         #expect(nameless(copied) == nameless(listed), comment)
     }
 
-    /// What a receiver gets.
+    /// A batch as a receiver gets it.
     private struct Batch {
         let changes: [SyncChange<Article>]
         let since: String

@@ -15,7 +15,7 @@ final class Balancer: Sendable {
         var file: String { Balancer.resources + (self == .haproxy ? "haproxy.cfg" : "nginx.conf") }
     }
 
-    /// Whether both are installed.
+    /// True if both are installed.
     static let areInstalled = Kind.allCases.allSatisfy { access($0.program, X_OK) == 0 }
 
     static let resources =

@@ -4,14 +4,14 @@ import BroadsheetTestSupport
 import Glibc
 import Testing
 
-/// What clients read from three nodes while these are stopped, killed and cut off.
+/// The reads of clients from three nodes while these are stopped, killed and cut off.
 @Suite(.mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct HistoryTests {
-    /// What happened in one round. Times are those of this machine's monotonic clock.
+    /// The events of one round. Times are those of this machine's monotonic clock.
     private final class History: Sendable {
         struct State {
             var lastTitle = 0
-            /// When each write was acknowledged, by title.
+            /// The times at which each write was acknowledged, by title.
             var acknowledged: [Int: ContinuousClock.Instant] = [:]
             var reads = 0
             var violations: [String] = []
@@ -121,7 +121,7 @@ struct HistoryTests {
         private let history: History
         private let tag: String
         private var random: SplitMix64
-        /// What it has written, and the sequence of the last write.
+        /// Its own writes, and the sequence of the last one.
         private var own: Set<Int> = []
         private var sequence: String?
 

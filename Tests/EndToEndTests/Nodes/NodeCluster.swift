@@ -10,7 +10,7 @@ final class NodeCluster: Sendable {
     private let database: String
     private let folder: TemporaryFolder
     private let arguments: [String]
-    /// Whether the nodes listen on Unix sockets, so that another one can listen in the same place.
+    /// True if the nodes listen on Unix sockets, so that another one can listen in the same place.
     private let hasSockets: Bool
     private let nodes: Lock<[Served]>
     /// The processes that have taken over from nodes.

@@ -4,7 +4,7 @@ import BroadsheetTestSupport
 import Glibc
 import Testing
 
-/// What a server says when its database is away, in the log and to clients.
+/// The messages of a server when its database is away, in the log and to clients.
 @Suite(.mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct NodeLogTests {
     let folder: TemporaryFolder

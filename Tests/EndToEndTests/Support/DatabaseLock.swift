@@ -23,7 +23,7 @@ final class DatabaseLock {
 
     deinit { try? release() }
 
-    /// Whether another session waits for it.
+    /// Returns true if another session waits for it.
     func isAwaited() throws -> Bool {
         let program = try RunningProgram(
             "/usr/bin/env",

@@ -24,7 +24,7 @@ struct PinnedThreads {
         try #require(rename(path + ".new", path) == 0)
     }
 
-    /// Whether the thread is pinned, for which this waits.
+    /// Returns true if the thread is pinned, for which this waits.
     func isPinned() async -> Bool { await eventually { access(path + ".pinned", F_OK) == 0 } }
 
     private static let source = """

@@ -5,7 +5,7 @@ import Glibc
 
 /// A library of C that the program loads before its own (`LD_PRELOAD`).
 struct PreloadedLibrary {
-    /// What the tests of this process have compiled, by source.
+    /// The libraries that the tests of this process have compiled, by source.
     private static let compiled = Lock([String: FileTemplate]())
 
     private let folder: TemporaryFolder

@@ -70,7 +70,7 @@ final class PseudoTerminal {
         return status
     }
 
-    /// Whether there was output; there is none after the program has exited.
+    /// Returns true if there was output; there is none after the program has exited.
     private func read() -> Bool {
         var poll = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, Patience.milliseconds) == 1 else { return false }

@@ -3,13 +3,13 @@ import Glibc
 
 /// Runs the binary from a shell script, for example with mounts or a tracer.
 enum Shell {
-    /// Whether a mount namespace can be created (as root).
+    /// True if a mount namespace can be created (as root).
     static let canMount = succeeds("unshare --mount true")
 
-    /// Whether failing system calls can be injected.
+    /// True if failing system calls can be injected.
     static let canTrace = succeeds("strace -D -qq -o /dev/null -e inject=sync:error=EIO true")
 
-    /// Whether a command exists.
+    /// Returns true if a command exists.
     static func has(_ command: String) -> Bool { succeeds("command -v \(command)") }
 
     static func succeeds(_ script: String) -> Bool {

@@ -8,7 +8,7 @@ import Testing
 struct StreamFollower {
     /// The key that it sends; `nil`: it is anonymous.
     let key: String?
-    /// What it follows; empty for all articles and authors that it sees.
+    /// The query that it follows; empty for all articles and authors that it sees.
     let query: String
     private var token: String?
     /// The revision of each thing in the copy, by type and id.

@@ -5,14 +5,14 @@ import Testing
 /// A pool of a server's threads, of which one never ends what it does.
 struct PinnedPool: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Where the thread is pinned (``PinnedThreads``).
+    /// The function at which the thread is pinned (``PinnedThreads``).
     let function: String
     let text: String
-    /// What a request makes it do.
+    /// The request that makes it work.
     let request: Request
-    /// What the log of a stop says.
+    /// The text about it in the log of a stop.
     let left: String?
-    /// Whether the pool reads a response that is being sent. An upgrade does not wait for it.
+    /// True if the pool reads a response that is being sent. An upgrade does not wait for it.
     var isSending: Bool { function == "pread" }
     let arguments: [String]
 

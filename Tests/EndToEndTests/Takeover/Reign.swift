@@ -41,7 +41,7 @@ final class Reign {
         return await eventually { kill(self.processID, 0) != 0 || isZombie }
     }
 
-    /// Whether it has exited: its parent is gone, so this process cannot wait for it.
+    /// True if it has exited: its parent is gone, so this process cannot wait for it.
     private var isZombie: Bool {
         guard let text = try? read("/proc/\(processID)/stat") else { return true }
         return text.contains(") Z ")

@@ -23,7 +23,8 @@ enum FeedLaws {
         return laws.broken
     }
 
-    /// What was read can be written, and what is then read has the same texts.
+    /// Expects that a feed that was read can be written, and then has the same texts when it is
+    /// read again.
     private static func expectStable(_ feed: Feed, _ format: FeedFormat, _ laws: inout LawBook) {
         guard let bytes = try? format.write(feed) else {
             return laws.expect(false, "a feed that was read can be written as \(format)")

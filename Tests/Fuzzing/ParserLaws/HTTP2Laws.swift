@@ -1,8 +1,8 @@
 import BroadsheetHTTP
 import BroadsheetHTTP2
 
-/// What a client sends on an HTTP/2 connection after its preface; the first byte determines how the
-/// rest is split.
+/// The octets that a client sends on an HTTP/2 connection after its preface; the first byte
+/// determines the way in which the rest is split.
 enum HTTP2Laws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()

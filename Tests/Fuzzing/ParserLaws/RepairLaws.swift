@@ -27,7 +27,8 @@ enum RepairLaws {
         return laws.broken
     }
 
-    /// Whether libxml2 finds it so. For that, a null character after the root element is the end.
+    /// Returns true if libxml2 finds the document well-formed. For that, a null character after the
+    /// root element is the end.
     private static func isWellFormed(_ document: [UInt8]) -> Bool {
         guard !document.contains(0) else { return false }
         let options = Int32(

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleSearch
 
-/// What readers search: a line with the query, one with a title, and a body.
+/// The input of readers' searches: a line with the query, one with a title, and a body.
 enum SearchLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()
@@ -83,7 +83,7 @@ enum SearchLaws {
         laws.expect(length <= 322, "an excerpt has a limit")
     }
 
-    /// Whether a query matches by the keys of a document, as an index decides it.
+    /// Returns true if a query matches by the keys of a document, as an index decides it.
     private static func holds(_ query: SearchQuery, _ document: AnalyzedDocument) -> Bool {
         func holds(_ clause: SearchQuery.Clause) -> Bool {
             clause.alternatives.contains { alternative in
