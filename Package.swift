@@ -22,25 +22,40 @@ func layer(
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: rules)
 }
 
+func library(_ name: String, _ pkgConfig: String, debian package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+func program(
+    _ name: String, at path: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: rules)
+}
+
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
+    .testTarget(
+        name: name, dependencies: dependencies + ["BroadsheetTestSupport"], exclude: exclude,
+        swiftSettings: rules)
 }
+
+/// The targets of the server's rules; what is above them uses most of them.
+let services: [Target.Dependency] = [
+    "ArticleAccounts", "ArticleConnectors", "ArticleImportExport", "ArticleOperations",
+    "ArticleResources", "ArticleServiceCore", "ArticleServices",
+]
 
 // The targets are in the order of the ladder (docs/architecture.md): each depends on lower ones.
 let package = Package(
     name: "broadsheet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: [
-        .executable(name: "broadsheet", targets: ["broadsheet"]),
-        .library(name: "BroadsheetHTTP", targets: ["BroadsheetHTTP"]),
-        .library(name: "ArticleAPI", targets: ["ArticleAPI"]),
-        .library(name: "ArticleModels", targets: ["ArticleModels"]),
-        .library(name: "ArticleClient", targets: ["ArticleClient"]),
-        .library(name: "ArticleOffline", targets: ["ArticleOffline"]),
-        .library(name: "BroadsheetURLSession", targets: ["BroadsheetURLSession"]),
-    ],
+    products: [.executable(name: "broadsheet", targets: ["broadsheet"])]
+        + [
+            "BroadsheetHTTP", "ArticleAPI", "ArticleModels", "ArticleClient", "ArticleOffline",
+            "BroadsheetURLSession",
+        ].map { .library(name: $0, targets: [$0]) },
     targets: [
         // Rung 0: C libraries and the kernel's own headers, as modules.
         .target(name: "CBroadsheetLinux", cSettings: cRules),
@@ -50,25 +65,15 @@ let package = Package(
                 .linkedLibrary("cmark-gfm"), .linkedLibrary("cmark-gfm-extensions"),
                 .linkedLibrary("seccomp"),
             ]),
-        .systemLibrary(
-            name: "CBroadsheetIDN", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
-        .systemLibrary(
-            name: "CBroadsheetNghttp2", pkgConfig: "libnghttp2",
-            providers: [.apt(["libnghttp2-dev"])]),
-        .systemLibrary(
-            name: "CBroadsheetOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(
-            name: "CBroadsheetPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(
-            name: "CBroadsheetSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(
-            name: "CBroadsheetSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-        .systemLibrary(
-            name: "CBroadsheetXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-        .systemLibrary(
-            name: "CBroadsheetYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        .systemLibrary(
-            name: "CBroadsheetZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        library("CBroadsheetIDN", "libidn2", debian: "libidn2-dev"),
+        library("CBroadsheetNghttp2", "libnghttp2", debian: "libnghttp2-dev"),
+        library("CBroadsheetOpenSSL", "openssl", debian: "libssl-dev"),
+        library("CBroadsheetPostgres", "libpq", debian: "libpq-dev"),
+        library("CBroadsheetSQLite", "sqlite3", debian: "libsqlite3-dev"),
+        library("CBroadsheetSodium", "libsodium", debian: "libsodium-dev"),
+        library("CBroadsheetXML", "libxml-2.0", debian: "libxml2-dev"),
+        library("CBroadsheetYAML", "yaml-0.1", debian: "libyaml-dev"),
+        library("CBroadsheetZlib", "zlib", debian: "zlib1g-dev"),
         .target(
             name: "BroadsheetResources", path: "Resources",
             exclude: [
@@ -124,12 +129,12 @@ let package = Package(
             "ArticleDatabase",
             [
                 "ArticleAPI", "ArticleSearch", "ArticleStore", "CBroadsheetOpenSSL",
-                "CBroadsheetPostgres", "CBroadsheetSQLite",
-                "BroadsheetPlatform", "BroadsheetResources",
+                "CBroadsheetPostgres", "CBroadsheetSQLite", "BroadsheetPlatform",
+                "BroadsheetResources",
             ]),
 
-        // Rung 5: the SDK's memory on disk, and what views observe; its transport on Apple's platforms,
-        // where URLSession is the client; what all services share.
+        // Rung 5: the SDK's memory on disk, and what views observe; its transport on Apple's
+        // platforms, where URLSession is the client; what all services share.
         .target(
             name: "ArticleOffline",
             dependencies: [
@@ -202,10 +207,8 @@ let package = Package(
         // Rung 11: the command.
         .executableTarget(
             name: "broadsheet",
-            dependencies: [
-                "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleConnectors",
-                "ArticleDatabase", "ArticleImportExport", "ArticleModels", "ArticleOperations",
-                "ArticleResources", "ArticleServiceCore", "ArticleServices", "ArticleStore",
+            dependencies: services + [
+                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels", "ArticleStore",
                 "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
                 "BroadsheetPlatform", "BroadsheetResources", "BroadsheetSockets",
                 "BroadsheetSwiftGenerator", "CBroadsheetLinux",
@@ -220,207 +223,155 @@ let package = Package(
                 "BroadsheetHTTP2", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
                 "BroadsheetPlatform", "BroadsheetSockets",
             ]),
-        tests("BroadsheetHTTPTests", ["BroadsheetHTTP", "BroadsheetTestSupport"]),
-        tests(
-            "BroadsheetHTTP2Tests", ["BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetTestSupport"]),
-        tests(
-            "BroadsheetMarkupTests",
-            ["CBroadsheetXML", "BroadsheetMarkup", "BroadsheetTestSupport"]),
-        tests(
-            "BroadsheetPlatformTests",
-            ["CBroadsheetLinux", "BroadsheetPlatform", "BroadsheetTestSupport"]),
+        tests("BroadsheetHTTPTests", ["BroadsheetHTTP"]),
+        tests("BroadsheetHTTP2Tests", ["BroadsheetHTTP", "BroadsheetHTTP2"]),
+        tests("BroadsheetMarkupTests", ["CBroadsheetXML", "BroadsheetMarkup"]),
+        tests("BroadsheetPlatformTests", ["CBroadsheetLinux", "BroadsheetPlatform"]),
         tests(
             "BroadsheetSocketsTests",
-            [
-                "CBroadsheetLinux", "BroadsheetPlatform", "BroadsheetSockets",
-                "BroadsheetTestSupport",
-            ]),
-        tests("ArticleAPITests", ["ArticleAPI", "BroadsheetHTTP", "BroadsheetTestSupport"]),
+            ["CBroadsheetLinux", "BroadsheetPlatform", "BroadsheetSockets"]),
+        tests("ArticleAPITests", ["ArticleAPI", "BroadsheetHTTP"]),
         tests(
             "BroadsheetHTTPServerTests",
             [
                 "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPServer",
-                "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestSupport",
+                "BroadsheetPlatform", "BroadsheetSockets",
             ]),
         tests(
             "BroadsheetHTTPClientTests",
             [
                 "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPClient",
                 "BroadsheetHTTPServer", "BroadsheetPlatform", "BroadsheetSockets",
-                "BroadsheetTestSupport",
             ]),
-        tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels", "BroadsheetTestSupport"]),
-        tests("ArticleSearchTests", ["ArticleAPI", "ArticleSearch", "BroadsheetTestSupport"]),
-        tests(
-            "BroadsheetFeedsTests",
-            ["ArticleAPI", "BroadsheetFeeds", "BroadsheetMarkup", "BroadsheetTestSupport"]),
+        tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels"]),
+        tests("ArticleSearchTests", ["ArticleAPI", "ArticleSearch"]),
+        tests("BroadsheetFeedsTests", ["ArticleAPI", "BroadsheetFeeds", "BroadsheetMarkup"]),
         tests(
             "BroadsheetOpenAPITests",
-            [
-                "ArticleAPI", "BroadsheetHTTP", "BroadsheetOpenAPI", "BroadsheetResources",
-                "BroadsheetTestSupport",
-            ],
+            ["ArticleAPI", "BroadsheetHTTP", "BroadsheetOpenAPI", "BroadsheetResources"],
             exclude: ["Released"]),
         tests(
             "BroadsheetSwiftGeneratorTests",
-            [
-                "ArticleAPI", "BroadsheetOpenAPI", "BroadsheetSwiftGenerator",
-                "BroadsheetTestSupport",
-            ],
+            ["ArticleAPI", "BroadsheetOpenAPI", "BroadsheetSwiftGenerator"],
             exclude: ["Descriptions", "Golden", "Samples"]),
         tests(
             "ArticleClientTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "BroadsheetHTTP",
-                "BroadsheetHTTPClient", "BroadsheetHTTPServer",
-                "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestSupport",
+                "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
+                "BroadsheetSockets",
             ]),
         tests(
             "ArticleOfflineTests",
-            [
-                "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleDatabase",
-                "ArticleModels", "ArticleOffline", "ArticleResources", "ArticleSearch",
-                "ArticleServiceCore", "ArticleServices", "ArticleStore", "BroadsheetHTTP",
-                "BroadsheetHTTPServer", "BroadsheetPlatform", "BroadsheetSockets",
-                "BroadsheetTestDatabases", "BroadsheetTestSupport", "CBroadsheetSQLite",
+            services + [
+                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels", "ArticleOffline",
+                "ArticleSearch", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPServer",
+                "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestDatabases",
+                "CBroadsheetSQLite",
             ]),
         tests(
             "BroadsheetURLSessionTests",
             [
                 "ArticleAPI", "ArticleClient", "BroadsheetHTTP", "BroadsheetHTTPServer",
-                "BroadsheetSockets", "BroadsheetTestSupport",
-                "BroadsheetURLSession",
+                "BroadsheetSockets", "BroadsheetURLSession",
             ]),
         tests(
             "ArticleStoreTests",
             [
                 "ArticleAPI", "ArticleStore", "CBroadsheetFaultVFS", "CBroadsheetSQLite",
-                "BroadsheetPlatform", "BroadsheetSockets",
-                "ArticleDatabase", "broadsheet-store-writer", "BroadsheetTestDatabases",
-                "BroadsheetTestSupport",
+                "BroadsheetPlatform", "BroadsheetSockets", "ArticleDatabase",
+                "broadsheet-store-writer", "BroadsheetTestDatabases",
             ]),
         // Databases for tests that are not about creating them.
-        .target(
-            name: "BroadsheetTestDatabases",
-            dependencies: [
-                "ArticleDatabase", "ArticleStore", "BroadsheetPlatform", "BroadsheetTestSupport",
-            ],
-            path: "Tests/Tools/TestDatabases", swiftSettings: rules),
+        layer(
+            "BroadsheetTestDatabases", path: "Tests/Tools/TestDatabases",
+            ["ArticleDatabase", "ArticleStore", "BroadsheetPlatform", "BroadsheetTestSupport"]),
         .target(
             name: "CBroadsheetFaultVFS", dependencies: ["CBroadsheetSQLite"],
             path: "Tests/Tools/FaultVFS",
             cSettings: cRules),
-        .executableTarget(
-            name: "broadsheet-store-writer",
-            dependencies: ["ArticleAPI", "ArticleStore", "ArticleDatabase"],
-            path: "Tests/Tools/StoreWriter",
-            swiftSettings: rules),
-        .executableTarget(
-            name: "broadsheet-store-bench",
-            dependencies: [
+        program(
+            "broadsheet-store-writer", at: "Tests/Tools/StoreWriter",
+            ["ArticleAPI", "ArticleStore", "ArticleDatabase"]),
+        program(
+            "broadsheet-store-bench", at: "Tests/Benchmarks/StoreBench",
+            [
                 "ArticleAPI", "ArticleStore", "CBroadsheetSQLite", "ArticleDatabase",
                 "BroadsheetTestSupport",
-            ],
-            path: "Tests/Benchmarks/StoreBench",
-            swiftSettings: rules),
-        .executableTarget(
-            name: "broadsheet-client-bench",
-            dependencies: [
+            ]),
+        program(
+            "broadsheet-client-bench", at: "Tests/Benchmarks/ClientBench",
+            [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP",
                 "BroadsheetHTTPClient", "BroadsheetSockets",
-            ],
-            path: "Tests/Benchmarks/ClientBench",
-            swiftSettings: rules),
+            ]),
         tests(
             "ArticleServicesTests",
-            [
-                "ArticleAPI", "ArticleAccounts", "ArticleConnectors", "ArticleDatabase",
-                "ArticleImportExport", "ArticleOperations", "ArticleResources", "ArticleSearch",
-                "ArticleServiceCore", "ArticleServices", "ArticleStore", "BroadsheetFeeds",
+            services + [
+                "ArticleAPI", "ArticleDatabase", "ArticleSearch", "ArticleStore", "BroadsheetFeeds",
                 "BroadsheetHTTP", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
                 "BroadsheetMarkup", "BroadsheetPlatform", "BroadsheetResources",
-                "BroadsheetSockets", "BroadsheetTestDatabases", "BroadsheetTestSupport",
+                "BroadsheetSockets", "BroadsheetTestDatabases",
             ]),
         tests(
             "BroadsheetTests",
-            [
-                "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleConnectors",
-                "ArticleDatabase", "ArticleImportExport", "ArticleOperations", "ArticleResources",
-                "ArticleServices", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTP2",
-                "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
-                "BroadsheetSockets", "BroadsheetTestSupport", "broadsheet",
+            services + [
+                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTP2", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
+                "BroadsheetPlatform", "BroadsheetSockets", "broadsheet",
             ], exclude: ["Golden"]),
         tests(
             "EndToEndTests",
-            [
-                "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleConnectors",
-                "ArticleDatabase", "ArticleImportExport", "ArticleModels", "ArticleOffline",
-                "ArticleServiceCore", "ArticleServices", "ArticleStore", "BroadsheetHTTP",
-                "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
-                "BroadsheetSockets", "BroadsheetTestDatabases", "BroadsheetTestSupport",
+            services + [
+                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels", "ArticleOffline",
+                "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
+                "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestDatabases",
                 "DocumentationSamples", "broadsheet", "broadsheet-first-steps",
                 "broadsheet-generated-client", "broadsheet-reader",
             ], exclude: ["Released"]),
         // The documentation's samples see what apps see: products, and nothing else.
-        .target(
-            name: "DocumentationSamples",
-            dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleModels",
-                "ArticleOffline", "BroadsheetHTTP",
-            ],
-            path: "Tests/Samples/Documentation", swiftSettings: rules),
-        .executableTarget(
-            name: "broadsheet-first-steps",
-            dependencies: ["ArticleAPI", "ArticleClient"],
-            path: "Tests/Samples/FirstSteps",
-            exclude: ["Package.swift.sample"],
-            swiftSettings: rules),
-        .executableTarget(
-            name: "broadsheet-reader",
-            dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP",
-            ],
-            path: "Tests/Samples/Reader",
-            exclude: ["Package.swift.sample"],
-            swiftSettings: rules),
+        layer(
+            "DocumentationSamples", path: "Tests/Samples/Documentation",
+            ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP"]),
+        program(
+            "broadsheet-first-steps", at: "Tests/Samples/FirstSteps",
+            ["ArticleAPI", "ArticleClient"], exclude: ["Package.swift.sample"]),
+        program(
+            "broadsheet-reader", at: "Tests/Samples/Reader",
+            ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP"],
+            exclude: ["Package.swift.sample"]),
         // A client that `broadsheet generate` wrote, and a program that uses it.
-        .executableTarget(
-            name: "broadsheet-generated-client",
-            dependencies: ["ArticleAPI", "ArticleClient", "BroadsheetHTTP"],
-            path: "Tests/Samples/GeneratedClient", swiftSettings: rules),
-        tests("AppleCheckTests", ["BroadsheetTestSupport"]),
+        program(
+            "broadsheet-generated-client", at: "Tests/Samples/GeneratedClient",
+            ["ArticleAPI", "ArticleClient", "BroadsheetHTTP"]),
+        tests("AppleCheckTests", []),
         // The examples of doc comments, compiled and run.
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels",
-                "ArticleOffline", "ArticleStore", "BroadsheetFeeds", "BroadsheetHTTP",
-                "BroadsheetHTTPServer", "BroadsheetMarkup",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleStore",
+                "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPServer", "BroadsheetMarkup",
                 "BroadsheetOpenAPI", "BroadsheetPlatform", "BroadsheetSockets", "ArticleDatabase",
-                "BroadsheetSwiftGenerator",
-                "BroadsheetTestDatabases", "BroadsheetTestSupport",
+                "BroadsheetSwiftGenerator", "BroadsheetTestDatabases",
             ]),
-        tests("LintTests", ["BroadsheetResources"]),
-        .target(
-            name: "ParserLaws",
-            dependencies: [
+        .testTarget(name: "LintTests", dependencies: ["BroadsheetResources"], swiftSettings: rules),
+        layer(
+            "ParserLaws", path: "Tests/Fuzzing/ParserLaws",
+            [
                 "ArticleAPI", "ArticleSearch", "CBroadsheetXML", "BroadsheetFeeds",
-                "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetMarkup",
-                "BroadsheetSockets", "BroadsheetTestSupport",
-            ],
-            path: "Tests/Fuzzing/ParserLaws",
+                "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetMarkup", "BroadsheetSockets",
+                "BroadsheetTestSupport",
+            ]),
+        .testTarget(name: "ParserFuzzingTests", dependencies: ["ParserLaws"], swiftSettings: rules),
+        layer(
+            "FuzzingLaws", path: "Tests/Fuzzing/Laws",
+            services + [
+                "ArticleAPI", "ArticleStore", "BroadsheetHTTP", "BroadsheetSwiftGenerator",
+                "ParserLaws",
+            ]),
+        .testTarget(
+            name: "FuzzingTests", dependencies: ["FuzzingLaws", "ParserLaws"],
             swiftSettings: rules),
-        tests("ParserFuzzingTests", ["ParserLaws"]),
-        .target(
-            name: "FuzzingLaws",
-            dependencies: [
-                "ArticleAPI", "ArticleAccounts", "ArticleImportExport", "ArticleOperations",
-                "ArticleServiceCore", "ArticleServices", "ArticleStore", "BroadsheetHTTP",
-                "BroadsheetSwiftGenerator", "ParserLaws",
-            ],
-            path: "Tests/Fuzzing/Laws",
-            swiftSettings: rules),
-        tests("FuzzingTests", ["FuzzingLaws", "ParserLaws"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c2x

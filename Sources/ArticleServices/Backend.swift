@@ -38,10 +38,6 @@ public struct Backend: Sendable {
     let feeds: FeedService
     let sources: SourceService
     private let defaultLanguage: String
-    let preview: PreviewService
-    let revisions: RevisionService
-    let tags: TagService
-    let authors: AuthorService
     let description: DescriptionService
     let hasConsole: Bool
     let statistics = StatisticsService()
@@ -89,15 +85,11 @@ public struct Backend: Sendable {
         (self.now, self.log) = (now, log)
         self.hasConsole = hasConsole
         description = DescriptionService(version: version)
-        preview = PreviewService(markdown: markdown)
         publisher = try await Publisher(store: store, now: now, log: log, progress: progress)
         housekeeper = Housekeeper(
             store: store, retention: retention, now: now, log: log, progress: progress)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         commits = CommitTokens(store, cursors)
-        revisions = RevisionService(store: store, cursors: cursors, now: now)
-        tags = TagService(store: store, cursors: cursors)
-        authors = AuthorService(store: store, cursors: cursors, now: now)
         responses = PublicResponseCache(
             cacheBytes: cacheBytes, store: store, gate: commits.gate, now: now)
         indexer = Self.indexer(
@@ -179,6 +171,12 @@ public struct Backend: Sendable {
             throw .unavailable("libsodium cannot be initialised")
         }
     }
+
+    // These keep nothing between requests.
+    var preview: PreviewService { PreviewService(markdown: markdown) }
+    var revisions: RevisionService { RevisionService(store: store, cursors: cursors, now: now) }
+    var tags: TagService { TagService(store: store, cursors: cursors) }
+    var authors: AuthorService { AuthorService(store: store, cursors: cursors, now: now) }
 
     /// 64 MiB.
     public static let defaultCacheBytes = 64 << 20

@@ -66,7 +66,12 @@ extension Backend {
         routes.on(PollSourceRequest.self, sources.poll)
         routes.on(FetchDescriptionRequest.self, description.fetch)
 
-        // The requests that administer the backend.
+        bindAdministration(to: &routes)
+        routes.on(.get, "/livez", health.live)
+        routes.on(.get, "/readyz", health.ready)
+    }
+
+    private func bindAdministration(to routes: inout Routes) {
         routes.on(FetchStateRequest.self, admin.state)
         routes.on(CheckRequest.self, admin.check)
         routes.on(BeginHistoryRequest.self, admin.beginHistory)
@@ -84,9 +89,6 @@ extension Backend {
             ImportFileRequest.self, limitBytes: FileImportService.limitBytes, imports.take)
         routes.on(VacuumRequest.self, admin.vacuum)
         routes.on(PurgeRequest.self, purges.purge)
-
-        routes.on(.get, "/livez", health.live)
-        routes.on(.get, "/readyz", health.ready)
     }
 
     /// The pages of people at a browser: the index, and the console with its sessions.

@@ -63,8 +63,8 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
         task.resume()
     }
 
-    /// Returns the means of backpressure. `nil` on Linux, where a suspended task restarts when it is
-    /// resumed.
+    /// Returns the means of backpressure; `nil` on Linux, where a suspended task starts again when
+    /// it is resumed.
     private static func flow(_ task: URLSessionTask) -> URLSessionStream.Flow? {
         #if os(Linux)
             nil

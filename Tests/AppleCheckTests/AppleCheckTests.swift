@@ -5,8 +5,9 @@ import Testing
 /// `.ci/apple-check` must fail where the build of an app would, and wherever it cannot tell.
 @Suite(.serialized) struct AppleCheckTests {
     private static let modules = [
-        "HTTP", "ArticleAPI", "ArticleModels", "ArticleSearch", "ArticleClient", "ArticleOffline",
-        "URLSessionTransport",
+        "BroadsheetHTTP", "ArticleAPI", "ArticleModels", "ArticleSearch", "ArticleClient",
+        "ArticleOffline",
+        "BroadsheetURLSession",
     ]
 
     private static let script = URL(filePath: #filePath)
@@ -23,7 +24,7 @@ import Testing
         for module in Self.modules {
             let place = folder.appending(path: "Sources/\(module)")
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-            let text = module == "HTTP" ? source : "let nothing = 0\n"
+            let text = module == "BroadsheetHTTP" ? source : "let nothing = 0\n"
             try Data(text.utf8).write(to: place.appending(path: "A.swift"))
         }
         let log = folder.appending(path: "log")

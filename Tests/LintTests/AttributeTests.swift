@@ -3,12 +3,12 @@ import Testing
 /// "An attribute in five steps" in docs/recipes.md names the files that a new attribute changes.
 @Suite struct AttributeTests {
     /// Changes as well if Markdown files can set the attribute.
-    private static let frontMatter = "Sources/ArticleServices/Interchange/FrontMatter.swift"
+    private static let frontMatter = "Sources/ArticleImportExport/FrontMatter/FrontMatter.swift"
 
     /// Change as well if feeds show the attribute.
     private static let feeds: Set = [
-        "Sources/ArticleServices/Feeds/FeedService.swift",
-        "Sources/ArticleServices/Sources/SourceDraft.swift",
+        "Sources/ArticleResources/Feeds/FeedService.swift",
+        "Sources/ArticleConnectors/Polling/SourceDraft.swift",
     ]
 
     /// The files that the section names.

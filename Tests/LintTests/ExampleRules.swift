@@ -2,7 +2,8 @@
 enum ExampleRules {
     /// The modules whose types must have examples.
     static let covered = [
-        "HTTP", "HTTPServer", "ArticleClient", "ArticleStore", "ArticleAPI", "ArticleModels",
+        "BroadsheetHTTP", "BroadsheetHTTPServer", "ArticleClient", "ArticleStore", "ArticleAPI",
+        "ArticleModels",
         "ArticleOffline",
     ]
 

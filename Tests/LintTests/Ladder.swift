@@ -70,10 +70,11 @@ enum Ladder {
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch",
                 "CBroadsheetSQLite", "BroadsheetHTTP",
             ],
-            modules: system.union(["SQLite3"])),
+            modules: system.union(["Observation", "SQLite3"])),
         // Above the SDK, so that nothing on Linux links FoundationNetworking.
         "BroadsheetURLSession": Rung(
-            5, ["ArticleClient", "BroadsheetHTTP"], modules: ["Foundation", "FoundationNetworking"]),
+            5, ["ArticleClient", "BroadsheetHTTP"],
+            modules: ["Foundation", "FoundationNetworking"]),
         "ArticleServiceCore": Rung(
             5,
             [

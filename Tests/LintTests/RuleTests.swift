@@ -13,18 +13,21 @@ import Testing
     }
 
     @Test(arguments: [
-        ("import Foundation", "HTTP must not import Foundation"),
-        ("public import Sockets", "HTTP must not import Sockets"),
-        ("@testable import struct Sockets.A", "HTTP must not import Sockets"),
-        ("@preconcurrency import Glibc", "HTTP must not import Glibc"),
-        ("@_spi(A) package import Dispatch  ", "HTTP must not import Dispatch"),
+        ("import Foundation", "BroadsheetHTTP must not import Foundation"),
+        ("public import BroadsheetSockets", "BroadsheetHTTP must not import BroadsheetSockets"),
+        (
+            "@testable import struct BroadsheetSockets.A",
+            "BroadsheetHTTP must not import BroadsheetSockets"
+        ),
+        ("@preconcurrency import Glibc", "BroadsheetHTTP must not import Glibc"),
+        ("@_spi(A) package import Dispatch  ", "BroadsheetHTTP must not import Dispatch"),
     ])
     func `an import from a higher rung is found`(line: String, fault: String) {
         #expect(faults(line).contains("1: \(fault)"))
     }
 
     @Test func `server targets must not import Foundation, nor any target FoundationNetworking`() {
-        for target in Ladder.rungs.keys where target != "URLSessionTransport" {
+        for target in Ladder.rungs.keys where target != "BroadsheetURLSession" {
             let path = "Sources/\(target)/A.swift"
             #expect(!faults("import FoundationNetworking", path: path).isEmpty)
             #expect(!faults("import Foundation", path: path).isEmpty)
@@ -132,7 +135,7 @@ import Testing
             let file = SourceFile("Sources/BroadsheetHTTP/\(name)", text)
             return Part(file, SwiftText(file))
         }
-        return FolderLayers("HTTP", parts, isForeign: foreign.contains).cycles
+        return FolderLayers("BroadsheetHTTP", parts, isForeign: foreign.contains).cycles
     }
 
     @Test func `folders that use each other in a circle are found, with the uses`() {
@@ -145,7 +148,7 @@ import Testing
         #expect(
             found == [
                 """
-                HTTP: ., Bottom, Middle use each other in a circle
+                BroadsheetHTTP: ., Bottom, Middle use each other in a circle
                   . → Bottom: Sources/BroadsheetHTTP/Top.swift uses Low
                   Bottom → Middle: Sources/BroadsheetHTTP/Bottom/Low.swift uses Middle
                   Middle → .: Sources/BroadsheetHTTP/Middle/Low+Text.swift uses Top
@@ -177,7 +180,7 @@ import Testing
         #expect(
             found == [
                 """
-                HTTP: Low, Top use each other in a circle
+                BroadsheetHTTP: Low, Top use each other in a circle
                   Low → Top: Sources/BroadsheetHTTP/Low/Store.swift uses all
                   Low → Top: Sources/BroadsheetHTTP/Low/Store.swift uses count
                   Low → Top: Sources/BroadsheetHTTP/Low/Store.swift uses first

@@ -39,8 +39,8 @@ import Testing
 
     @Test func `the documentation's samples import products only`() throws {
         let products = [
-            "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "HTTP",
-            "URLSessionTransport",
+            "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP",
+            "BroadsheetURLSession",
         ]
         let frameworks = ["Foundation", "Security"]
         for file in try SourceTree.files() where Sample.isListing(file.path) {

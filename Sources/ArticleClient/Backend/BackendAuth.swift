@@ -276,8 +276,8 @@ public final class BackendAuth: Sendable {
     /// A token to use instead of one that the backend has rejected: the current one if it was
     /// renewed in the meantime, or else a renewed one; `nil` if it cannot be renewed.
     ///
-    /// - Throws: the reason why the renewal got no response, which proves nothing about credentials;
-    ///   `signedOut` if the session has ended.
+    /// - Throws: the reason why the renewal got no response, which proves nothing about
+    ///   credentials; `signedOut` if the session has ended.
     func token(
         insteadOf rejected: String, of session: Session,
         by service: @autoclosure () -> BackendService
