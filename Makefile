@@ -159,7 +159,7 @@ apple-check: ## type-check the client libraries for Apple's platforms (minutes t
 # The package manager passes one -sanitize flag per sanitizer, and the Swift compiler honours only the
 # last: without the combined flag, the fuzzer would get no coverage feedback from Swift code.
 fuzz: dependencies ## fuzz all parsers, or those in TARGETS, for DURATION (60) seconds each [SEED=N]
-	BROADSHEET_ONLY=fuzz swift build $(FLAGS) --configuration release --product fuzz \
+	BROADSHEET_ONLY=broadsheet-fuzz swift build $(FLAGS) --configuration release --product broadsheet-fuzz \
 		--sanitize fuzzer --sanitize address -Xswiftc -sanitize=fuzzer,address --scratch-path .build/fuzz
 	@SEED=$(SEED) .ci/fuzz $(or $(DURATION),60) $(TARGETS)
 
@@ -245,16 +245,16 @@ bench: build ## run the benchmarks in minutes; options in ARGS (--only cached, -
 	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light h2load:nghttp2-client \
 		valgrind:valgrind \
 		/usr/lib/postgresql/15/bin/pgbench:postgresql-15 setpriv:util-linux
-	@.ci/build $(RELEASE_FLAGS) --product store-bench
-	@.ci/build $(RELEASE_FLAGS) --product client-bench
+	@.ci/build $(RELEASE_FLAGS) --product broadsheet-store-bench
+	@.ci/build $(RELEASE_FLAGS) --product broadsheet-client-bench
 	@python3 Tests/Benchmarks/bench.py --broadsheet $(BINARY) $(ARGS)
 
 walks: dependencies ## count the files that requests go through (docs/walks.md), and check their limits [ARGS=--files]
 	@.ci/dependencies python3:python3 valgrind:valgrind llvm-symbolizer:llvm strip:binutils
 	@.ci/build $(RELEASE_FLAGS) --scratch-path .build/walks --product broadsheet
-	@.ci/build $(RELEASE_FLAGS) --scratch-path .build/walks --product client-bench
+	@.ci/build $(RELEASE_FLAGS) --scratch-path .build/walks --product broadsheet-client-bench
 	@python3 -B Tests/Walks/walks.py --broadsheet .build/walks/release/broadsheet \
-		--client .build/walks/release/client-bench $(ARGS)
+		--client .build/walks/release/broadsheet-client-bench $(ARGS)
 
 clean: ## remove build products; databases stay
 	rm -rf .build

@@ -89,7 +89,7 @@ extension SwiftGenerator {
             }
         let file = SourceFile(
             isPublic: !options.isInternal, header: header,
-            modules: [("ArticleAPI", true), ("HTTP", false)],
+            modules: [("ArticleAPI", true), ("BroadsheetHTTP", false)],
             needsFoundation: shapes.contains { $0.needsFoundation(.mapped) })
         let models = ModelPrinter(
             style: .mapped, codecs: CodecWriter { linker.isRecursive($0) })

@@ -33,8 +33,8 @@ from trials import Trials  # noqa: E402
 def options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--broadsheet", default=".build/broadsheet")
-    parser.add_argument("--store-bench", default=".build/release/store-bench")
-    parser.add_argument("--client-bench", default=".build/release/client-bench")
+    parser.add_argument("--store-bench", default=".build/release/broadsheet-store-bench")
+    parser.add_argument("--client-bench", default=".build/release/broadsheet-client-bench")
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
     parser.add_argument("--only", help="run a single group: cached, rested, logged, keyed, "
                         "instructions, uncached, changes, search, creates, published, nodes, footprint, crowds, "

@@ -109,10 +109,11 @@ extension SwiftName {
     /// Types that generated code names, or whose names would mislead.
     private static let reservedTypes: Set<String> = [
         "Any", "AnyObject", "Array", "ArticleAPI", "BackendAPIRequest", "BackendService", "Body",
-        "Bool", "Change", "Character", "Codable", "CodingKey", "CodingKeys", "Data", "Date",
+        "Bool", "BroadsheetHTTP", "Change", "Character", "Codable", "CodingKey", "CodingKeys",
+        "Data", "Date",
         "Decimal", "Decodable", "Decoder", "Dictionary", "Double", "Duration", "Encodable",
         "Encoder", "Endpoint", "Equatable", "Error", "EventStream", "Field", "Float",
-        "Foundation", "FoundationEssentials", "HTTP", "Hashable", "Hasher", "ID", "Identifiable",
+        "Foundation", "FoundationEssentials", "Hashable", "Hasher", "ID", "Identifiable",
         "IfMatch", "Indirect", "Int", "Item", "JSONAlternative", "JSONCodec", "JSONDecoder",
         "JSONEncoder", "JSONModel", "JSONRepresentable", "JSONValue", "LocalDay", "Never",
         "NoContent", "ObjectCodec", "Optional", "Parameters", "Protocol", "RawBody",

@@ -30,7 +30,7 @@ import Testing
         var random = SystemRandomNumberGenerator()
         var acknowledged: [Acknowledged] = []
         for round in 1...Self.rounds {
-            let program = try RunningProgram(builtProgram("store-writer"), [path])
+            let program = try RunningProgram(builtProgram("broadsheet-store-writer"), [path])
             // Some rounds end while the file is being created or opened.
             let patience = round % 5 == 0 ? 0 : Int.random(in: 1...400, using: &random)
             var lines: [String] = []

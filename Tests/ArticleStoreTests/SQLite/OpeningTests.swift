@@ -67,7 +67,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         let store = try SQLiteStore.open(path: path, mode: .create)
-        let program = try RunningProgram(builtProgram("store-writer"), [path])
+        let program = try RunningProgram(builtProgram("broadsheet-store-writer"), [path])
         #expect(program.output.next()?.hasPrefix("rejected") == true)
         #expect(program.wait() == 75)
         await store.close()
@@ -80,7 +80,7 @@ import Testing
         #expect(link(path, folder.file("hard.db")) == 0)
         #expect(unlink(path + ".lock") == 0)
         for name in [path, folder.file("hard.db")] {
-            let program = try RunningProgram(builtProgram("store-writer"), [name])
+            let program = try RunningProgram(builtProgram("broadsheet-store-writer"), [name])
             #expect(program.output.next()?.hasPrefix("rejected") == true)
             #expect(program.wait() == 75)
             guard case .owned = try await Self.openingError(name) else {

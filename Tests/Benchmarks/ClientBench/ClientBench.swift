@@ -57,13 +57,13 @@ enum ClientBench {
     private static func usage() {
         print(
             """
-            client-bench costs URL COUNT PAIRS    CPU of COUNT requests, by the SDK and without it
-            client-bench rate URL COUNT WIDTH     COUNT exchanges, of which WIDTH wait at a time
-            client-bench steps URL 1 1            a list of articles for each line of the input
-            client-bench together URL COUNT PAIRS FILE
+            costs URL COUNT PAIRS    CPU of COUNT requests, by the SDK and without it
+            rate URL COUNT WIDTH     COUNT exchanges, of which WIDTH wait at a time
+            steps URL 1 1            a list of articles for each line of the input
+            together URL COUNT PAIRS FILE
                                                   COUNT articles at the same time over HTTP/1.1 and
                                                   HTTP/2, trusting the authorities in FILE
-            client-bench offline URL COUNT PAIRS FOLDER
+            offline URL COUNT PAIRS FOLDER
                                                   COUNT articles in stores of models in FOLDER
             """)
         exit(64)

@@ -33,11 +33,11 @@ enum StoreBench {
         print(
             """
             FILE may be a postgresql:// URL, except for commits.
-            store-bench fill FILE COUNT SEED      a new store of published articles
-            store-bench prose FILE COUNT SEED     one whose words are as frequent as in prose
-            store-bench creates FILE WRITERS EACH durable creates at the same time
-            store-bench lists FILE COUNT          lists of the newest articles
-            store-bench commits FILE COUNT        single commits of SQLite, one after the other
+            fill FILE COUNT SEED      a new store of published articles
+            prose FILE COUNT SEED     one whose words are as frequent as in prose
+            creates FILE WRITERS EACH durable creates at the same time
+            lists FILE COUNT          lists of the newest articles
+            commits FILE COUNT        single commits of SQLite, one after the other
             """)
         exit(64)
     }

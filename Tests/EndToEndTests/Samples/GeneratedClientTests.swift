@@ -7,7 +7,7 @@ import Testing
         let folder = try TemporaryFolder()
         let served = try Served(folder.file("a.db"))
         let client = try RunningProgram(
-            builtProgram("generated-client"),
+            builtProgram("broadsheet-generated-client"),
             ["http://\(served.addresses[0])", Served.adminKey])
         let lines = client.output.rest()
         let errors = client.errors.rest()

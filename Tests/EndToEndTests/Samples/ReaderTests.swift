@@ -19,7 +19,7 @@ import Testing
         _ key: String? = Served.adminKey, in files: String? = nil
     ) throws -> PseudoTerminal {
         try PseudoTerminal(
-            builtProgram("reader"),
+            builtProgram("broadsheet-reader"),
             ["http://\(served.addresses[0])", key ?? ""] + (files.map { [$0] } ?? []))
     }
 
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func `without a server there is an error message, and the app can be left`() throws {
-        let terminal = try PseudoTerminal(builtProgram("reader"), ["http://127.0.0.1:1"])
+        let terminal = try PseudoTerminal(builtProgram("broadsheet-reader"), ["http://127.0.0.1:1"])
         try terminal.screen(with: "0 articles", "The server cannot be reached.")
         try terminal.type("q")
         #expect(terminal.wait() == 0)

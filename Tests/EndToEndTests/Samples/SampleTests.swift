@@ -167,7 +167,8 @@ import Testing
 
     @Test func `the program of the manual works as documented`() throws {
         let program = try RunningProgram(
-            builtProgram("first-steps"), ["http://\(served.addresses[0])", Served.adminKey])
+            builtProgram("broadsheet-first-steps"),
+            ["http://\(served.addresses[0])", Served.adminKey])
         let lines = program.output.rest()
         #expect(program.wait() == 0, "\(program.errors.rest())")
         try #require(lines.count == 7, "\(lines)")
