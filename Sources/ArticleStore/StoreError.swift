@@ -109,8 +109,9 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
             "\(path) has schema version \(version) of an older broadsheet; "
                 + "serve it once to upgrade it"
         case .unsupported(let path, let version):
-            "\(path) has schema version \(version), which this broadsheet cannot upgrade, as no "
-                + "release has had it; export it with the broadsheet that last served it "
+            "\(path) has schema version \(version), which this broadsheet cannot upgrade, "
+                + "because no release has used it; export it with the broadsheet that last "
+                + "served it "
                 + "(the file was not touched)"
         case .foreign(let path): "\(path) is not a broadsheet database"
         case .unfinished(let path):

@@ -110,7 +110,7 @@ public struct CheckReport: Sendable, Hashable {
 
     /// The beginning of findings that only concern the index of the search, which can be built
     /// again.
-    public static let searchPrefix = "the index of the search: "
+    public static let searchPrefix = "the search index: "
 
     /// Those findings.
     public var searchFindings: [String] { findings.filter { $0.hasPrefix(Self.searchPrefix) } }

@@ -78,7 +78,7 @@ def hostile_texts(world):
     browser.find("h1", "Articles")
     # A link to the console with a made-up token signs nobody in.
     browser.open("?x#token=" + "A" * 43)
-    browser.has("The link was used or has expired")
+    browser.has("The link has been used, has expired")
     assert browser.script("return location.hash") == ""
 
 

@@ -163,8 +163,8 @@ import Testing
         for key in [nil, String(reader)] {
             let ended = try run(key: key)
             #expect(ended.status == 77 && ended.output == [] && ended.errors.count == 1)
-            #expect(ended.errors.first?.contains("visible only to editors") == true)
-            #expect(try screen(zone: "UTC", key: key).joined().contains("only to editors"))
+            #expect(ended.errors.first?.contains("only editors can see") == true)
+            #expect(try screen(zone: "UTC", key: key).joined().contains("only editors"))
         }
     }
 }

@@ -94,7 +94,7 @@ import Testing
         let terminal = try PseudoTerminal(Program.path(), create)
         try terminal.screen(with: "New password of mina: ")
         try terminal.type("correct horse\n")
-        try terminal.screen(with: "The same again: ")
+        try terminal.screen(with: "Repeat the password: ")
         try terminal.type("correct horse\n")
         try terminal.screen(with: "created ")
         #expect(terminal.wait() == 0)
@@ -102,7 +102,7 @@ import Testing
         let differing = try PseudoTerminal(Program.path(), create)
         try differing.screen(with: "New password of mina: ")
         try differing.type("correct horse\n")
-        try differing.screen(with: "The same again: ")
+        try differing.screen(with: "Repeat the password: ")
         try differing.type("correct house\n")
         try differing.screen(with: "the two passwords differ")
         // The wait status has the exit status in its second byte (wait(2)).

@@ -159,11 +159,11 @@ extension SourceDraft {
         let link = hasURL ? nil : entry.unusableLink ?? entry.url
         if let link = link?.onOneLine {
             let link = Fitted.cut(link, to: 200)
-            return "\(name): its link \(link) is no http(s) URL, and was left out"
+            return "\(name): its link \(link) is not an http(s) URL and was omitted"
         }
         if let image = entry.image?.url, WebAddress.fault(image) != nil {
             let image = Fitted.cut(image, to: 200)
-            return "\(name): its image \(image) is no http(s) URL, and was left out"
+            return "\(name): its image \(image) is not an http(s) URL and was omitted"
         }
         return entry.title.unicodeScalars.count > ArticleLimits.title.upperBound
             ? "\(name): its title was cut to \(ArticleLimits.title.upperBound) characters" : nil

@@ -90,7 +90,7 @@ struct SourceFetcher: Sendable {
         } catch {
             guard case .forbiddenAddress = error else { throw SourceFailure(error.description) }
             throw SourceFailure(
-                "\(url.origin) is not at an address of the public Internet (others require "
+                "\(url.origin) does not have a public Internet address (other addresses require "
                     + "--allow-private-sources)")
         }
     }

@@ -39,13 +39,13 @@ public struct SourcePolicy: Sendable, Hashable {
         }
         guard port == url.origin.scheme.defaultPort || port >= 1_024 else {
             throw .notPermitted(
-                "must have the port 443, or one from 1024 on (others require "
+                "must use port 443 or a port from 1024 up (other ports require "
                     + "--allow-private-sources)")
         }
         let literal = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         if let address = SocketAddress(ip: literal, port: port), !address.isPublic {
             throw .notPermitted(
-                "is not an address of the public Internet (others require "
+                "is not a public Internet address (other addresses require "
                     + "--allow-private-sources)")
         }
         return url
@@ -58,7 +58,7 @@ public struct SourcePolicy: Sendable, Hashable {
         }
         let next = try self.url(resolved)
         guard next.origin.scheme == .https || url.origin.scheme == .http else {
-            throw .notPermitted("leads from https to http")
+            throw .notPermitted("downgrades from https to http")
         }
         return next
     }

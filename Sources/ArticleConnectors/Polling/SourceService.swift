@@ -59,7 +59,7 @@ package struct SourceService: Sendable {
     private static func rejection(_ error: StoreError) -> ServiceError {
         switch error {
         case .conflict(let reason): .invalidValue("/url", reason)
-        case .tooMany: .invalidValue("", "there are 1,000 sources already")
+        case .tooMany: .invalidValue("", "the limit of 1,000 sources has been reached")
         default: ServiceError(error)
         }
     }

@@ -46,7 +46,9 @@ struct SourceTaking: Sendable {
     /// True to stop, since something failed, the time is up, or the task was cancelled.
     private var mustEnd: Bool {
         mutating get {
-            if ContinuousClock.now > deadline { hold("there was no time for all articles") }
+            if ContinuousClock.now > deadline {
+                hold("there was not enough time to import all articles")
+            }
             return obstacle != nil || Task.isCancelled
         }
     }

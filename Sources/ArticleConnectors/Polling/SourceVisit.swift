@@ -99,7 +99,7 @@ struct SourceVisit: Sendable {
         // A feed that was read in part looks like a whole one, or like none.
         if Task.isCancelled { return .failure(.cancelled) }
         if ContinuousClock.now > end {
-            return .failure(SourceFailure("there was no time to read the feed"))
+            return .failure(SourceFailure("reading the feed took too long"))
         }
         return parsed ?? .failure(SourceFailure("too many feeds are being read"))
     }

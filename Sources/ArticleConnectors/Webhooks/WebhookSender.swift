@@ -154,7 +154,7 @@ final class WebhookSender: Sendable {
             page = try await changes.publicPage(since: record.token, limit: Self.batchLimit)
         } catch {
             guard error.endsToken else { return unread(error) }
-            return await reset(record, "the history of the database is another one")
+            return await reset(record, "the database has a different history")
         }
         guard page.changes.isEmpty else { return await send(page, record) }
         if page.next != record.token {

@@ -68,7 +68,7 @@ public enum MigrationError: Error, Sendable, CustomStringConvertible {
         case .overtaken:
             "too much was changed during the copy; try again when there are fewer writes"
         case .sameEngine:
-            "a migration is from a file to PostgreSQL, or back; use backup and restore for files, "
+            "a migration goes from a file to PostgreSQL or back; use backup and restore for files, "
                 + "and PostgreSQL's own tools for its databases"
         }
     }

@@ -149,7 +149,7 @@ extension PostgresSession {
             } catch {
                 guard lastState == "55P03" else { throw error }
                 guard attempt < Self.attempts else {
-                    throw .unavailable("others use the table \(table) all the time")
+                    throw .unavailable("other sessions use the table \(table) all the time")
                 }
                 sleep(1)
             }

@@ -140,8 +140,8 @@ public final class PostgresStore: Sendable {
             }
             guard isSame == false, !isContinued else { return }
             self?.notices.add(
-                "another PostgreSQL server has the database than before, or it was recovered: it "
-                    + "may have been set back; all clients are told to begin anew")
+                "the database is on another PostgreSQL server than before, or was recovered, and "
+                    + "may have been rolled back; all clients are told to sync from scratch")
         }
     }
 
@@ -155,7 +155,7 @@ public final class PostgresStore: Sendable {
                 }
                 return notices.add(
                     "the database has lost commits, as after a restore or the promotion of a "
-                        + "standby; all clients are told to begin anew")
+                        + "standby; all clients are told to sync from scratch")
             } catch { try? await Task.sleep(for: .seconds(1)) }
         }
     }

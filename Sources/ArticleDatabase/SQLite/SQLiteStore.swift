@@ -101,8 +101,9 @@ public final class SQLiteStore: Sendable {
             try connection.renewEpoch()
             connection.effects.clear()
             notices.add(
-                "the database was set back: it has \(try state.changeSequence()) changes, and had "
-                    + "\(noted.sequence) before; all clients are told to begin anew")
+                "the database was rolled back: it has \(try state.changeSequence()) changes, and "
+                    + "had "
+                    + "\(noted.sequence) before; all clients are told to sync from scratch")
         }
         file.note(try NotedChange(lastOf: state))
     }

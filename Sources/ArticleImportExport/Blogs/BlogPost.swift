@@ -64,14 +64,14 @@ struct BlogPost: Sendable {
     mutating func hold(_ reason: String) {
         guard status != .draft else { return }
         status = .draft
-        notes.append("\(reason), so that it became a draft")
+        notes.append("\(reason), so it became a draft")
     }
 
     /// Takes the parts of a text that all could read.
     package mutating func take(_ parts: RestrictedParts) -> String {
         restrictedParts = parts.leftOut
         if parts.leftOut > 0 {
-            notes.append("left out: parts that not everybody could read (\(parts.leftOut))")
+            notes.append("left out: parts with restricted access (\(parts.leftOut))")
         }
         return parts.html
     }
@@ -93,7 +93,7 @@ struct BlogPost: Sendable {
             }
         }
         if restrictedParts > 0, body.allSatisfy(\.isWhitespace) {
-            post.hold("nothing of it was for everybody")
+            post.hold("all of it had restricted access")
         }
         return post.draft(body: body)
     }

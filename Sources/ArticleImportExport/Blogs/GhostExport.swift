@@ -101,18 +101,18 @@ struct GhostExport {
         if let text = html ?? record.text("markdown") {
             if siteURL == nil, text.contains(bytesOf: "__GHOST_URL__") {
                 post.notes.append(
-                    "its addresses are relative, as the address of the site was not given")
+                    "its URLs are relative because the URL of the site was not given")
             }
             let whole = resolved(text)
             let open = isPublic(record) ? post.take(RestrictedParts(whole)) : whole
             if html == nil { post.markdown = open } else { post.html = open }
         } else if let text = record.text("plaintext") {
             post.notes.append(
-                "the export has no HTML of it, so that only its plain text was imported")
+                "the export has no HTML for it, so only its plain text was imported")
             let paragraphs = text.htmlEscaped.replacing(bytesOf: "\n\n", with: "</p><p>")
             post.html = "<p>\(paragraphs)</p>"
         } else if record.has("lexical") || record.has("mobiledoc") {
-            post.notes.append("the export has no HTML of it, so that it has no text")
+            post.notes.append("the export has no HTML for it, so its text is empty")
         }
     }
 
@@ -151,13 +151,13 @@ struct GhostExport {
             post.publishedAt = record.time("created_at")
         }
         if status == "sent" || details[id]?.isTrue("email_only") == true {
-            return post.hold("it was only sent as a newsletter")
+            return post.hold("it was sent as a newsletter only")
         }
         guard status == "published" || status == "scheduled" else {
             let unknown = status.map { "its status \"\($0)\" is not known" }
             return post.hold(unknown ?? "it has no status")
         }
-        if !isPublic(record) { return post.hold("not everybody could read it") }
+        if !isPublic(record) { return post.hold("it had restricted access") }
         if post.status == .scheduled, post.publishedAt == nil {
             return post.hold("it has no date")
         }

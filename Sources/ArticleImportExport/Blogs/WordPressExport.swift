@@ -164,7 +164,7 @@ struct WordPressExport {
         }
         if post.publishedAt == nil { post.hold("it has no date") }
         if fields.status == "future", !fields.hasZone {
-            post.hold("the zone of its date is unknown")
+            post.hold("the time zone of its date is unknown")
         }
         if fields.isContentBroken { post.hold("its text has elements of XML, and may lack some") }
         if let field = fields.restriction {

@@ -140,8 +140,9 @@ package struct ImportRun {
             let more = paths.count > 5 ? " and \(paths.count - 5) more" : ""
             report.fail(
                 waiting.fault(
-                    "it may be the article of \(paths.prefix(5).joined(separator: ", "))\(more): "
-                        + "its path does not say which, so that it was not imported"))
+                    "it could be the article imported from "
+                        + "\(paths.prefix(5).joined(separator: ", "))\(more): its path is "
+                        + "ambiguous, so it was not imported"))
             return
         }
         batch.append(waiting)

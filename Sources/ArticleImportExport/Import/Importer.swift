@@ -213,7 +213,7 @@ public enum InterchangeError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .store(let error): error.sentence
         case .output(let error): "the export cannot be written: \(error)"
-        case .cancelled: "there was no time for all of it"
+        case .cancelled: "there was not enough time for all of it"
         }
     }
 }

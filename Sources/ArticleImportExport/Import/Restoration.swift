@@ -61,7 +61,8 @@ struct Restoration {
                 }
                 guard try await importer.store.changeSequence() == changes else {
                     return fail(
-                        "the database is not empty; an export can only be restored to an empty one",
+                        "the database is not empty; an export can only be restored to an empty "
+                            + "database",
                         line: lines[0], &report)
                 }
                 state = .writing

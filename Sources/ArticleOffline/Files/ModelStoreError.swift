@@ -22,7 +22,7 @@ extension ModelStoreError: CustomStringConvertible {
     /// A description of the failure, for logs and terminals.
     public var description: String {
         switch self {
-        case .full: "what has to stay takes more than the limit of the store"
+        case .full: "data that must be kept exceeds the limit of the store"
         case .busy: "another process is writing to the store"
         case .newer(let schema): "the store has schema \(schema) of a newer version of the app"
         case .otherAccount: "the store belongs to another account"

@@ -8,7 +8,7 @@ import BroadsheetHTTP
 public struct FetchStateRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/admin/state", name: "getState",
-        summary: "Gets what the store holds", access: .administer)
+        summary: "Gets the contents and the state of the store", access: .administer)
     public typealias Item = StoreState
 
     public static let parameters = Parameters(Self.init)
@@ -56,7 +56,8 @@ extension CheckReport: JSONModel {
 public struct BeginHistoryRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/admin/history", name: "beginHistory",
-        summary: "Begins another history of the database", access: .administer)
+        summary: "Starts a new history of the database, so that clients sync again",
+        access: .administer)
     public typealias Item = StoreState
 
     public static let parameters = Parameters(Self.init)

@@ -99,7 +99,7 @@ package struct FileImportService: Sendable {
         // Every article of some sites is called so.
         guard parts.count > 1 || ImportItem.name(ofPath: "x/\(last)") == last else {
             throw .badParameter(
-                "name", "must be FOLDER/\(last), as files in other folders are called the same")
+                "name", "must be FOLDER/\(last), because files in other folders have the same name")
         }
         return identity
     }

@@ -31,7 +31,7 @@ package struct PurgeService: Sendable {
     ) async throws(ServiceError) -> Reply<PurgeCounts> {
         let purge = request.purge
         guard purge.revisions?.isEmpty != true else {
-            throw .invalidValue("/revisions", "must have a number, or be left out")
+            throw .invalidValue("/revisions", "must have a number or be omitted")
         }
         var isRemoved = false
         do throws(StoreError) {

@@ -53,7 +53,7 @@ public struct Purger: Sendable {
         let end = ContinuousClock.now + Self.patience
         while try await store.searchPurges()[id] != nil {
             guard !Task.isCancelled, ContinuousClock.now < end else {
-                throw .unavailable("the index of the search still has what was purged")
+                throw .unavailable("the search index still contains what was purged")
             }
             try? await Task.sleep(for: Self.pause)
         }

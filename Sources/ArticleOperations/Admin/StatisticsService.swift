@@ -13,7 +13,8 @@ public protocol StatisticsSource: Sendable {
 public struct FetchStatisticsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/admin/statistics", name: "getStatistics",
-        summary: "Gets how the server is, and how the last hour was", access: .administer)
+        summary: "Gets the server's status and the statistics of the last hour", access: .administer
+    )
     public typealias Item = ServerStatistics
 
     public static let parameters = Parameters(Self.init)

@@ -7,7 +7,7 @@ import BroadsheetHTTP
 public struct VacuumRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/admin/vacuum", name: "vacuum",
-        summary: "Takes a step of giving free space back", access: .administer)
+        summary: "Frees unused space of the database, one step at a time", access: .administer)
     public typealias Item = VacuumProgress
 
     public static let parameters = Parameters(

@@ -104,7 +104,7 @@ public final class Publisher: Sendable {
             state.hasCaughtUp = true
             return state.failure.take() != nil
         }
-        if isRecovered { progress("scheduled articles are published again") }
+        if isRecovered { progress("scheduled articles are being published again") }
     }
 
     private func failed(_ reason: String) {

@@ -63,8 +63,8 @@ public struct CommentRules: Sendable, Hashable {
         else { return }
         throw .invalidValue(
             "/comments",
-            "can only be stricter than what applies now, which is `\(present.name)`; editors can "
-                + "set it")
+            "must be stricter than the current policy, which is `\(present.name)`; only editors "
+                + "can relax it")
     }
 
     /// The comment with the changes, as far as the caller may make them.

@@ -12,7 +12,7 @@ enum IndexFailure: Error {
 
     init(_ error: StoreError) {
         switch error {
-        case .otherHistory: self = .unusable("the history of the database is another one")
+        case .otherHistory: self = .unusable("the database has a different history")
         case .corrupt(let text): self = .unusable(text)
         default: self = .store(error)
         }

@@ -177,7 +177,7 @@ extension IndexWork {
         segments.merge = nil
         segments.bytes[merge.number] = merge.bytes
         guard view.replace(by: merge.segments) != nil else {
-            throw .unusable("a segment was removed while it was merged")
+            throw .unusable("a segment was removed while it was being merged")
         }
         try await commit()
     }

@@ -4,7 +4,7 @@ import ArticleServiceCore
 public import ArticleStore
 import BroadsheetPlatform
 
-/// Keeps the index of the search: follows the public's changes, never in the transaction of a
+/// Keeps the search index: follows the public's changes, never in the transaction of a
 /// write, and publishes an immutable view of the index for searches.
 ///
 /// Changes that are not stored yet are followed again after a crash. An index of another history or
@@ -235,7 +235,7 @@ public final class SearchIndexer: Sendable {
             defer { state.view = work.view }
             return (nil, work.hasChanged || state.view == nil, isRecovered)
         }
-        if isRecovered { notices.progress("search: articles are indexed again") }
+        if isRecovered { notices.progress("search: articles are being indexed again") }
         if let damage { throw .unusable(damage) }
         guard isNew else { return }
         work.hasChanged = false
@@ -271,7 +271,7 @@ public final class SearchIndexer: Sendable {
             state.damage = nil
             state.wasReset = true
         }
-        notices.progress("search: building the index again: \(reason)")
+        notices.progress("search: rebuilding the index: \(reason)")
         do throws(StoreError) { try await store.resetSearch() } catch {
             report(error.reason)
             try? await Task.sleep(for: Self.pause)
@@ -283,7 +283,7 @@ public final class SearchIndexer: Sendable {
             defer { state.failure = reason }
             return state.failure != reason
         }
-        if isNew { notices.failure("cannot index articles for the search: \(reason)") }
+        if isNew { notices.failure("search: cannot index articles: \(reason)") }
     }
 }
 

@@ -14,10 +14,14 @@ extension ServiceError {
         switch self {
         case .rejected(let rejection): return rejection.problem(instance: instance)
         case .notFound: return plain(.notFound, "The requested resource does not exist.")
-        case .notOwner: return plain(.forbidden, "You may only read this article: it is not yours.")
+        case .notOwner:
+            return plain(
+                .forbidden,
+                "You can read this article but not change it: "
+                    + "it belongs to somebody else.")
         case .ownerFixed: return .fixedOwnerProblem(instance)
         case .foreignPage:
-            let detail = "Only the page of the console may do this: it has to be of this origin."
+            let detail = "This endpoint accepts same-origin requests from the console only."
             return Problem(
                 .forbidden, detail: detail, instance: instance,
                 errors: [Problem.Detail("must be same-origin", at: .header("Sec-Fetch-Site"))])
@@ -42,8 +46,8 @@ extension ServiceError {
                 "does not match the current representation", of: name.rawValue, instance)
         case .weakTag:
             return .conditionProblem(
-                "A weak tag matches nothing. Something on the way, such as a proxy that "
-                    + "compresses, has weakened the ETag: send the `version` in quotation marks "
+                "If-Match never matches a weak tag. An intermediary, such as a compressing "
+                    + "proxy, has weakened the ETag: send the `version` in quotation marks "
                     + "instead.",
                 "has a weak tag", of: "If-Match", instance)
         case .invalidToken: return .tokenProblem(.invalidToken, instance)
@@ -123,41 +127,44 @@ extension ServiceError {
         case .delayed(.unknown):
             (
                 .unavailable,
-                "The database takes long to store what precedes; the request was not processed. "
+                "The database is slow to commit earlier writes; the request was not processed. "
                     + "Retry later."
             )
         case .cutOff:
             (
                 .unavailable,
-                "The database does not respond to this node; nothing was done. Retry later."
+                "The database does not respond to this node; the request was not processed. "
+                    + "Retry later."
             )
         case .behind:
             (
                 .unavailable,
-                "This node has not seen the latest changes; nothing was done. Retry later."
+                "This node does not have the latest changes yet; the request was not processed. "
+                    + "Retry later."
             )
         case .starting:
             (
                 .unavailable,
-                "The server is starting: it publishes the articles that are overdue."
+                "The server is starting up. Retry later."
             )
-        case .stopping: (.unavailable, "The server is about to stop.")
+        case .stopping: (.unavailable, "The server is shutting down.")
         case .indexing:
             (
                 .unavailable,
-                "The search is not available yet: its index is being built. Retry later."
+                "Search is not available yet: its index is being built. Retry later."
             )
         case .overLimit(let tokens, _):
             (
                 .tooManyRequests,
-                "This request counts as \(tokens) requests, more than your rate limit has left."
+                "This request counts as \(tokens) requests, which exceeds your remaining rate "
+                    + "limit."
             )
         case .tooManyStreams(ofAddress: true):
             (.tooManyRequests, "Too many change streams are open from this address.")
         case .tooManyStreams:
             (.unavailable, "Too many change streams are open. Retry later.")
         case .exporting:
-            (.tooManyRequests, "Another export of this account is being made or sent.")
+            (.tooManyRequests, "Another export of this account is in progress.")
         case .moving:
             (
                 .unavailable,
@@ -170,11 +177,11 @@ extension ServiceError {
         case .failed:
             (
                 .internalError,
-                "A part of the server failed at this request; nothing was changed. Its log names "
-                    + "the cause."
+                "Part of the server failed while processing this request; nothing was changed. "
+                    + "The server's log names the cause."
             )
         default:
-            (.unavailable, "A part of the backend did not respond; nothing was changed.")
+            (.unavailable, "Part of the backend did not respond; nothing was changed.")
         }
     }
 
@@ -224,8 +231,8 @@ extension ServiceError.CredentialFault {
         case .disabled: "The account is disabled."
         case .endedSession: "The session has ended; sign in again."
         case .usedLink:
-            "The link was used or has expired, or is not from this machine: print another one with "
-                + "broadsheet console."
+            "The link has been used, has expired, or was not opened on the server's machine. "
+                + "Print a new one with broadsheet console."
         case .identityToken(let reason): "The identity token \(reason)."
         }
     }
@@ -236,12 +243,12 @@ extension Problem {
     fileprivate static func readersProblem(_ error: ServiceError, _ instance: String) -> Problem {
         let (kind, detail): (Kind, String) =
             switch error {
-            case .commentsClosed: (.commentsClosed, "There are no new comments on this article.")
+            case .commentsClosed: (.commentsClosed, "Comments on this article are closed.")
             case .editTimeOver(let seconds):
                 (
                     .editTimeOver,
-                    "A comment can be changed for \(seconds) s after it was written; then it can "
-                        + "only be deleted."
+                    "A comment can be edited for \(seconds) s after it was written. After that, "
+                        + "it can only be deleted."
                 )
             case .repeatedComment:
                 (.repeatedComment, "You wrote the same comment within the last minute.")
@@ -250,7 +257,7 @@ extension Problem {
             case .tooManyWrites:
                 (.tooManyRequests, "You have made too many changes. Retry later.")
             case .tooManyBookmarks: (.tooManyBookmarks, "Remove a bookmark to add another one.")
-            default: (.notTheWriter, "Only its writer can do this with a comment.")
+            default: (.notTheWriter, "Only the writer of a comment can do this.")
             }
         return Problem(kind, detail: detail, instance: instance)
     }
@@ -301,7 +308,7 @@ extension Problem {
     fileprivate static func tokenProblem(_ kind: Kind, _ instance: String) -> Problem {
         let isOther = kind == .syncReset
         return Problem(
-            kind, detail: "Start anew without `since`, and discard your copy.", instance: instance,
+            kind, detail: "Discard your copy and sync again without `since`.", instance: instance,
             errors: [
                 Problem.Detail(
                     isOther

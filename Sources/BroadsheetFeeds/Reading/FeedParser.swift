@@ -39,7 +39,7 @@ package enum FeedParser {
         }
         let start = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
         switch bytes[start...].first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
-        case nil: throw FeedError("the document is empty, and no feed")
+        case nil: throw FeedError("the document is empty")
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             return try JSONFeed.parse(start == 0 ? bytes : Array(bytes[start...]), at: address)
         default: return try XMLFeed.parse(bytes, encoding: charset(contentType), at: address)

@@ -15,7 +15,7 @@ enum JSONFeed {
         let object = Object(members)
         guard object.text("version")?.contains(bytesOf: "jsonfeed.org/version/") == true else {
             throw FeedError(
-                "the JSON is no JSON Feed: `version` must be `https://jsonfeed.org/version/1.1`")
+                "the JSON is not a JSON Feed: `version` must be `https://jsonfeed.org/version/1.1`")
         }
         guard let items = object.array("items") else {
             throw FeedError("the JSON Feed must have an array `items`")

@@ -52,7 +52,7 @@ struct XMLFeed {
             while try reader.nextOfFeed() != nil {}
             return feed
         }
-        throw FeedError("the document is empty, and no feed", line: reader.line)
+        throw FeedError("the document is empty", line: reader.line)
     }
 
     /// Reads the feed of an element, whose start was the last event: its entries and its other

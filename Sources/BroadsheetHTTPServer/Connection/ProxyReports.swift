@@ -16,10 +16,11 @@ final class ProxyReports: Sendable {
     func note(_ mismatch: ProxyHeader.Mismatch, from proxy: SocketAddress, at now: Int64) {
         guard mismatch != .nothing, limit.isDue(mismatch, at: now) else { return }
         report(
-            "\(address): connections of the proxy \(proxy.host) are closed: it sends \(mismatch), "
-                + "and has to send PROXY protocol version 2 (haproxy: send-proxy-v2; AWS: "
-                + "proxy_protocol_v2.enabled of the target group) or to use an address that "
-                + "expects no such header")
+            "\(address): connections of the proxy \(proxy.host) are closed: it sends "
+                + "\(mismatch); configure it to send PROXY protocol version 2 (haproxy: "
+                + "send-proxy-v2; AWS: "
+                + "proxy_protocol_v2.enabled of the target group) or to connect to an address "
+                + "without this header")
     }
 
     /// A peer is not trusted, so nothing was read. It may be anyone, and come for ever.

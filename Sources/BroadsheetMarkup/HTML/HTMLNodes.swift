@@ -18,7 +18,7 @@ enum HTMLNames {
     ]
 
     /// Elements that are left out without a report: the content of a page is not in its head, and
-    /// the content for browsers without scripts is there twice.
+    /// the content for browsers without scripts is given twice.
     static let silent: Set<String> = [
         "head", "title", "meta", "link", "noscript", "template", "param", "source", "track",
     ]

@@ -24,5 +24,5 @@ package struct ReadingTime: Sendable {
     }
 
     /// The text of the errors of all readers.
-    package static let phrase = "there was no time to read it"
+    package static let phrase = "reading it took too long"
 }

@@ -129,7 +129,7 @@ extension ProxyHeader {
             case .malformed: "a malformed PROXY protocol header"
             case .plainHTTP: "plain HTTP without a PROXY protocol header"
             case .tls: "TLS without a PROXY protocol header"
-            case .other: "something that is no PROXY protocol header"
+            case .other: "data that is not a PROXY protocol header"
             }
         }
     }

@@ -41,8 +41,8 @@ extension Session {
             guard failure.status == .noPermission else { throw failure }
             throw CommandFailure(
                 .noPermission,
-                "what is scheduled is visible only to editors: use the key of an editor"
-                    + " (BROADSHEET_KEY or broadsheet login)")
+                "only editors can see scheduled articles: use an editor's key (BROADSHEET_KEY or "
+                    + "broadsheet login)")
         }
     }
 }

@@ -9,7 +9,7 @@ struct CommentsCommand: Command {
     static let example = "broadsheet comments --pending --server https://articles.example.org"
     static let options =
         [
-            Option("pending", nil, "List the comments that wait for approval, of all articles."),
+            Option("pending", nil, "List comments on all articles that await approval."),
             Option("reply-to", "ID", "The comment to reply to (add)."),
             PageOptions.limit("list, --pending"), PageOptions.cursor("list, --pending"),
         ] + Session.options

@@ -10,12 +10,12 @@ struct GenerateCommand: Command {
         "swift NAME (FILE | URL | -)… [options] | requests (FILE | URL | -) [options]"
     static let example = "broadsheet generate swift Forecast monday.json tuesday.json"
     static let options = [
-        Option("output", "FILE", "Write to this file, all or nothing, instead of standard output."),
+        Option("output", "FILE", "Write to this file atomically instead of to standard output."),
         Option("codable", nil, "swift: use Foundation's Codable instead of ArticleAPI's mappers."),
         Option("internal", nil, "Declare types without public."),
         Option(
             "skip-unsupported", nil,
-            "requests: leave out operations that cannot be expressed, and list them."),
+            "requests: omit operations that cannot be expressed, and list them."),
         Session.authoritiesOption, CommonOptions.config,
     ]
 
@@ -88,6 +88,6 @@ struct GenerateCommand: Command {
         let count = findings.count.counted("construct")
         return CommandFailure(
             .dataError,
-            "\(count) cannot be expressed; --skip-unsupported leaves out their operations")
+            "\(count) cannot be expressed; --skip-unsupported omits their operations")
     }
 }

@@ -9,7 +9,7 @@ import BroadsheetPlatform
 struct ImportCommand: Command {
     static let name = "import"
     static let summary =
-        "Imports posts, JSON lines, and exports, also of WordPress and Ghost; safe to repeat."
+        "Imports posts, JSON lines and exports, also from WordPress and Ghost; repeatable."
     static let usage = "PATH… [options]"
     static let example = "broadsheet import posts/ --language en --dry-run"
     static let options = [
@@ -18,7 +18,7 @@ struct ImportCommand: Command {
             default: "en"),
         Option(
             "site-url", "URL",
-            "The site's address, which makes addresses in an export of Ghost absolute."),
+            "URL of the site, which makes relative URLs in a Ghost export absolute."),
         Option("dry-run", nil, "Report what would be imported without changing anything."),
         Option("as-drafts", nil, "Import everything as drafts, whatever its status is."),
         Option(

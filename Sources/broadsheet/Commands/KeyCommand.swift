@@ -17,7 +17,7 @@ struct KeyCommand: Command {
         Option(
             "name", "NAME", "Name shown in the history, 1 to 100 characters (create).",
             default: "the role"),
-        Option("owner", "NAME", "The user that the key acts for, up to its role (create)."),
+        Option("owner", "NAME", "User for whom the key acts, limited by its role (create)."),
         Option(
             "expires", "TIME", "Expiry of the key as an RFC 3339 time (create).", default: "never"),
         CommonOptions.database, CommonOptions.config,

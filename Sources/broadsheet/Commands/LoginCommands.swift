@@ -120,7 +120,7 @@ struct LogoutCommand: Command {
                 auth: auth, cache: nil)
             if await !backend.signOut() {
                 Console.printStatus(
-                    "\(server) could not be told; the session remains in the user's list\n")
+                    "\(server) could not be reached; the session remains in the user's list\n")
             }
         }
         do throws(CredentialStoreError) {

@@ -13,7 +13,7 @@ struct MigrateCommand: Command {
         "broadsheet migrate --from broadsheet.db --to postgresql://broadsheet@localhost/news"
     static let options = [
         Option("from", "DATABASE", "Database file or postgresql:// URL to copy; it is kept."),
-        Option("to", "DATABASE", "Where to copy it: an empty database, or a file to be created."),
+        Option("to", "DATABASE", "Destination: an empty database, or a file that will be created."),
         CommonOptions.config,
     ]
 
@@ -78,7 +78,7 @@ struct MigrateCommand: Command {
     }
 
     private func conclude(tables: Int, sequence: Int64) {
-        Console.printStatus("\(target): \(tables) tables are the same, up to change \(sequence)\n")
+        Console.printStatus("\(target): \(tables) tables are identical up to change \(sequence)\n")
     }
 
     // MARK: Without a server

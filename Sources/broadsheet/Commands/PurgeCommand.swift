@@ -8,16 +8,17 @@ import BroadsheetPlatform
 /// Removes an article or revisions for good.
 struct PurgeCommand: Command {
     static let name = "purge"
-    static let summary = "Removes an article, or revisions of it, for good, also from the files."
+    static let summary =
+        "Permanently removes an article or some of its revisions, also from the files."
     static let usage = "ARTICLE --reason TEXT [--revision N]… [options]"
     static let example =
         "broadsheet purge 01890a5d-ac96-774b-bcce-b302099a8057 --reason 'court order 7 O 12/26'"
     static let options = [
         Option(
             "reason", "TEXT",
-            "Why, for the server's log: 1 to \(Purge.limitReason) characters."),
+            "Reason for the server's log: 1 to \(Purge.limitReason) characters."),
         Option(
-            "revision", "N", "The number of a revision; without it, the whole article is purged.",
+            "revision", "N", "Revision to purge; without it, the whole article is purged.",
             repeatable: true),
         CommonOptions.database, CommonOptions.config,
     ]
@@ -37,7 +38,9 @@ struct PurgeCommand: Command {
                 && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
                 ? text : nil
         }
-        guard let reason else { throw CommandFailure(.usage, "missing --reason: why, for the log") }
+        guard let reason else {
+            throw CommandFailure(.usage, "missing --reason: the reason for the log")
+        }
         var revisions: [Int] = []
         for value in settings.all("revision") {
             guard let number = Int(value.text), (1...1_000_000).contains(number) else {

@@ -4,7 +4,7 @@ import ArticleStore
 /// Begins another history of a database, after it was set back.
 struct RenewCommand: DatabaseCommand {
     static let name = "renew"
-    static let summary = "Tells all clients to begin anew, after the database was set back."
+    static let summary = "Makes all clients sync from scratch, after the database was rolled back."
     static let example = "broadsheet renew --database broadsheet.db"
 
     let database: String
@@ -18,6 +18,6 @@ struct RenewCommand: DatabaseCommand {
                 }
             } catch { throw CommandFailure(error) }
         }
-        try Console.print("\(database): another history begins; clients fetch everything again")
+        try Console.print("\(database): a new history has begun; clients fetch everything again")
     }
 }

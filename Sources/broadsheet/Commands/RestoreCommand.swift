@@ -7,7 +7,7 @@ import Glibc
 /// Replaces the database with a backup.
 struct RestoreCommand: Command {
     static let name = "restore"
-    static let summary = "Verifies a backup and puts it in place of the database."
+    static let summary = "Verifies a backup and replaces the database with it."
     static let usage = "BACKUP [options]"
     static let example = "broadsheet restore /var/backups/broadsheet.db"
     static let options =

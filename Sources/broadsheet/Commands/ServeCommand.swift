@@ -50,7 +50,7 @@ struct ServeCommand: Command {
             limitSeconds: Double(configuration.drainSeconds)
                 + StopLimits.lastSeconds(graceSeconds: grace)
         ) {
-            log.error("work has not ended: exiting without it; what was acknowledged is stored")
+            log.error("work is still running: exiting without it; acknowledged writes are stored")
             successors.stop()
             sockets.close()
         }

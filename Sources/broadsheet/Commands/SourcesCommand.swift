@@ -5,17 +5,17 @@ import ArticleDatabase
 /// Adds, lists, polls and removes the sources of articles.
 struct SourcesCommand: Command {
     static let name = "sources"
-    static let summary = "Adds, lists, polls and removes feeds whose articles are taken over."
+    static let summary = "Adds, lists, polls and removes feeds whose articles are imported."
     static let usage =
         "[list] | add URL | show ID | pause ID | resume ID | poll ID | remove ID"
     static let example = "broadsheet sources add https://example.org/feed.atom --publish"
     static let options = [
         Option(
-            "name", "NAME", "What articles name as their source (add).",
+            "name", "NAME", "Name of the source that the articles show (add).",
             default: "the feed's own title"),
-        Option("publish", nil, "Publish the articles, instead of making drafts (add)."),
-        Option("language", "TAG", "Language (BCP 47) of articles that do not say theirs (add)."),
-        Option("tag", "TAG", "A tag that every article gets (add).", repeatable: true),
+        Option("publish", nil, "Publish the articles instead of creating drafts (add)."),
+        Option("language", "TAG", "Language (BCP 47) of articles that do not specify one (add)."),
+        Option("tag", "TAG", "Tag to add to every article (add).", repeatable: true),
         Option(
             "interval", "SECONDS", "Time between two polls, at least 60 (add).",
             default: "that of the server"),

@@ -5,13 +5,14 @@ import BroadsheetPlatform
 /// Keeps a folder of Markdown files equal to the articles of a backend that the caller sees.
 struct SyncCommand: Command {
     static let name = "sync"
-    static let summary = "Keeps a folder of Markdown files equal to the articles of a backend."
+    static let summary = "Mirrors the articles of a backend in a folder of Markdown files."
     static let usage = "DIRECTORY [options]"
     static let example = "broadsheet sync posts --tag swift --server https://articles.example.org"
     static let options =
         ArticleFilter.options() + [
             Option(
-                "force", nil, "Overwrite and remove files that sync wrote and that were changed.")
+                "force", nil,
+                "Overwrite and remove files of sync even if they were changed locally.")
         ] + Session.options
 
     let path: String

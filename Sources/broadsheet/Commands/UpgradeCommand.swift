@@ -11,7 +11,7 @@ struct UpgradeCommand: Command {
         CommonOptions.ofDatabase + [
             Option(
                 "from", "DATABASE",
-                "The database that is served now, and that broadsheet migrate copies to --database."
+                "Database that is served now, from which broadsheet migrate copies to --database."
             )
         ]
 

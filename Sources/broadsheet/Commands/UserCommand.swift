@@ -17,7 +17,7 @@ struct UserCommand: Command {
             "role", "ROLE", "Role of the user: admin, editor, author or reader (create, invite).",
             default: "reader"),
         Option(
-            "display-name", "NAME", "What others see, 1 to 100 characters (create).",
+            "display-name", "NAME", "Display name, 1 to 100 characters (create).",
             default: "the name"),
         Option(
             "expires", "TIME", "Expiry of the invitation as an RFC 3339 time (invite).",

@@ -7,7 +7,8 @@ import ArticleStore
 /// Returns the space of removed data to the file system, even while the database is being served.
 struct VacuumCommand: DatabaseCommand {
     static let name = "vacuum"
-    static let summary = "Gives the space of removed history back, even while it is being served."
+    static let summary =
+        "Returns the space of removed history to the file system, even while serving."
     static let example = "broadsheet vacuum --database broadsheet.db"
 
     let database: String

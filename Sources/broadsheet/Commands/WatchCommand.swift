@@ -9,7 +9,7 @@ struct WatchCommand: Command {
     static let example = "broadsheet watch --tag swift --server https://articles.example.org"
     static let options =
         ArticleFilter.options() + [
-            Option("since", "TOKEN", "Begin at this token instead of the present.")
+            Option("since", "TOKEN", "Start from this token instead of now.")
         ] + Session.options
 
     let request: FetchChangesRequest
@@ -36,7 +36,7 @@ struct WatchCommand: Command {
             while case .page(let page) = try await Self.next(&steps) {
                 for change in page.changes { try output.show(change, token: page.next, at: .now) }
             }
-            Console.printError("the token is no longer valid; going on from the present")
+            Console.printError("the token is no longer valid; continuing from now")
             token = FetchChangesRequest.now
         }
     }

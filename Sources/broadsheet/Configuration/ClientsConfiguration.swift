@@ -24,8 +24,8 @@ struct ClientsConfiguration: Sendable {
             default: "12000/60"),
         Option(
             "key-rate-limit", "N/SECONDS",
-            "Requests per key, or per account of an author or above; the readers who are signed in "
-                + "share one such limit per address. More receive 429; off disables the limit.",
+            "Requests per key, or per account of an author or above; signed-in readers share one "
+                + "such limit per address. More receive 429; off disables the limit.",
             default: "60000/60"),
         Option(
             "max-connections-per-address", "N",
@@ -40,7 +40,7 @@ struct ClientsConfiguration: Sendable {
                 + "disables the limit. Streams to this machine are exempt.", default: "20"),
         Option(
             "body-memory", "BYTES",
-            "Maximum memory for the bodies of all requests; further ones receive 503.",
+            "Maximum memory for the bodies of all requests; further requests receive 503.",
             default: "134217728"),
         Option(
             "cors-origin", "ORIGIN",

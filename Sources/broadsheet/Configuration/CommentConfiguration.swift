@@ -9,11 +9,11 @@ struct CommentConfiguration: Sendable {
     static let options = [
         Option(
             "comments", "WHETHER",
-            "Comments on articles that do not say otherwise: open, moderated (editors approve "
+            "Comments on articles without a policy of their own: open, moderated (editors approve "
                 + "each) or closed.", default: CommentRules().policy.name),
         Option(
             "comment-edit-seconds", "SECONDS",
-            "How long readers may change a comment that they have written.",
+            "How long readers can edit a comment that they have written.",
             default: "\(CommentRules().editSeconds)"),
     ]
 

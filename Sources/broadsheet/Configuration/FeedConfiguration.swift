@@ -13,7 +13,7 @@ struct FeedConfiguration: Sendable {
     static let options = [
         Option(
             "public-url", "URL",
-            "URL by which the public reaches this server; feeds have absolute URLs.",
+            "Public URL of this server, for the absolute URLs in feeds.",
             default: "that of the first --listen"),
         Option(
             "article-url", "URL",

@@ -31,7 +31,7 @@ struct OpenIDConfiguration: Sendable {
                         + "name=https://…,audience[,party…]")
             }
             guard !providers.contains(where: { $0.name == provider.name }) else {
-                throw Self.failure(value, "the name \"\(provider.name)\" is there twice")
+                throw Self.failure(value, "the name \"\(provider.name)\" is given twice")
             }
             providers.append(provider)
         }

@@ -6,7 +6,7 @@ enum OutboundConfiguration {
     static let options = [
         Option(
             "outbound-ca", "FILE",
-            "Certificate authorities (PEM) that the server's own requests trust instead of the "
+            "Certificate authorities (PEM) to trust for the server's own requests instead of the "
                 + "system's.")
     ]
 

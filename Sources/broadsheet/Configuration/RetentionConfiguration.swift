@@ -11,7 +11,7 @@ struct RetentionConfiguration: Sendable {
             default: "all"),
         Option(
             "keep-deleted", "AGE",
-            "How long deleted articles can be restored (90d); then nothing is left of them.",
+            "How long deleted articles can be restored (90d) before they are removed for good.",
             default: "for ever"),
     ]
 

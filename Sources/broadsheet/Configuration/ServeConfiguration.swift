@@ -97,12 +97,12 @@ struct ServeConfiguration: Sendable {
             default: "8"),
         Option(
             "drain", "SECONDS",
-            "Time to go on serving after SIGTERM, with 503 from /readyz for balancers.",
+            "Time to keep serving after SIGTERM while /readyz is 503 for load balancers.",
             default: "0"),
         Option("readers", "N", "Number of database connections for reads.", default: "3"),
         Option(
             "queue-depth", "N",
-            "Maximum queued reads, and also queued writes; further ones receive 503.",
+            "Maximum queued reads, and as many queued writes; further requests receive 503.",
             default: "1024"),
         Option(
             "response-memory", "BYTES",
@@ -127,14 +127,14 @@ struct ServeConfiguration: Sendable {
             "admin-key-file", "FILE",
             "File that contains the admin key: 32 to 200 printable characters."),
         Option("admin-key", "KEY", "Admin key; accepted only as BROADSHEET_ADMIN_KEY."),
-        Option("no-console", nil, "Do not serve the console, the page for people at a browser."),
+        Option("no-console", nil, "Disable the web console."),
         Option("samples", nil, "Fill an empty database with the bundled sample articles."),
         Option(
             "take-over", nil,
             "Take over sockets and the database from the running server, if any."),
         Option(
             "take-over-from", "DATABASE",
-            "Take over from the server of the database that was moved to this one by migrate."),
+            "Take over from the server whose database migrate has copied to this one."),
         CommonOptions.config,
     ]
 

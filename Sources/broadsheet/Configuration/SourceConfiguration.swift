@@ -14,8 +14,7 @@ struct SourceConfiguration: Sendable {
             default: "\(SourcePoller.defaultIntervalSeconds)"),
         Option(
             "allow-private-sources", nil,
-            "Let sources also have http URLs, any port, and addresses of private networks and of "
-                + "this machine."),
+            "Allow sources over plain HTTP, on any port, and on private or loopback addresses."),
     ]
 
     init(_ settings: Settings) throws(CommandFailure) {

@@ -53,7 +53,7 @@ struct TransportConfiguration: Sendable {
         Option("no-http2", nil, "Speak only HTTP/1.1."),
         Option(
             "http2-cleartext", nil,
-            "Also speak HTTP/2 without TLS, with clients that know it in advance."),
+            "Also accept HTTP/2 without TLS from clients with prior knowledge."),
         Option(
             "http2-streams", "N",
             "Maximum concurrent requests on an HTTP/2 connection; further ones are refused.",

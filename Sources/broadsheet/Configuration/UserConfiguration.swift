@@ -11,11 +11,11 @@ struct UserConfiguration: Sendable {
             default: AccountConfiguration.SignUp.invitation.rawValue),
         Option(
             "sign-ups-per-hour", "N",
-            "Number of accounts that an address can create in an hour.",
+            "Maximum number of accounts created per address and hour.",
             default: "\(AccountConfiguration.defaultSignUpsPerHour)"),
         Option(
             "password-hashes", "N",
-            "Number of passwords that are hashed at a time, each in 19 MiB.",
+            "Number of passwords hashed concurrently, each using 19 MiB.",
             default: "one per two cores"),
     ]
 

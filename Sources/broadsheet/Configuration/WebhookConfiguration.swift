@@ -9,7 +9,7 @@ struct WebhookConfiguration: Sendable {
     static let options = [
         Option(
             "webhook", "URL",
-            "URL that receives the public's changes by POST: https, or http on this machine.",
+            "URL that receives changes to public articles by POST: https, or http on this machine.",
             repeatable: true),
         Option(
             "webhook-secret-file", "FILE",
@@ -36,7 +36,7 @@ struct WebhookConfiguration: Sendable {
                 throw Self.failure(value, "URL \(index + 1) \(error)")
             }
             guard !receivers.contains(where: { $0.url == receiver.url }) else {
-                throw Self.failure(value, "URL \(index + 1) is there twice")
+                throw Self.failure(value, "URL \(index + 1) is given twice")
             }
             receivers.append(receiver)
         }

@@ -115,7 +115,7 @@ enum Console {
         guard !password.isEmpty else {
             throw CommandFailure(.usage, "standard input contains no password")
         }
-        if inputIsTerminal, try readSecret("The same again: ") != password {
+        if inputIsTerminal, try readSecret("Repeat the password: ") != password {
             throw CommandFailure(.dataError, "the two passwords differ; nothing was changed")
         }
         return password

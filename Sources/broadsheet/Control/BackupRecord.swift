@@ -16,7 +16,7 @@ enum BackupRecord {
             let owner = try folder.owner(of: name) ?? folder.owner
             let file = try folder.openOrCreate(FileSystem.name(of: path), for: owner)
             guard futimens(file.raw, nil) == 0 else { throw .last(path) }
-        } catch { Console.printStatus("the time of the backup is not noted: \(error)\n") }
+        } catch { Console.printStatus("the time of the backup cannot be recorded: \(error)\n") }
     }
 
     /// Returns the seconds since the last backup; `nil` if there was none.

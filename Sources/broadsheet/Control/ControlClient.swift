@@ -39,7 +39,7 @@ struct ControlClient: Sendable {
     /// Verifies the database while it is being served.
     func check() async throws(StoreError) -> CheckReport { try await ask(CheckRequest()) }
 
-    /// Begins another history of the database that is being served.
+    /// Starts a new history of the database that is being served.
     func beginHistory() async throws(StoreError) { _ = try await ask(BeginHistoryRequest()) }
 
     /// Removes an article or revisions for good.

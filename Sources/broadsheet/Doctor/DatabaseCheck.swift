@@ -48,7 +48,7 @@ struct DatabaseCheck {
         case .owned:
             findings.warning(
                 "served", "\(path) is in use, but no server responds on its control socket",
-                do: "wait if another command is running; otherwise look at the server's log")
+                do: "wait if another command is running; otherwise check the server's log")
         case .newer:
             findings.failure(
                 subject, error.description, do: "install the newer version of broadsheet")
@@ -79,8 +79,8 @@ extension Diagnostics {
             return warning(
                 subject, "\(database): \(report.findings.first ?? "")",
                 do: isServed
-                    ? "nothing: the server is building the index again"
-                    : "serve it, and run this again: the server builds the index again")
+                    ? "nothing: the server is rebuilding the index"
+                    : "serve it and run this again: the server rebuilds the index")
         }
         guard report.isClean else {
             return failure(
@@ -97,6 +97,6 @@ extension Diagnostics {
     mutating func addFailedCheck(_ error: StoreError) {
         failure(
             "database", "its server cannot check it: \(error.reason)",
-            do: "look at the server's log")
+            do: "check the server's log")
     }
 }

@@ -51,7 +51,7 @@ struct PostgresCheck {
         } catch {
             findings.failure(
                 subject, error.description,
-                do: "see that the server runs, that this user may connect, and that the password "
+                do: "check that the server runs, that this user may connect, and that the password "
                     + "is in ~/.pgpass or PGPASSWORD")
         }
     }

@@ -24,7 +24,7 @@ struct SourceCheck {
             // A server of an older version has no sources.
             if case .problem(let problem) = error, problem.status == 404 { return }
             return findings.warning(
-                "sources", "the server cannot list them: \(error)", do: "look at the server's log")
+                "sources", "the server cannot list them: \(error)", do: "check the server's log")
         }
         add(sources, &findings)
     }

@@ -124,17 +124,18 @@ struct MetricsPage: Sendable {
     private func writeSearch(to page: inout MetricsText) {
         let index = backend.indexer.statistics
         page.single(
-            "broadsheet_search_documents", .gauge, help: "Articles in the index of the search.",
+            "broadsheet_search_documents", .gauge, help: "Articles in the search index.",
             index.documents)
         page.single(
-            "broadsheet_search_segments", .gauge, help: "Segments of the index of the search.",
+            "broadsheet_search_segments", .gauge, help: "Segments of the search index.",
             index.segments)
         page.single(
             "broadsheet_search_index_bytes", .gauge, unit: "bytes",
-            help: "Stored size of the index of the search.", index.bytes)
+            help: "Stored size of the search index.", index.bytes)
         page.single(
             "broadsheet_search_built_ratio", .gauge,
-            help: "Part of the changes that is in the index; search responds from 1 on.",
+            help: "Fraction of the changes that the search index contains; search responds once "
+                + "it is 1.",
             index.progress)
         page.single(
             "broadsheet_search_lag_seconds", .gauge, unit: "seconds",

@@ -136,7 +136,7 @@ struct ServerRun: Sendable {
         case .readsAreLeft: left.append("a read")
         case .writeIsLeft: left.append("a write")
         }
-        for name in left { log.warning("\(name) has not ended: leaving it behind") }
+        for name in left { log.warning("\(name) is still running: abandoning it") }
         return closing
     }
 
@@ -149,7 +149,7 @@ struct ServerRun: Sendable {
 
     /// Ends the process, which releases the database: the successor serves it then.
     func exit(leavingTo successor: Successor, _ connections: PassedConnections? = nil) -> Never {
-        log.error("work has not ended: exiting, so that process \(successor.process) serves")
+        log.error("work is still running: exiting so that process \(successor.process) can serve")
         if let connections {
             // A process that does not receive them nevertheless gets the database.
             do throws(SystemError) { try successor.pass(connections) } catch {}

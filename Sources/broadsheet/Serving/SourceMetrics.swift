@@ -18,7 +18,7 @@ enum SourceMetrics {
         }
         let entries = "broadsheet_source_entries_total"
         page.family(
-            entries, .counter, help: "Entries of sources, by what became of their articles.")
+            entries, .counter, help: "Entries of sources, by outcome.")
         for (outcome, count) in statistics.entries {
             page.sample(entries, ["outcome": outcome], count)
         }

@@ -65,7 +65,7 @@ struct StartPatience: Sendable {
             let failure: Failure
             do throws(Failure) {
                 let value = try attempt()
-                if noticed != nil { log.info("it is there now: starting") }
+                if noticed != nil { log.info("it is available now: starting") }
                 return value
             } catch { failure = error }
             guard let wait = wait(failure) else { throw failure }

@@ -103,7 +103,7 @@ final class StateMonitor: Sendable {
             case .unknown: "a commit takes too long"
             }
         return StateLog.State(
-            level: .error, begins: "\(cause): writes get 503", ends: "commits go on")
+            level: .error, begins: "\(cause): writes get 503", ends: "commits complete again")
     }
 
     private static func cutOff(_ reason: String) -> StateLog.State {
@@ -120,5 +120,5 @@ final class StateMonitor: Sendable {
     private static let leading = StateLog.State(
         level: .info,
         begins: "this server leads: it publishes, calls webhooks, polls sources and cleans up",
-        ends: "this server does not lead any more")
+        ends: "this server is no longer the leader")
 }

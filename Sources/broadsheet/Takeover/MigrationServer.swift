@@ -72,7 +72,7 @@ final class MigrationServer: Sendable {
                 return true
             }
             guard isReady else {
-                let reason = "no broadsheet migrate is following to \(target)"
+                let reason = "no broadsheet migrate is waiting to switch to \(target)"
                 return self.send(reason, to: channel)
             }
             self.isRequested.signal()
@@ -180,7 +180,7 @@ final class MigrationServer: Sendable {
         // If it does not fail, this process ends.
         hasFailed.wait()
         migration.abandon()
-        log.warning("\(target) was emptied again; writes are accepted")
+        log.warning("\(target) was emptied; writes are accepted again")
     }
 
     private static func report(

@@ -144,7 +144,7 @@ import Testing
             #expect(
                 first.omissions.map(\.reason) == [
                     "post:1: left out: scripts (1)",
-                    "post:2: it was private, so that it became a draft",
+                    "post:2: it was private, so it became a draft",
                 ])
             #expect(first.omissions.allSatisfy { $0.line != nil })
             let again = try report(send("name=blog.xml", blog, to: newsroom))

@@ -66,7 +66,7 @@ import Testing
         try await backend.run { test in
             let response = try test.client.get("/readyz")
             #expect(response.status == 503 && response.fields[.retryAfter] == "1")
-            #expect(response.text.contains("publishes the articles that are overdue"))
+            #expect(response.text.contains("The server is starting up"))
             #expect(try test.client.get("/livez").status == 200)
             async let _: Void = backend.publisher.run()
             while try test.client.get("/readyz").status != 200 { await Task.yield() }

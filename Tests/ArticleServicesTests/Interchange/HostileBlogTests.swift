@@ -195,7 +195,7 @@ import Testing
                     return try await importer.run([desk.path(name)])
                 }
                 let error = await #expect(throws: InterchangeError.self) { try await task.value }
-                #expect(error?.description == "there was no time for all of it", "\(name)")
+                #expect(error?.description == "there was not enough time for all of it", "\(name)")
                 #expect(try await desk.run(name).counts == ["created": 1], "\(name)")
             }
         }

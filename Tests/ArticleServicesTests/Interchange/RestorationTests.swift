@@ -116,7 +116,7 @@ import Testing
             #expect(
                 report.failures.map(\.description) == [
                     "\(desk.path("one.ndjson")):2: the database is not empty; "
-                        + "an export can only be restored to an empty one"
+                        + "an export can only be restored to an empty database"
                 ])
             #expect(try await desk.store.changeSequence() == 1)
         }

@@ -116,7 +116,7 @@ import Testing
             #expect(future.publishedAt == Timestamp("2027-05-06T07:08:09Z"))
             #expect(
                 report.omissions.map(\.reason).contains(
-                    "post:3: it was private, so that it became a draft"))
+                    "post:3: it was private, so it became a draft"))
             #expect(
                 report.omissions.map(\.reason).contains("posts in the trash were not imported: 1"))
         }
@@ -351,7 +351,7 @@ import Testing
             #expect(try await desk.article("c").status == .draft)
             #expect(
                 report.omissions.map(\.reason) == [
-                    "post:3: it has no date, so that it became a draft"
+                    "post:3: it has no date, so it became a draft"
                 ])
         }
     }

@@ -44,8 +44,8 @@ import Testing
         #expect(await eventually { desk.notices.values.count == 2 })
         #expect(
             desk.notices.values == [
-                "cannot index articles for the search: the process has ended",
-                "search: articles are indexed again",
+                "search: cannot index articles: the process has ended",
+                "search: articles are being indexed again",
             ])
         task.cancel()
         await task.value

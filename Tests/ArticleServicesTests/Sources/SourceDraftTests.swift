@@ -103,8 +103,8 @@ import Testing
                 #expect(source.skippedCount == 0)
                 #expect(
                     source.skippedReason
-                        == "\"Oats\": its link mailto:ada@example.org is no http(s) URL, "
-                        + "and was left out")
+                        == "\"Oats\": its link mailto:ada@example.org is not an http(s) URL and "
+                        + "was omitted")
             }
             let links = try desk.articles().map { "\($0.title) \($0.source?.url ?? "")" }
             #expect(

@@ -202,7 +202,7 @@ import Testing
                 let text = desk.attempts[0].text
                 #expect(text.contains("two") && !text.contains("one"))
                 #expect(text.hasSuffix(#","reset":true}"#))
-                let reason = "the history of the database is another one"
+                let reason = "the database has a different history"
                 let isReported = await eventually { desk.events.count == 2 }
                 #expect(isReported && desk.events == [.reset(reason: reason), .recovered])
             }

@@ -124,7 +124,7 @@ import Testing
             #expect(program.output.next()?.hasSuffix(#""token":"t1"}"#) == true)
             #expect(
                 program.errors.next()
-                    == "broadsheet: the token is no longer valid; going on from the present")
+                    == "broadsheet: the token is no longer valid; continuing from now")
             #expect(queries.withLock { $0 } == ["since=old", "since=now"])
         }
     }

@@ -62,7 +62,7 @@ import Testing
         (["a=http://a.test,b"], #"--oidc: "a=http://a.test,b" has an invalid issuer: "#),
         (
             ["a=https://a.test,b", "a=https://b.test,c"],
-            #"--oidc: the name "a" is there twice"#
+            #"--oidc: the name "a" is given twice"#
         ),
         ((1...17).map { "a\($0)=https://a.test,b" }, "--oidc: there are more than 16 providers"),
     ])

@@ -55,7 +55,7 @@ import Testing
         (["hidden"], "--webhook: URL 1 does not begin with https://"),
         (
             ["https://a.example.org/hidden", "HTTPS://A.example.org:443/hidden"],
-            "--webhook: URL 2 is there twice"
+            "--webhook: URL 2 is given twice"
         ),
         (
             (1...17).map { "https://a.example.org/\($0)/hidden" },

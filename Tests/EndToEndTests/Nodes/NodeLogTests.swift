@@ -50,7 +50,7 @@ struct NodeLogTests {
             through: [
                 // Within the first second, a read may fail first.
                 "the database does not respond (", "/readyz is 503: ",
-                "this server does not lead any more",
+                "this server is no longer the leader",
             ])
         #expect(begun.count { $0.contains("the database does not respond (") } == 1)
         for target in ["/readyz", "/v1/articles"] {
@@ -78,7 +78,7 @@ struct NodeLogTests {
         #expect(second.text.contains("Writes wait for a standby of the database"))
         #expect(try served.client.get("/v1/articles").status == 200)
         try pair.startStandby()
-        try lines(of: served, through: ["commits go on, after "])
+        try lines(of: served, through: ["commits complete again, after "])
         _ = try await first
         #expect(try served.send(.post, "/v1/articles", #"{"title":"Oat"}"#).status == 201)
         #expect(served.stop() == 0)

@@ -95,7 +95,7 @@ struct LockedDatabaseTests {
         served.program.signal(SIGTERM)
         let log = served.program.errors.rest()
         #expect(served.program.wait() == 0, "\(log)")
-        #expect(log.contains { $0.contains("has not ended: leaving it behind") }, "\(log)")
+        #expect(log.contains { $0.contains("is still running: abandoning it") }, "\(log)")
         withExtendedLifetime(writer) {}
         try lock.release()
         let check = try start(["check"])

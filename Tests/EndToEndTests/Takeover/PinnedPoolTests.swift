@@ -25,7 +25,7 @@ import Testing
         pinned.served.program.signal(SIGTERM)
         let log = pinned.served.program.errors.rest()
         #expect(pinned.served.program.wait() == 0, "\(log)")
-        let left = log.filter { $0.contains("has not ended: leaving it behind") }
+        let left = log.filter { $0.contains("is still running: abandoning it") }
         if let name = pool.left {
             #expect(left.contains { $0.contains(name) }, "\(log)")
         } else {
@@ -49,7 +49,7 @@ import Testing
     @Test func `a server that cannot hand over leaves its successor everything`() async throws {
         let pinned = try await start(Self.loop)
         try pinned.reign.upgrade()
-        try pinned.served.waitForError("exiting, so that process")
+        try pinned.served.waitForError("exiting so that process")
         #expect(pinned.served.program.wait() == 0)
         #expect(
             try pinned.served.send(.post, "/v1/articles", #"{"title":"Rye"}"#).status == 201)
@@ -74,9 +74,9 @@ import Testing
         #expect(load.connections == 1)
         // A write that does not end keeps the file until the process has ended.
         if pool.left == "a write" {
-            try pinned.served.waitForError("exiting, so that process")
+            try pinned.served.waitForError("exiting so that process")
         } else if let name = pool.left, !pool.isSending {
-            try pinned.served.waitForError("\(name) has not ended: leaving it behind")
+            try pinned.served.waitForError("\(name) is still running: abandoning it")
         }
         #expect(pinned.served.program.wait() == 0)
         #expect(
