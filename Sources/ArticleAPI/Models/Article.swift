@@ -134,8 +134,9 @@ extension Article: JSONModel {
         .optional("owner", \.owner, .identifier()))
 }
 
-/// A handwritten encoder and decoder for articles, which take about half the time of their codec:
-/// lists of articles are the most frequent responses. Tests compare them with the codec.
+/// A handwritten encoder and decoder for articles: lists of them are the most frequent responses,
+/// and the codec would take 1.6 times the instructions to write one and 2.8 times to read one
+/// (docs/decisions/own-json.md). Tests compare them with the codec.
 extension Article {
     public static let format: JSONCodec<Article> = {
         let format = JSONCodec.object(shape)
