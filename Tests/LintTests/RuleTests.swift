@@ -91,7 +91,8 @@ import Testing
         #expect(faults("// " + String(repeating: "가", count: 97)) == [])
         let lines = String(repeating: "// a\n", count: 399)
         #expect(faults(lines + "// b") == [])
-        #expect(faults(lines + "// b\n// c") == ["401: the file has more than 400 lines"])
+        let shape = "the file has more than 400 lines, 0 types, and 0 of 0 members are private"
+        #expect(faults(lines + "// b\n// c") == ["401: \(shape)"])
         let body = String(repeating: "    a(\"}\") // }\n", count: 68)
         #expect(faults("func f() {\n" + body + "}") == [])
         #expect(faults("func f() {\n" + body + "\n}") == ["1: a function of 71 lines"])
@@ -99,6 +100,33 @@ import Testing
         #expect(faults("var a: Int {\n" + body + "\n}") == ["1: a function of 71 lines"])
         #expect(faults("var a: Int\nstruct A {\n" + body + "\n}") == [])
         #expect(faults("enum A {\n" + body + "\n\n    func f() {\n    }\n}") == [])
+    }
+
+    @Test func `a longer file is one type, and a third of its members is private`() {
+        func fault(_ declarations: String, comments: Int = 400) -> String? {
+            let found = faults(declarations + String(repeating: "\n// a", count: comments))
+            return found.first
+        }
+        let type = """
+            @exclusivity(unchecked) public final class A {
+                private let a = 1
+                public private(set) var b = 1
+                init(a: Int) { func within() {} }
+            }
+            """
+        let hidden = "private extension A {\n    func c() {}\n    enum D { case e }\n}"
+        #expect(fault(type) == nil)
+        #expect(fault(type + "\n" + hidden + "\nfunc f() {}") == nil)
+        #expect(fault(type, comments: 595) == nil)
+        #expect(fault(type, comments: 596) == "601: the file has more than 600 lines")
+        let begin = "401: the file has more than 400 lines, "
+        #expect(
+            fault(type + "\nprivate struct B {}")
+                == begin + "2 types, and 1 of 3 members are private")
+        #expect(
+            fault(type + "\nextension A {\n    @discardableResult func c() -> Int { 1 }\n}")
+                == begin + "1 types, and 1 of 4 members are private")
+        #expect(fault("extension A {\n}") == begin + "0 types, and 0 of 0 members are private")
     }
 
     @Test func `retired terms are found in names, not in strings and comments`() {

@@ -1,8 +1,9 @@
 /// The house rules for single files; each rule returns its violations.
 enum StyleRules {
     static let limitLines = 400
-    /// The manifest is one value, which cannot be divided.
-    static let limitManifestLines = 600
+    /// Of a Swift file that is one type, a third of which is private, and of the manifest, which is
+    /// one value.
+    static let limitTypeLines = 600
     static let limitFunctionLines = 70
     static let limitColumns = 100
     /// The files that may create tasks: one on the server, for connections, on the loop's executor;
@@ -29,9 +30,9 @@ enum StyleRules {
         guard !wireData.contains(where: file.path.contains) else { return [] }
         // A migration is one script, whatever has changed since the release before.
         let isMigration = file.path.hasSuffix(".sql") && file.path.hasPrefix("Resources/")
-        let limitLines = file.path == "Package.swift" ? limitManifestLines : limitLines
-        if isCode, !isMigration, file.lines.count - 1 > limitLines {
-            found.append(violation(file, limitLines, "the file has more than \(limitLines) lines"))
+        let limit = file.isSwift ? limitTypeLines : limitLines
+        if isCode, !isMigration, file.lines.count - 1 > limit {
+            found.append(violation(file, limit, "the file has more than \(limit) lines"))
         }
         if file.lines.last != "" {
             found.append(violation(file, file.lines.count - 1, "no line feed at the end"))
@@ -94,7 +95,7 @@ enum StyleRules {
 
     /// Rules for Swift code.
     static func code(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
-        var found = functions(file, text) + clauses(file, text)
+        var found = functions(file, text) + clauses(file, text) + length(file, text)
         for (index, line) in text.code.enumerated() {
             found += retiredTerms(file, line, at: index)
         }
@@ -146,6 +147,19 @@ enum StyleRules {
         }
         guard let words else { return reasons.contains(where: \.isLetter) }
         return reasons.lowercased().contains(words)
+    }
+
+    /// A file that is longer than others, and not one type.
+    private static func length(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
+        guard limitLines..<limitTypeLines ~= file.lines.count - 2, file.path != "Package.swift"
+        else { return [] }
+        let shape = FileShape(text.code)
+        guard !shape.isOneIdea else { return [] }
+        let fault = """
+            the file has more than \(limitLines) lines, \(shape.types) types, and \
+            \(shape.hidden) of \(shape.members) members are private
+            """
+        return [violation(file, limitLines, fault)]
     }
 
     /// Functions, initialisers and accessors that are too long.

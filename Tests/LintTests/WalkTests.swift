@@ -39,7 +39,9 @@ import Testing
             guard let target = file.target, let name = file.path.split(separator: "/").last else {
                 continue
             }
-            files["\(target)/\(name.dropLast(".swift".count))", default: []].append(file)
+            let prefix = target.hasPrefix("Broadsheet") ? "Broadsheet".count : 0
+            let place = "\(target.dropFirst(prefix))/\(name.dropLast(".swift".count))"
+            files[place, default: []].append(file)
         }
         let walks = try Self.walks()
         #expect(walks.count == 5)

@@ -97,13 +97,17 @@ public final class ResponseCache: Sendable {
 
     // MARK: Responses
 
-    /// Returns the prepared response to this request of any sender; the caller makes sure that the
-    /// client sees no more than anonymous ones do.
+    /// True if the response to such a request may be in the cache. This is quick, and comes before
+    /// the question of who sent the request.
+    func mayRespond(to head: borrowing RequestHead) -> Bool {
+        isOn && (head.method == .get || head.method == .head) && head.framing == .none
+            && !ConditionalRequest.hasPreconditions(head.fields)
+            && gate?.isOpen(to: head.fields) ?? true
+    }
+
+    /// Returns the prepared response to a request of any sender that it may respond to
+    /// (`mayRespond`); the caller makes sure that the client sees no more than anonymous ones do.
     func response(to head: borrowing RequestHead) -> PreparedResponse? {
-        guard isOn, head.method == .get || head.method == .head, head.framing == .none,
-            !ConditionalRequest.hasPreconditions(head.fields),
-            gate?.isOpen(to: head.fields) ?? true
-        else { return nil }
         let key = CacheKey(head.target.bytes)
         guard let cached = shard(key).withLock({ $0.find(key) }) else { return nil }
         if isCurrent(cached), let choice = cached.choice(for: head.fields) { return choice.ready }

@@ -17,7 +17,7 @@ final class Exchange {
     /// The client of the connection, whose requests these are unless it forwards them.
     @exclusivity(unchecked) var client: ConnectedClient
     /// The client of the request, if the peer forwards it.
-    @exclusivity(unchecked) private(set) var forwarded: ForwardedClient?
+    @exclusivity(unchecked) private var forwarded: ForwardedClient?
     @exclusivity(unchecked) private(set) var requestID = ""
     /// True if the credentials of the request were in the session cookie.
     @exclusivity(unchecked) var isByCookie = false
@@ -42,14 +42,14 @@ final class Exchange {
     }
 
     /// The client that sent the request.
-    var clientAddress: SocketAddress { forwarded?.address ?? client.address }
+    private var clientAddress: SocketAddress { forwarded?.address ?? client.address }
 
     /// Identifies the client of a request that a trusted proxy forwards.
-    func findClient(_ fields: borrowing HTTPFields) {
+    private func findClient(_ fields: borrowing HTTPFields) {
         forwarded = client.origin(of: fields, trusting: rules.trustedProxies)
     }
 
-    var isObserved: Bool { local.accessLines != nil || !rules.observers.isEmpty }
+    private var isObserved: Bool { local.accessLines != nil || !rules.observers.isEmpty }
 
     // MARK: Begin and end
 
@@ -123,7 +123,7 @@ final class Exchange {
     ///
     /// - Parameter account: The account of the request; `nil`: its address is counted.
     /// - Returns: The response if the bucket is empty.
-    func rejectionByLimits(account: LimitedAccount? = nil) -> HTTPResponse? {
+    private func rejectionByLimits(account: LimitedAccount? = nil) -> HTTPResponse? {
         guard !isWithinLimits(account: account), let allowance = sent.allowance else { return nil }
         rules.rejections.add(allowance.measure.reason, on: channel.loop)
         return response(
@@ -142,7 +142,7 @@ final class Exchange {
     }
 
     /// The bucket that the request is charged to; `nil` if it is not limited.
-    func meter(account: LimitedAccount?) -> RateMeter? {
+    private func meter(account: LimitedAccount?) -> RateMeter? {
         let address = forwarded?.key ?? client.key
         if let account {
             // This machine has no limit as an address, so its accounts are counted one by one.
@@ -378,7 +378,7 @@ extension Exchange {
     /// The cached response to this request. A request with credentials gets it if they were not
     /// exposed on the way, are valid, and grant no more than anonymous access.
     func preparedResponse(to head: borrowing RequestHead) -> Ready? {
-        guard let cache = rules.cache else { return nil }
+        guard let cache = rules.cache, cache.mayRespond(to: head) else { return nil }
         guard head.fields.contains(.authorization) else {
             return cache.response(to: head).map { Ready(prepared: $0, reader: nil) }
         }
@@ -397,5 +397,49 @@ extension Exchange {
         if client.isTrusted { findClient(fields) }
         guard isConfidential(fields) else { return nil }
         return fields.withOnlyBytes(of: .authorization) { readers.reader(of: $0) } ?? nil
+    }
+}
+
+extension Exchange {
+    /// Rejects credentials that may have been read on the way, whatever they are for: this includes
+    /// requests that would be redirected, and unknown keys, which another server may accept.
+    private func rejectionOfExposure(_ fields: borrowing HTTPFields) -> HTTPResponse? {
+        guard fields.contains(.authorization) || rules.sessionCookie?.isIn(fields) ?? false,
+            !isConfidential(fields)
+        else { return nil }
+        return response(to: .exposedCredentials)
+    }
+
+    /// Returns true if no third party on the way could read the request: it came over TLS, from
+    /// this machine, or through a trusted proxy that says so. A proxy that names the client has to
+    /// report its scheme.
+    private func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
+        if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
+        if let forwarded { return forwarded.isKnown && forwarded.address.isLoopback }
+        return channel.isSecure || client.reportsTLS ?? client.address.isLoopback
+    }
+
+    /// Returns true if the client itself used TLS, up to here or up to a trusted proxy.
+    private func isEncrypted(_ fields: borrowing HTTPFields) -> Bool {
+        if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
+        return forwarded == nil && (channel.isSecure || client.reportsTLS ?? false)
+    }
+
+    /// True if the client is on this machine and connected to an address that only this machine can
+    /// reach.
+    private var isLocal: Bool { rules.isLoopback && client.address.isLoopback && forwarded == nil }
+
+    /// Replaces a valid session cookie by the `Authorization` field that it stands for: code that
+    /// treats requests with credentials differently then also treats this one so.
+    func adoptCookie(of head: inout RequestHead) {
+        isByCookie = false
+        // Nearly all clients are not browsers, and send none.
+        guard head.fields.contains(.cookie), let cookie = rules.sessionCookie,
+            !head.fields.contains(.authorization), cookie.isInScope(head.target),
+            let token = cookie.token(in: head.fields)
+        else { return }
+        if client.isTrusted { findClient(head.fields) }
+        guard isEncrypted(head.fields) else { return }
+        isByCookie = head.fields.append(.authorization, "Bearer \(token)")
     }
 }

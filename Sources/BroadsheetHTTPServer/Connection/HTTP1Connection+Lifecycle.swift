@@ -101,24 +101,6 @@ extension HTTP1Connection {
         }
         releaseBuffer()
     }
-}
-
-extension HTTP1Connection {
-    /// True if another process can continue the connection: no byte of a request has been read, and
-    /// TLS, whose keys cannot be passed on, has not begun.
-    var canBePassed: Bool {
-        channel.isGivenAway && channel.isOpen && buffer == nil && unsent == nil && !isBound
-    }
-
-    /// True if the connection is bound to this process, by TLS keys or by a proxy's report of the
-    /// client.
-    var isBound: Bool { channel.isSecure || isNamed }
-
-    /// True if the next response is the last one on this connection.
-    var isLastResponse: Bool {
-        channel.isDraining || local.isClosed
-            || channel.isLeaving && isBound || channel.isGivenAway && !canBePassed
-    }
 
     /// Passes the connection on to the process that continues it.
     func passOn() {

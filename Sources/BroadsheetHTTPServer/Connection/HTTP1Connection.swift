@@ -1,6 +1,7 @@
 import BroadsheetHTTP
 import BroadsheetHTTP2
 import BroadsheetSockets
+import Glibc
 
 /// One client's HTTP/1 connection, from its first byte to its last: framing, keep-alive and the
 /// deadlines of the wire, in one task. Its ``Exchange`` makes the decisions about a request.
@@ -12,13 +13,13 @@ final class HTTP1Connection {
     let exchange: Exchange
     // Accesses to these never overlap: they are used on the loop, by one function at a time.
     // Exclusivity is not checked.
-    @exclusivity(unchecked) private(set) var parser: RequestParser
+    @exclusivity(unchecked) private var parser: RequestParser
     /// A request that was read while the task waited, and that the task has to handle.
     @exclusivity(unchecked) private var readyHead: RequestHead?
     /// The part of a prepared response that could not be sent at once.
     var unsent: Unsent?
     /// Held only while it contains bytes or receives some.
-    @exclusivity(unchecked) private(set) var buffer: ReadBuffer?
+    @exclusivity(unchecked) private var buffer: ReadBuffer?
     /// True if a proxy has named the client.
     @exclusivity(unchecked) var isNamed = false
     /// True if this connection counts towards the limit of the client's address.
@@ -35,6 +36,17 @@ final class HTTP1Connection {
     private var streakBytes = 0
     private static let longestStreak = 32
     private static let longestStreakBytes = 64 << 10
+
+    /// The part of a response that was not written at once. The body is not copied, as many
+    /// connections may send the same one.
+    struct Unsent {
+        let head: [UInt8]
+        let body: [UInt8]
+        /// The number of bytes of both that were written.
+        let start: Int
+
+        var count: Int { head.count + body.count - start }
+    }
 
     init(_ channel: SocketChannel, _ local: LoopContext, _ rules: ConnectionRules) {
         self.channel = channel
@@ -195,7 +207,7 @@ final class HTTP1Connection {
     }
 
     /// Removes the first bytes of the buffer.
-    func use(_ count: Int) {
+    private func use(_ count: Int) {
         buffer?.consume(count)
         if let buffer, buffer.isEmpty { releaseBuffer() }
     }
@@ -260,5 +272,325 @@ final class HTTP1Connection {
             return false
         }
         return ResponseSink(self, keepsAlive: true).send(ready)
+    }
+}
+
+extension HTTP1Connection {
+    /// Serves the request; returns whether the connection stays open.
+    private func respond(to head: consuming RequestHead) async throws(ChannelError) -> Bool {
+        exchange.begin(head, bytes: parser.consumed)
+        defer { exchange.releaseBody() }
+        let sink = ResponseSink(self, keepsAlive: head.keepsAlive)
+        switch exchange.decide(by: head) {
+        case .respond(let response):
+            return try await sink.send(response, discardingBodyOf: head)
+        case .respondPrepared(let ready):
+            if !sink.send(ready), let rest = unsent.take() { try await send(rest) }
+            return !channel.isEnding
+        case .upgrade(let name, let handler):
+            try await sink.switchProtocols(to: name)
+            releaseBuffer()
+            if let descriptor = channel.detach() { handler(descriptor) }
+            return false
+        case .route: return try await route(head, sink)
+        }
+    }
+
+    // The functions below are not inlined, so that the connection's task keeps memory only for the
+    // frames of those that it has called.
+
+    /// Serves a request as its route decides.
+    @inline(never)
+    private func route(
+        _ head: borrowing RequestHead, _ sink: consuming ResponseSink
+    ) async throws(ChannelError) -> Bool {
+        let request = HTTPRequest(
+            head.method, head.target, version: head.version, fields: head.fields)
+        switch await exchange.decide(on: request, head) {
+        case .respond(let response):
+            return try await sink.send(response, discardingBodyOf: head)
+        case .handle(let route, let context, let handler):
+            guard head.framing != .none else {
+                return try await handle(request, context, handler, sink)
+            }
+            switch route.body {
+            case .streamed, .spooled:
+                return try await respond(to: request, head, context, handler, route, sink)
+            case .rejected, .whole:
+                return try await respond(to: request, head, context, handler, route, whole: sink)
+            }
+        }
+    }
+
+    /// Calls the handler of a request that is complete.
+    @inline(never)
+    private func handle(
+        _ request: HTTPRequest, _ context: RequestContext, _ handler: HTTPHandler,
+        _ sink: consuming ResponseSink
+    ) async throws(ChannelError) -> Bool {
+        exchange.beginScope(of: context)
+        defer { exchange.endScope() }
+        let response = await respond(to: request, context, by: handler)
+        exchange.noteCharge()
+        return try await sink.send(response)
+    }
+
+    /// Reads the whole body and calls the handler.
+    @inline(never)
+    private func respond(
+        to request: consuming HTTPRequest, _ head: borrowing RequestHead,
+        _ context: RequestContext, _ handler: HTTPHandler, _ route: HTTPRoute,
+        whole sink: consuming ResponseSink
+    ) async throws(ChannelError) -> Bool {
+        guard let body = try await readBody(head, route.body) else { return false }
+        var handler = handler
+        if body.isLate {
+            switch await exchange.admission(to: route, request, context) {
+            case .rejected(let response, sender: _):
+                exchange.releaseBody()
+                return try await sink.send(response)
+            case .admitted(let admitted, account: _, sharesAddress: _, sender: _):
+                handler = admitted
+            }
+        }
+        request.body = body.bytes
+        return try await handle(request, context, handler, sink)
+    }
+
+    /// Calls the handler, which reads the body as it arrives.
+    @inline(never)
+    private func respond(
+        to request: HTTPRequest, _ head: borrowing RequestHead, _ context: RequestContext,
+        _ handler: HTTPHandler, _ route: HTTPRoute, _ sink: consuming ResponseSink
+    ) async throws(ChannelError) -> Bool {
+        let upload: Upload
+        do throws(BodyFailure) {
+            upload = try Upload(self, head, route.body) { [exchange] in
+                await exchange.admission(to: route, request, context)
+            }
+        } catch {
+            try await end(after: error)
+            return false
+        }
+        var context = context
+        context.body = upload.stream
+        exchange.beginScope(of: context)
+        defer { exchange.endScope() }
+        let response = await respond(to: request, context, by: handler)
+        exchange.noteCharge()
+        switch upload.finish() {
+        case .complete: return try await sink.send(response)
+        case .incomplete:
+            _ = try await ResponseSink(self, keepsAlive: false).send(response)
+            await linger()
+            return false
+        case .revoked(let rejection): return try await sink.send(rejection)
+        case .failed(let failure):
+            try await end(after: failure)
+            return false
+        }
+    }
+
+    private func respond(
+        to request: HTTPRequest, _ context: RequestContext, by handler: HTTPHandler
+    ) async -> HTTPResponse {
+        guard let begun = local.beginWork() else { return exchange.response(to: .handedOver) }
+        defer { local.endWork(begun) }
+        beginHandling()
+        let response = await handler(request, context)
+        channel.endWork()
+        return response
+    }
+
+    func beginHandling() { channel.beginWork(until: now + limits.handlerMilliseconds) }
+
+    /// The handler takes too long: its task is cancelled, and the client of a safe request receives
+    /// a 503. The outcome of a write is unknown, and a 503 would make the client repeat it.
+    private func overrun() {
+        exchange.sent.status = .serviceUnavailable
+        guard exchange.isRead else { return channel.abortByReset(.timedOut) }
+        var response = exchange.response(
+            to: HTTPError(.serviceUnavailable, "The request took too long to process."))
+        exchange.complete(&response)
+        let sink = ResponseSink(self, keepsAlive: false)
+        var bytes = sink.wholeHead(of: response, keepsAlive: false)
+        if case .bytes(let body) = response.body, !exchange.sent.isHead { bytes += body }
+        channel.abort(.timedOut, sending: bytes)
+    }
+
+    /// The client has disconnected: a safe request is aborted, so that it does not use a turn of no
+    /// benefit. A write continues.
+    private func abandon() {
+        if exchange.isRead { channel.abortByReset(.disconnected(code: ECONNRESET)) }
+    }
+}
+
+extension HTTP1Connection: BodySource {
+    /// The request's body; `nil` if it was rejected and the connection is finished.
+    private func readBody(
+        _ head: borrowing RequestHead, _ route: HTTPRouteBody
+    ) async throws(ChannelError) -> WholeBody? {
+        do throws(BodyFailure) {
+            return try await wholeBody(head, route)
+        } catch {
+            // Releases the room for other requests while this client receives the response.
+            exchange.releaseBody()
+            try await end(after: error)
+            return nil
+        }
+    }
+
+    /// Reads a body of this length and discards it, so that it takes no room from wanted bodies;
+    /// false if the connection is finished.
+    func dropBody(_ length: Int) async throws(ChannelError) -> Bool {
+        let start = now
+        var dropped = 0
+        do throws(BodyFailure) {
+            // Invariant: the buffer holds the bytes after the first `dropped` bytes of the body.
+            while true {
+                if let buffer {
+                    let count = min(buffer.bytes.count, length - dropped)
+                    use(count)
+                    dropped += count
+                    exchange.sent.receivedBytes += count
+                }
+                if dropped == length { return true }
+                let deadline = limits.bodyDeadline(since: start, received: dropped)
+                guard try await more(until: deadline) else { throw .ended }
+            }
+        } catch {
+            try await end(after: error)
+            return false
+        }
+    }
+
+    private func end(after failure: BodyFailure) async throws(ChannelError) {
+        switch failure {
+        case .ended: return
+        case .channel(let error): throw error
+        case .rejected(let status, let detail): try await reject(HTTPError(status, detail))
+        }
+    }
+
+    var hasBodyBytes: Bool { buffer != nil }
+
+    func abandonBody() { channel.abort() }
+
+    func more(until deadline: @autoclosure () -> Int64) async throws(BodyFailure) -> Bool {
+        do throws(ChannelError) {
+            while true {
+                switch try fill() {
+                case .bytes: return true
+                case .end: return false
+                case .wouldBlock: try await channel.waitReadable(until: deadline())
+                }
+            }
+        } catch .timedOut {
+            throw .rejected(.requestTimeout, "The request body arrived too slowly.")
+        } catch {
+            throw .channel(error)
+        }
+    }
+
+    func decode(
+        _ decoder: inout BodyDecoder, into body: inout [UInt8]
+    ) throws(BodyFailure) {
+        guard let buffer else { return }
+        do throws(HTTPParseError) {
+            let count = try decoder.decode(Span(_unsafeElements: buffer.bytes), into: &body)
+            use(count)
+            exchange.sent.receivedBytes += count
+        } catch { throw BodyFailure(error) }
+    }
+
+    func sendContinue() async throws(BodyFailure) {
+        do throws(ChannelError) {
+            try await channel.write(
+                ResponseSerializer.continueHead, stallMilliseconds: limits.writeStallMilliseconds)
+        } catch { throw .channel(error) }
+    }
+}
+
+extension HTTP1Connection {
+    /// Rejects a request and closes the connection in a way that lets the client read the response.
+    func reject(_ rejection: HTTPError) async throws(ChannelError) {
+        let sink = ResponseSink(self, keepsAlive: false)
+        _ = try await sink.send(exchange.response(to: rejection))
+        await linger()
+    }
+
+    /// Rejects bytes that are not a valid request.
+    func rejectUnread(_ rejection: HTTPError) async throws(ChannelError) {
+        exchange.beginUnread(receivedBytes: buffer?.bytes.count ?? 0)
+        guard !speaksHTTP2 else { return try await rejectConnection(rejection) }
+        try await reject(rejection)
+    }
+
+    /// Rejects a connection of HTTP/2, which has no stream yet for a response.
+    private func rejectConnection(_ rejection: HTTPError) async throws(ChannelError) {
+        exchange.sent.status = rejection.status
+        defer { exchange.notifyObservers() }
+        let session = HTTP2Session(.server, rules.http2, now: now)
+        session.terminate(.enhanceYourCalm)
+        var frames: [UInt8] = []
+        do throws(HTTP2Error) {
+            try session.write(to: &frames, upTo: 1_024)
+        } catch { return }
+        try await channel.write(frames, stallMilliseconds: limits.writeStallMilliseconds)
+        await linger()
+    }
+
+    // MARK: Slow readers
+
+    /// Sends the part of a response that could not be written at once.
+    private func send(_ rest: Unsent) async throws(ChannelError) {
+        defer { exchange.notifyObservers() }
+        try await writeRest(rest)
+    }
+
+    /// Sends the rest of a whole response, which counts towards waiting responses from here on, so
+    /// that handlers may generate others.
+    func writeRest(_ rest: Unsent) async throws(ChannelError) {
+        exchange.endScope()
+        try await writeWaiting(rest)
+    }
+
+    /// Responses waiting for slow readers are bounded: above the limit, the latest one is dropped.
+    func writeWaiting(_ rest: Unsent) async throws(ChannelError) {
+        let waitingBytes = rules.waiting.add(rest.count)
+        defer { rules.waiting.remove(rest.count) }
+        guard waitingBytes <= limits.waitingBytes else {
+            channel.reset()
+            throw .timedOut
+        }
+        try await channel.write(
+            rest.head, rest.body, from: rest.start,
+            stallMilliseconds: limits.writeStallMilliseconds)
+    }
+
+    // MARK: Ending
+
+    /// Lets the client read the response before the connection is closed.
+    func linger() async {
+        releaseBuffer()
+        await channel.linger(limits, local)
+    }
+}
+
+extension HTTP1Connection {
+    /// True if another process can continue the connection: no byte of a request has been read, and
+    /// TLS, whose keys cannot be passed on, has not begun.
+    var canBePassed: Bool {
+        channel.isGivenAway && channel.isOpen && buffer == nil && unsent == nil && !isBound
+    }
+
+    /// True if the connection is bound to this process, by TLS keys or by a proxy's report of the
+    /// client.
+    private var isBound: Bool { channel.isSecure || isNamed }
+
+    /// True if the next response is the last one on this connection.
+    var isLastResponse: Bool {
+        channel.isDraining || local.isClosed
+            || channel.isLeaving && isBound || channel.isGivenAway && !canBePassed
     }
 }

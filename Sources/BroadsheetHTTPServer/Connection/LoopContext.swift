@@ -155,3 +155,30 @@ struct RequestIDs {
         return isHarmless ? text : nil
     }
 }
+
+extension SocketChannel {
+    /// Shuts the connection down for writing, then reads and discards further bytes of the client,
+    /// within limits: closing at once would reset the connection and could discard the response.
+    func linger(_ limits: ServerLimits, _ local: LoopContext) async {
+        shutdownWrite()
+        let deadline = loop.now + limits.lingerMilliseconds
+        var dropped = 0
+        do throws(ChannelError) {
+            while dropped < limits.lingerBytes, loop.now < deadline {
+                switch try discard(by: local) {
+                case .bytes(let count): dropped += count
+                case .end: return
+                case .wouldBlock: try await waitReadable(until: deadline)
+                }
+            }
+        } catch {
+            // The client has disconnected, or the time is up.
+        }
+    }
+
+    private func discard(by local: LoopContext) throws(ChannelError) -> ReadResult {
+        let buffer = local.takeBuffer()
+        defer { local.giveBack(buffer) }
+        return try read(into: buffer.room())
+    }
+}

@@ -127,7 +127,8 @@ struct ResponseSink: ~Copyable {
         if !keepsAlive { connection.channel.isEnding = true }
         let written = connection.channel.writeAtOnce(head, body)
         if written < head.count + body.count {
-            try await connection.writeRest(Unsent(head: head, body: body, start: written))
+            try await connection.writeRest(
+                HTTP1Connection.Unsent(head: head, body: body, start: written))
         }
         exchange.sent.bytes = head.count + body.count
         connection.local.giveBack(head)
@@ -147,7 +148,8 @@ struct ResponseSink: ~Copyable {
         if let reader = ready.reader { exchange.sent.sender = reader.sender }
         exchange.sent.bytes = head.count + body.count
         guard written == exchange.sent.bytes else {
-            connection.unsent = Unsent(head: Array(head), body: body, start: written)
+            connection.unsent = HTTP1Connection.Unsent(
+                head: Array(head), body: body, start: written)
             return false
         }
         exchange.notifyObservers()
@@ -255,6 +257,7 @@ struct ResponseSink: ~Copyable {
         exchange.sent.bytes += count
         let written = connection.channel.writeAtOnce(head, body)
         guard written < count else { return }
-        try await connection.writeWaiting(Unsent(head: head, body: body, start: written))
+        try await connection.writeWaiting(
+            HTTP1Connection.Unsent(head: head, body: body, start: written))
     }
 }

@@ -90,3 +90,13 @@ final class BodyBudget: Sendable {
 
     func give(_ count: Int) { used.subtract(count, ordering: .relaxed) }
 }
+
+/// The bytes of responses that wait for slow readers, over all loops.
+final class WaitingResponses: Sendable {
+    private let bytes = Atomic<Int>(0)
+
+    /// - Returns: The new total.
+    func add(_ count: Int) -> Int { bytes.add(count, ordering: .relaxed).newValue }
+
+    func remove(_ count: Int) { bytes.subtract(count, ordering: .relaxed) }
+}

@@ -89,25 +89,49 @@ import Testing
         }
     }
 
-    @Test func `a client is admitted again only if its body arrives after its head`() async throws {
-        let admissions = Lock(0)
+    @Test func `a write is authenticated once, and again if its body arrives after its head`()
+        async throws
+    {
+        let admissions = Counter()
+        let readers = CountedReaders()
         let router = try TestRoutes.router { routes in
-            routes.protect(.post, "/counted") { _, _ in
-                admissions.withLock { $0 += 1 }
+            routes.protect(.patch, "/counted") { _, _ in
+                admissions.next()
                 return .admitted { request, _ in TestRoutes.text("\(request.body.count) bytes") }
             }
+            routes.on(.get, "/cached") { _, _ in TestRoutes.text("cached") }
         }
-        let head = "POST /counted HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n"
-        try await TestServer.run(router) { server in
+        let configuration = ServerConfiguration.local { configuration in
+            configuration.cache = ResponseCache(limitBytes: 1 << 20, now: { 0 })
+            configuration.readers = readers
+        }
+        let fields = "HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer key\r\n"
+        let head = "PATCH /counted \(fields)Content-Length: 5\r\n"
+        try await TestServer.run(router, with: configuration) { server in
             let connection = try RawConnection(server.address)
             try connection.send(head + "\r\nhello")
-            #expect(try connection.response(to: .post).text == "5 bytes")
-            #expect(admissions.withLock { $0 } == 1)
+            #expect(try connection.response(to: .patch).text == "5 bytes")
+            #expect(admissions.value == 1)
             try connection.send(head + "Expect: 100-continue\r\n\r\n")
             #expect(try connection.receive(atMost: 25).count == 25)
             try connection.send("hello")
-            #expect(try connection.response(to: .post).text == "5 bytes")
-            #expect(admissions.withLock { $0 } == 3)
+            #expect(try connection.response(to: .patch).text == "5 bytes")
+            #expect(admissions.value == 3)
+            // Only the response to a request that reads may be in the cache.
+            #expect(readers.asked.value == 0)
+            try connection.send("GET /cached \(fields)\r\n")
+            #expect(try connection.response().text == "cached")
+            #expect(readers.asked.value > 0)
+        }
+    }
+
+    /// Counts how often it is asked for the reader of a request.
+    private final class CountedReaders: PublicReaders {
+        let asked = Counter()
+
+        func reader(of authorization: borrowing Span<UInt8>) -> PublicReader? {
+            asked.next()
+            return nil
         }
     }
 
