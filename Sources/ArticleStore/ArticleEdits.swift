@@ -2,7 +2,8 @@ public import ArticleAPI
 
 /// The validated content of an article as decided by an editor; the store resolves slug, tags and
 /// authors.
-///  The draft has neither id nor slug: `slug` determines the choice of one.
+///
+/// The draft has neither id nor slug: `slug` determines the choice of one.
 ///
 /// ```swift
 /// let draft = Article.Draft(title: "Bread", body: "Flour and water.")

@@ -1,7 +1,8 @@
 public import ArticleAPI
 
 /// Publishes scheduled articles when they are due.
-///  The store has no clock: a scheduled article stays hidden until it is published. Safe to use
+///
+/// The store has no clock: a scheduled article stays hidden until it is published. Safe to use
 /// from any thread.
 ///
 /// ```swift

@@ -49,7 +49,8 @@ package struct RevisionFacts: Sendable, Hashable {
 
 extension RetentionRules {
     /// Returns the numbers of the revisions that are not kept.
-    ///  Those that were replaced too long ago go. Of the others, those above the limit go, the
+    ///
+    /// Those that were replaced too long ago go. Of the others, those above the limit go, the
     /// oldest first: at first those that their own author replaced within minutes, then the rest,
     /// but the last revisions of a day (UTC) and published ones go last, again first those replaced
     /// within minutes. The present revision stays, and the last one of each owner, which shows who

@@ -2,7 +2,8 @@ import CBroadsheetNghttp2
 
 /// Bounds the frames that cause work without transporting anything: pings, settings, resets,
 /// priorities, window updates, empty data, continuations, and those of unknown types.
-///  A peer has an allowance of such frames, which time and useful work replenish. A peer that
+///
+/// A peer has an allowance of such frames, which time and useful work replenish. A peer that
 /// exceeds it is cut off: no client needs that many.
 struct FrameBudget: Sendable {
     /// Monotonic milliseconds of the last refill.

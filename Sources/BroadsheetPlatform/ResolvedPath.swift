@@ -1,7 +1,8 @@
 import Glibc
 
 /// An absolute path without symbolic links, and the owners of the links that led to it.
-///  Root must not be led to a file by a user who does not own it: the account that serves a
+///
+/// Root must not be led to a file by a user who does not own it: the account that serves a
 /// database could replace it with a link to any file of root's. But a link to another disk is
 /// common, by root or by that account, which then also owns the file.
 ///

@@ -1,5 +1,6 @@
 /// The text of Markdown or HTML as readers see it: without marks, tags and targets of links.
-///  Markdown is read line by line, never going back, so that the time is proportional to the length
+///
+/// Markdown is read line by line, never going back, so that the time is proportional to the length
 /// of any text; constructs that CommonMark decides over several lines may be read differently.
 /// Characters that may not be marks remain in the text.
 package struct PlainText {

@@ -4,7 +4,8 @@ package import ArticleAPI
 /// are sent.
 extension BackendService {
     /// Sends the request, without retries, in the current session if that belongs to this account.
-    ///  The token is taken from this session and no other, and an ended session has none: whenever
+    ///
+    /// The token is taken from this session and no other, and an ended session has none: whenever
     /// a user signs in or out, nothing is sent in the session of another account.
     ///
     /// - Throws: `signedOut` if the current session is of another account, or ends meanwhile.

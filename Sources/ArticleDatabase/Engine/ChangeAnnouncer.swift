@@ -4,7 +4,8 @@ import Synchronization
 
 /// Notifies observers of the changes of commits, in the order of the commits: of those of this
 /// process before and after each, of those of others once they are visible.
-///  The thread that writes brackets each of its commits by `begin` and `succeeded` or `failed`.
+///
+/// The thread that writes brackets each of its commits by `begin` and `succeeded` or `failed`.
 /// Another thread may announce the commits of other processes (`follow`). Observers may be added
 /// from any thread.
 final class ChangeAnnouncer: Sendable {

@@ -2,7 +2,8 @@ import ArticleStore
 import BroadsheetPlatform
 
 /// Long-running reads, one at a time, each on its own connection.
-///  Such a read prevents the write-ahead log from being truncated; when the log reaches its limit,
+///
+/// Such a read prevents the write-ahead log from being truncated; when the log reaches its limit,
 /// the writer interrupts it. So the volume of concurrent writes limits the duration of an export of
 /// a served file may take.
 final class ExportReaders: Sendable {

@@ -3,7 +3,8 @@ import ArticleStore
 import BroadsheetPlatform
 
 /// Reads the articles that are requested at the same time with one statement.
-///  Most of the cost of a small read from PostgreSQL is the round trip. Reads that arrive while
+///
+/// Most of the cost of a small read from PostgreSQL is the round trip. Reads that arrive while
 /// another one is under way wait for it, and are then performed together: under load there are
 /// many, and otherwise no read waits. Safe to use from any thread.
 final class JoinedReads: JoinedArticleReads {

@@ -1,5 +1,6 @@
 /// A row of a segment.
-///  A block of keys has one byte, 1 if its first key continues the block before and 0 if not; then,
+///
+/// A block of keys has one byte, 1 if its first key continues the block before and 0 if not; then,
 /// for each key: the number of bytes that it shares with the key before, the number of its other
 /// bytes and these, the number of bytes of its documents and these. For each document, there is the
 /// number of ordinals that are left out before it, and the impact, a byte. Numbers are LEB128. A

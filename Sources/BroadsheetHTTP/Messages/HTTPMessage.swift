@@ -40,7 +40,8 @@ public struct HTTPRequest: Sendable, Equatable {
 }
 
 /// A response to a request.
-///  The fields do not include those of the body's framing: the sender adds `Content-Length`,
+///
+/// The fields do not include those of the body's framing: the sender adds `Content-Length`,
 /// `Transfer-Encoding`, `Connection` and `Date`.
 ///
 /// ```swift

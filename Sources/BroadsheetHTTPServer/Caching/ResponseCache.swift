@@ -292,7 +292,8 @@ public final class PublicReader: Sendable {
 }
 
 /// Identifies readers by their credentials, so that they are served from the cache.
-///  Readers receive cached responses whose `Cache-Control` says `public`, if no third party on the
+///
+/// Readers receive cached responses whose `Cache-Control` says `public`, if no third party on the
 /// way could read their credentials. It is called on event loops, by several at once, and must be
 /// quick. A wrong `nil` only costs time.
 ///

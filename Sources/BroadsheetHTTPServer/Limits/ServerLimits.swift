@@ -2,7 +2,8 @@ public import BroadsheetHTTP
 import Synchronization
 
 /// The time and size limits of requests and connections.
-///  The description of each attribute includes the response to a client that exceeds the limit.
+///
+/// The description of each attribute includes the response to a client that exceeds the limit.
 ///
 /// ```swift
 /// configuration.limits.message.bodyBytes = 1 << 20

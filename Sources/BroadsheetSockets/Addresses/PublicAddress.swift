@@ -2,7 +2,8 @@ extension SocketAddress {
     /// True for an address of the public Internet: globally reachable by IANA's registries of
     /// special-purpose addresses (RFC 6890), and not one at which a provider of machines serves
     /// their metadata.
-    ///  Requests to an address that a third party chose, as in a URL or a DNS record, are only sent
+    ///
+    /// Requests to an address that a third party chose, as in a URL or a DNS record, are only sent
     /// to these: everything else may be a service of this machine or of its network. Of IPv6, only
     /// global unicast counts (2000::/3), and translated IPv4 (64:ff9b::/96) if the IPv4 address
     /// does. Tunnels that contain IPv4 addresses (6to4, Teredo) never count.
