@@ -133,22 +133,3 @@ struct WordPressFields {
         }
     }
 }
-
-extension String {
-    /// WordPress keeps slugs in other scripts percent-encoded.
-    var withoutPercentEncoding: String {
-        var bytes: [UInt8] = []
-        var rest = Array(utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)?.streamSafe ?? self
-    }
-}

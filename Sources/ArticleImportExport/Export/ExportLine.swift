@@ -110,7 +110,7 @@ private struct ArticleLine: JSONModel {
 
     private static let mark = ObjectCodec(
         ExportedArticle.ImportMark.init,
-        .required("path", \.path, .text(.lines(maximumBytes: ImportFiles.limitPathBytes))),
+        .required("path", \.path, .text(.lines(maximumBytes: ImportItem.limitPathBytes))),
         .required("digest", \.digest, .text(.digest)),
         .required("revision", \.revision, .integer(1...Int.max)))
 }

@@ -1,3 +1,6 @@
+import ArticleAPI
+import BroadsheetFeeds
+
 /// Typed access to the values of the front matter.
 ///
 /// Names are those of `name(of:)`. A missing value, `null` and an empty string are equivalent.
@@ -167,5 +170,14 @@ extension StringProtocol {
         let start = firstIndex { !$0.isWhitespace } ?? endIndex
         let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? start
         return self[start..<end]
+    }
+}
+
+extension Timestamp {
+    /// Parses the dates that are found in posts, as those of feeds: `2016-1-29`,
+    /// `2016-02-01 9:00:00 +0900`, `Sep 3, 2020 5:17 PM`. Without an offset, they are in UTC.
+    init?(frontMatter text: String) {
+        guard let time = FeedDate.parse(text) else { return nil }
+        self = time
     }
 }

@@ -125,8 +125,6 @@ package struct ImportFiles {
     package static let limit = 1_000_000
     /// Maximum nesting depth of folders.
     static let limitDepth = 64
-    /// Maximum length in bytes of an article's import path: a file's identity and a line's name.
-    package static let limitPathBytes = 1_000
     /// Maximum length in bytes of a file's identity, which leaves room for a slug in any script in
     /// a line's name.
     package static let limitIdentityBytes = 590

@@ -225,8 +225,3 @@ private final class BlogSource {
         }
     }
 }
-
-extension ImportItem {
-    /// Maximum number of former slugs of an imported article.
-    package static let limitFormerSlugs = 50
-}

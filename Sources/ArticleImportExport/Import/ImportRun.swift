@@ -277,57 +277,6 @@ extension ImportRun {
     }
 }
 
-extension MarkdownPost {
-    /// The post as a draft in NFC; not validated.
-    package var draft: Article.Draft {
-        frontMatter.draft(title: title.inNFC, body: body.inNFC)
-    }
-
-    /// Returns the post as a draft in NFC, not validated, with its status at this time, and notes
-    /// for the operator.
-    ///
-    /// - Parameter hiddenBy: The name that kept the file from being public at its source.
-    package func imported(
-        at now: Timestamp, hiddenBy: String?
-    ) -> (draft: Article.Draft, notes: [FrontMatter.Note]) {
-        var draft = draft
-        var notes = frontMatter.notes
-        if let expiry = frontMatter.expiry, draft.status != .draft, draft.status != .archived {
-            let isOver = expiry <= now
-            let outcome = isOver ? "it became archived" : "it will stay public"
-            notes.append(.init(line: 1, text: "it was public until \(expiry): \(outcome)"))
-            if isOver { draft.status = .archived }
-        }
-        if let hiddenBy, draft.status != .draft {
-            notes.append(
-                .init(line: 1, text: "\(hiddenBy) kept it from the public", makesDraft: true))
-            draft.status = .draft
-        }
-        return (draft, notes)
-    }
-
-    /// The slug from the front matter, else from the file name, else from the title. Translations
-    /// of a post may share one, so a suffix is added if it is taken.
-    var slugChoice: SlugChoice {
-        for words in [frontMatter.slug, addressName, title] {
-            if let words, Slug.fault(words.inNFC) == nil { return .like(words.inNFC) }
-            if let slug = words.flatMap(Slug.init(title:)) { return .like(slug.text) }
-        }
-        return .keep
-    }
-
-    /// The line of the attribute at fault, as far as it can be determined.
-    func line(ofFaultAt path: JSONPath) -> Int {
-        guard case .name(let attribute)? = path.steps.first else { return 1 }
-        return line(of: attribute)
-    }
-
-    fileprivate func line(of attribute: String) -> Int {
-        if attribute == "body" { return bodyLine }
-        return FrontMatter.keys(of: attribute).compactMap { frontMatter.lines[$0] }.min() ?? 1
-    }
-}
-
 extension ImportRun {
     /// Number of records that are committed in one step.
     static let restoreRecords = 500

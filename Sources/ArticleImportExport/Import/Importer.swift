@@ -1,7 +1,7 @@
 public import ArticleAPI
 public import ArticleServiceCore
 public import ArticleStore
-public import BroadsheetPlatform
+import BroadsheetPlatform
 import BroadsheetResources
 
 /// Imports files: Markdown with front matter, articles as JSON lines, exports, and those of
@@ -176,20 +176,6 @@ public struct ImportReport: Sendable, Hashable {
     }
 }
 
-/// A fault in a file or one of its lines; the description is one line, `path:line: reason`.
-public struct ImportFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The path as given on the command line, or below a given folder.
-    public var path: String
-    /// From 1; `nil` if the fault concerns the whole file.
-    public var line: Int?
-    public var reason: String
-
-    public var description: String {
-        let place = line.map { "\(path):\($0)" } ?? path
-        return "\(place): \(reason)".onOneLine
-    }
-}
-
 /// The progress of an import.
 public struct ImportProgress: Sendable, Hashable {
     /// Processed bytes; never more than `total`.
@@ -198,70 +184,4 @@ public struct ImportProgress: Sendable, Hashable {
     public var total: Int
     /// Articles processed so far, regardless of their outcome.
     public var articles: Int
-}
-
-/// The reason why an import or export was aborted; the description is one line for the operator.
-public enum InterchangeError: Error, Sendable, CustomStringConvertible {
-    /// The store failed. Articles imported before are kept.
-    case store(StoreError)
-    /// Writing the output failed.
-    case output(SystemError)
-    /// The task was cancelled. Articles imported before are kept.
-    case cancelled
-
-    public var description: String {
-        switch self {
-        case .store(let error): error.sentence
-        case .output(let error): "the export cannot be written: \(error)"
-        case .cancelled: "there was not enough time for all of it"
-        }
-    }
-}
-
-extension StoreError {
-    /// The error as a phrase for the operator.
-    package var sentence: String {
-        switch self {
-        case .notFound: "it does not exist"
-        case .notOwner, .ownerFixed: "it belongs to another user"
-        case .unknownOwner(let id): "$.owner: no user with the id \(id) may own articles"
-        case .preconditionFailed: "it has changed in the meantime"
-        case .idTaken: "the id is taken by another article"
-        case .slugTaken(let slug): "the slug \"\(slug)\" is taken by another article"
-        case .nameTaken: "the name is taken by another user"
-        case .identityTaken: "the identity is taken by another user"
-        case .tokenUsed: "its token was used before"
-        case .unknownAuthor(let index, let id): "$.authors[\(index)].id: no author has the id \(id)"
-        case .authorDiffers(let index, let name):
-            "$.authors[\(index)].name: this author's name is \"\(name)\""
-        case .repeated: "it has already been done"
-        case .keyReused: "its idempotency key belongs to another write"
-        case .otherHistory: "its position belongs to another history of the database"
-        case .conflict(let name): "conflict with existing data: \(name)"
-        case .tooMany(let things): "there are too many \(things)"
-        case .rejected(let cause): "\(cause)"
-        case .busy: "the database is busy"
-        case .delayed(.standby): "commits wait for a standby of the database"
-        case .delayed(.unknown): "a commit takes too long"
-        case .full: "the disk is full"
-        case .moving: "the database is being moved to another engine"
-        case .unavailable(let cause): "the database cannot be used: \(cause)"
-        case .corrupt(let cause): "the database is inconsistent: \(cause)"
-        }
-    }
-}
-
-extension String {
-    /// The text with spaces in place of control characters and line breaks, which file names may
-    /// contain.
-    package var onOneLine: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    switch scalar.value {
-                    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: " "
-                    default: scalar
-                    }
-                }))
-    }
 }

@@ -65,7 +65,7 @@ extension ImportItem: JSONModel {
             item.restoresDeleted = restoresDeleted ?? false
             return item
         },
-        .required("path", \.path, .text(.lines(maximumBytes: ImportFiles.limitPathBytes))),
+        .required("path", \.path, .text(.lines(maximumBytes: ImportItem.limitPathBytes))),
         .required("digest", \.digest, .text(.digest)),
         .required("id", \.id, .identifier()),
         .required("keepsSlug", \.keepsSlug, .boolean),
@@ -78,7 +78,7 @@ extension ImportItem: JSONModel {
         .optional("likeness", \.isLikeness, .boolean),
         .optional("likeSlug", \.likeSlug, .text(.servedSlug)),
         .optional(
-            "formerPath", \.formerPath, .text(.lines(maximumBytes: ImportFiles.limitPathBytes))),
+            "formerPath", \.formerPath, .text(.lines(maximumBytes: ImportItem.limitPathBytes))),
         .optional("restoreDeleted", \.isToRestoreDeleted, .boolean),
         .required("draft", \.content.draft, Article.Draft.format))
 
@@ -134,7 +134,7 @@ extension ImportResult.Result: JSONRepresentable {
             .optional(
                 "paths", \.paths,
                 .array(
-                    of: .text(.lines(maximumBytes: ImportFiles.limitPathBytes)),
+                    of: .text(.lines(maximumBytes: ImportItem.limitPathBytes)),
                     atMost: ImportOutcome.limitSimilar)),
             .optional("fault", \.fault, .text(.lines(0...10_000)))))
 

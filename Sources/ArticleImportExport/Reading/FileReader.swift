@@ -101,20 +101,6 @@ struct LineReader: ~Copyable {
     }
 }
 
-/// The reason why a line of a file is rejected.
-package struct LineFault: Error, Sendable, Hashable {
-    var reason: String
-
-    init(reason: String) { self.reason = reason }
-
-    /// The first of several faults, with the number of the others.
-    init(_ error: InvalidValue) {
-        let first = error.faults.first.map { "\($0.path) \($0.message)" } ?? "is not accepted"
-        let others = error.faults.count - 1
-        reason = others > 0 ? "\(first) (and \(others) more)" : first
-    }
-}
-
 extension LineReader.Line {
     /// The JSON value on the line and its bytes.
     package func json() throws(LineFault) -> (value: JSONValue, bytes: [UInt8]) {

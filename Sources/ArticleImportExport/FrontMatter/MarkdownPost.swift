@@ -1,4 +1,5 @@
-import ArticleAPI
+package import ArticleAPI
+import ArticleStore
 import BroadsheetHTTP
 
 /// A parsed Markdown file: its metadata and its text.
@@ -124,6 +125,58 @@ package struct MarkdownPost: Sendable, Hashable {
         let isIndented = line.starts(with: "    ".utf8) || line.starts(with: "\t".utf8)
         let marks = [">", "#", "<", "|", "- ", "* ", "+ "]
         return !isIndented && !marks.contains { line.starts(with: $0.utf8) }
+    }
+}
+
+extension MarkdownPost {
+    /// The post as a draft in NFC; not validated.
+    package var draft: Article.Draft {
+        frontMatter.draft(title: title.inNFC, body: body.inNFC)
+    }
+
+    /// Returns the post as a draft in NFC, not validated, with its status at this time, and notes
+    /// for the operator.
+    ///
+    /// - Parameter hiddenBy: The name that kept the file from being public at its source.
+    package func imported(
+        at now: Timestamp, hiddenBy: String?
+    ) -> (draft: Article.Draft, notes: [FrontMatter.Note]) {
+        var draft = draft
+        var notes = frontMatter.notes
+        if let expiry = frontMatter.expiry, draft.status != .draft, draft.status != .archived {
+            let isOver = expiry <= now
+            let outcome = isOver ? "it became archived" : "it will stay public"
+            notes.append(.init(line: 1, text: "it was public until \(expiry): \(outcome)"))
+            if isOver { draft.status = .archived }
+        }
+        if let hiddenBy, draft.status != .draft {
+            notes.append(
+                .init(line: 1, text: "\(hiddenBy) kept it from the public", makesDraft: true))
+            draft.status = .draft
+        }
+        return (draft, notes)
+    }
+
+    /// The slug from the front matter, else from the file name, else from the title. Translations
+    /// of a post may share one, so a suffix is added if it is taken.
+    var slugChoice: SlugChoice {
+        for words in [frontMatter.slug, addressName, title] {
+            if let words, Slug.fault(words.inNFC) == nil { return .like(words.inNFC) }
+            if let slug = words.flatMap(Slug.init(title:)) { return .like(slug.text) }
+        }
+        return .keep
+    }
+
+    /// The line of the attribute at fault, as far as it can be determined.
+    func line(ofFaultAt path: JSONPath) -> Int {
+        guard case .name(let attribute)? = path.steps.first else { return 1 }
+        return line(of: attribute)
+    }
+
+    /// The line of the attribute; 1 if it is not known.
+    func line(of attribute: String) -> Int {
+        if attribute == "body" { return bodyLine }
+        return FrontMatter.keys(of: attribute).compactMap { frontMatter.lines[$0] }.min() ?? 1
     }
 }
 

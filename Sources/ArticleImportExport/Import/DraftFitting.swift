@@ -1,47 +1,5 @@
 import ArticleAPI
 
-/// Fits texts and names of other programs to the limits of articles.
-package enum Fitted {
-    /// Returns the text, with an ellipsis in place of the part that exceeds a number of Unicode
-    /// scalars.
-    package static func cut(_ text: String, to limit: Int) -> String {
-        guard text.unicodeScalars.count > limit else { return text }
-        var end = text.startIndex
-        var count = 0
-        // Invariant: `count` scalars are before `end`, which is between two characters.
-        while end < text.endIndex {
-            count += text[end].unicodeScalars.count
-            guard count < limit else { break }
-            end = text.index(after: end)
-        }
-        return text[..<end] + "…"
-    }
-
-    /// The text on one line, in NFC.
-    package static func line(_ text: String, to limit: Int) -> String {
-        cut(text.onOneLine.inNFC, to: limit)
-    }
-
-    /// The first names that an article can have, each once, without blank ones.
-    package static func names(_ names: [String]) -> [String] {
-        var seen: Set<String> = []
-        let fitting = names.map { line($0, to: ArticleLimits.authorName.upperBound) }.filter {
-            !$0.allSatisfy(\.isWhitespace) && seen.insert($0).inserted
-        }
-        return Array(fitting.prefix(ArticleLimits.authors))
-    }
-
-    /// The first tags that an article can have, each once.
-    package static func tags(_ names: [String]) -> [String] {
-        var keys: Set<String> = []
-        let fitting = names.map { line($0, to: ArticleLimits.tag.upperBound) }.filter { name in
-            let key = Tag(named: name).key
-            return !key.isEmpty && keys.insert(key).inserted
-        }
-        return Array(fitting.prefix(ArticleLimits.tags))
-    }
-}
-
 extension Article.Draft {
     /// Something that was changed so that the draft fits.
     struct Cut: Sendable, Hashable {
