@@ -13,6 +13,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./
+COPY Plugins Plugins
 COPY Resources Resources
 COPY Sources Sources
 COPY Tests Tests

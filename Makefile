@@ -34,7 +34,7 @@ FLAGS = --jobs $(JOBS) --explicit-target-dependency-import-check error -debug-in
 RELEASE_FLAGS = --jobs $(JOBS) --configuration release --static-swift-stdlib -debug-info-format $(DEBUG_INFO) $(CACHED)
 DEBUG_INFO := none
 test-thread test-address fuzz walks: DEBUG_INFO := dwarf
-SOURCES := Package.swift Sources Tests
+SOURCES := Package.swift Plugins Sources Tests
 LOG := .build/test.log
 HADOLINT := 2.15.1
 AXE := 0.1.8
@@ -148,7 +148,7 @@ alerts-check: ## test the alerts for Prometheus with promtool
 	@promtool check rules Resources/prometheus/alerts.yml
 	@promtool test rules Tests/Alerts/alerts.yml
 
-apple-check: ## type-check the client libraries for Apple's platforms (minutes the first time, then seconds)
+apple-check: ## type-check the client libraries and the generator for Apple's platforms (minutes the first time, then seconds)
 	@.ci/apple-check
 
 .build/hadolint/bin/hadolint:

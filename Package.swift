@@ -51,7 +51,11 @@ let services: [Target.Dependency] = [
 let package = Package(
     name: "broadsheet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: [.executable(name: "broadsheet", targets: ["broadsheet"])]
+    products: [
+        .executable(name: "broadsheet", targets: ["broadsheet"]),
+        .executable(name: "broadsheet-generate", targets: ["broadsheet-generate"]),
+        .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
+    ]
         + [
             "BroadsheetHTTP", "ArticleAPI", "ArticleModels", "ArticleClient", "ArticleOffline",
             "BroadsheetURLSession",
@@ -115,7 +119,7 @@ let package = Package(
         layer("BroadsheetOpenAPI", ["ArticleAPI", "BroadsheetHTTP"]),
         layer("BroadsheetSwiftGenerator", ["ArticleAPI", "BroadsheetHTTP"]),
 
-        // Rung 4: the SDK; the store's engine.
+        // Rung 4: the SDK; the store's engine; what the programs share.
         .target(
             name: "ArticleClient",
             dependencies: [
@@ -132,6 +136,8 @@ let package = Package(
                 "CBroadsheetPostgres", "CBroadsheetSQLite", "BroadsheetPlatform",
                 "BroadsheetResources",
             ]),
+        layer(
+            "BroadsheetCommandLine", ["ArticleAPI", "BroadsheetSwiftGenerator", "BroadsheetHTTP"]),
 
         // Rung 5: the SDK's memory on disk, and what views observe; its transport on Apple's
         // platforms, where URLSession is the client; what all services share.
@@ -204,16 +210,31 @@ let package = Package(
                 "BroadsheetHTTPServer", "BroadsheetPlatform",
             ]),
 
-        // Rung 11: the command.
+        // Rung 11: the command; the generator alone, and as a command of the package manager.
         .executableTarget(
             name: "broadsheet",
             dependencies: services + [
                 "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels", "ArticleStore",
-                "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
-                "BroadsheetPlatform", "BroadsheetResources", "BroadsheetSockets",
-                "BroadsheetSwiftGenerator", "CBroadsheetLinux",
+                "BroadsheetCommandLine", "BroadsheetHTTP", "BroadsheetHTTP2",
+                "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
+                "BroadsheetResources", "BroadsheetSockets", "CBroadsheetLinux",
             ],
             swiftSettings: rules),
+        .executableTarget(
+            name: "broadsheet-generate", dependencies: ["BroadsheetCommandLine", "BroadsheetHTTP"],
+            swiftSettings: rules),
+        .plugin(
+            name: "GenerateModels",
+            capability: .command(
+                intent: .custom(
+                    verb: "generate-models",
+                    description: "Generates Swift models from JSON, and requests from OpenAPI."),
+                permissions: [
+                    .writeToPackageDirectory(reason: "to write what it generates"),
+                    .allowNetworkConnections(
+                        scope: .all(), reason: "to read from the URLs that you name"),
+                ]),
+            dependencies: ["broadsheet-generate"]),
 
         // Tests mirror the sources.
         layer(
@@ -313,12 +334,14 @@ let package = Package(
                 "BroadsheetMarkup", "BroadsheetPlatform", "BroadsheetResources",
                 "BroadsheetSockets", "BroadsheetTestDatabases",
             ]),
+        tests("BroadsheetCommandLineTests", ["BroadsheetCommandLine"]),
         tests(
             "BroadsheetTests",
             services + [
-                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleStore", "BroadsheetHTTP",
-                "BroadsheetHTTP2", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
-                "BroadsheetPlatform", "BroadsheetSockets", "broadsheet",
+                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleStore",
+                "BroadsheetCommandLine", "BroadsheetHTTP", "BroadsheetHTTP2",
+                "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
+                "BroadsheetSockets", "broadsheet",
             ], exclude: ["Golden"]),
         tests(
             "EndToEndTests",
@@ -406,7 +429,8 @@ if let names = Context.environment["BROADSHEET_ONLY"], !names.isEmpty {
     package.products.removeAll { product in
         let members =
             (product as? Product.Library)?.targets
-            ?? (product as? Product.Executable)?.targets ?? []
+            ?? (product as? Product.Executable)?.targets
+            ?? (product as? Product.Plugin)?.targets ?? []
         return !kept.isSuperset(of: members)
     }
     let unknown = roots.filter { targets[$0] == nil }

@@ -1,3 +1,4 @@
+import BroadsheetCommandLine
 import Glibc
 
 /// Entry point: selects the subcommand, runs it, and reports a failure as one line and a status.
@@ -49,7 +50,7 @@ struct Broadsheet {
             throw CommandFailure(.usage, "unknown command \"\(name)\"; see broadsheet help")
         }
         let rest = Array(arguments.dropFirst())
-        if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+        if CommandLineArguments.askForHelp(rest) {
             return try Console.print(command.help)
         }
         let settings = try Settings(

@@ -1,3 +1,4 @@
+import BroadsheetCommandLine
 import BroadsheetResources
 
 /// Explains the commands, and prints the pages of the manual.

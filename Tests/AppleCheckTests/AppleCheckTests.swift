@@ -7,7 +7,8 @@ import Testing
     private static let modules = [
         "BroadsheetHTTP", "ArticleAPI", "ArticleModels", "ArticleSearch", "ArticleClient",
         "ArticleOffline",
-        "BroadsheetURLSession",
+        "BroadsheetURLSession", "BroadsheetSwiftGenerator", "BroadsheetCommandLine",
+        "broadsheet-generate",
     ]
 
     private static let script = URL(filePath: #filePath)

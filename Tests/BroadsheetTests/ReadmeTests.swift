@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleServices
+import BroadsheetCommandLine
 import Foundation
 import Testing
 

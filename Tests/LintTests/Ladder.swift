@@ -57,6 +57,8 @@ enum Ladder {
                 "BroadsheetPlatform", "BroadsheetSockets",
             ],
             modules: system.union(["Foundation", "Security"])),
+        "BroadsheetCommandLine": Rung(
+            4, ["ArticleAPI", "BroadsheetSwiftGenerator", "BroadsheetHTTP"]),
         "ArticleDatabase": Rung(
             4,
             [
@@ -131,10 +133,13 @@ enum Ladder {
                 "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleConnectors",
                 "ArticleDatabase", "ArticleImportExport", "ArticleModels", "ArticleOperations",
                 "ArticleResources", "ArticleServiceCore", "ArticleServices", "ArticleStore",
-                "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
-                "BroadsheetPlatform", "BroadsheetResources", "BroadsheetSockets",
-                "BroadsheetSwiftGenerator", "CBroadsheetLinux",
+                "BroadsheetCommandLine", "BroadsheetHTTP", "BroadsheetHTTP2",
+                "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
+                "BroadsheetResources", "BroadsheetSockets", "CBroadsheetLinux",
             ], modules: system),
+        "broadsheet-generate": Rung(
+            6, ["BroadsheetCommandLine", "BroadsheetHTTP"],
+            modules: ["Foundation", "FoundationNetworking"]),
         "BroadsheetTestSupport": Rung(
             5,
             [

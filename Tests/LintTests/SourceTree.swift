@@ -51,7 +51,7 @@ enum SourceTree {
     private static func readFiles() throws -> [SourceFile] {
         let top = ["Package.swift", "Makefile", "Dockerfile", ".dockerignore", ".gitignore"]
         let documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
-        let folders = [".ci", "Resources", "Sources", "Tests", "docs"]
+        let folders = [".ci", "Plugins", "Resources", "Sources", "Tests", "docs"]
         var paths = top + documents
         for folder in folders {
             let inside = try FileManager.default.subpathsOfDirectory(

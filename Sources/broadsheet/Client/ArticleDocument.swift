@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleImportExport
 import ArticleServices
+import BroadsheetCommandLine
 import BroadsheetPlatform
 import Glibc
 

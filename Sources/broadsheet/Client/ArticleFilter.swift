@@ -1,4 +1,5 @@
 import ArticleAPI
+import BroadsheetCommandLine
 
 /// The articles that a client command concerns.
 struct ArticleFilter: Sendable {

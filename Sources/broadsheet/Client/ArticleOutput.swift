@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleImportExport
 import ArticleServices
+import BroadsheetCommandLine
 
 /// The output of the client commands: tables and text for people, JSON for programs.
 struct ArticleOutput {

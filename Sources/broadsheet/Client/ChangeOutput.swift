@@ -1,4 +1,5 @@
 import ArticleAPI
+import BroadsheetCommandLine
 
 /// One line for each change: text for people, JSON for programs.
 struct ChangeOutput {

@@ -1,4 +1,5 @@
 import ArticleAPI
+import BroadsheetCommandLine
 
 /// The output of the commands for comments and bookmarks.
 struct CommentOutput {

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetCommandLine
 import Glibc
 
 /// Stores the key or the session of `login` for a backend: one file per backend, which names it, in

@@ -1,4 +1,5 @@
 import ArticleAPI
+import BroadsheetCommandLine
 
 /// The output of `search`: for people, titles and excerpts in which matches are emphasised.
 struct SearchOutput {

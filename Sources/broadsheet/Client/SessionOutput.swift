@@ -1,4 +1,5 @@
 import ArticleAPI
+import BroadsheetCommandLine
 
 /// The common output of client commands: JSON, tables and pages.
 extension Session {

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleClient
 import ArticleImportExport
 import ArticleServices
+import BroadsheetCommandLine
 import BroadsheetHTTP
 
 /// Reads and writes articles of a local or remote backend through the SDK.

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetCommandLine
 
 /// Lists and changes the bookmarks of the user that `login` has signed in.
 struct BookmarksCommand: Command {

@@ -1,3 +1,5 @@
+import BroadsheetCommandLine
+
 /// A subcommand: its `--help` text and its implementation.
 protocol Command: Sendable {
     static var name: String { get }
@@ -19,18 +21,8 @@ extension Command {
 
     /// The page that `broadsheet help <name>` prints.
     static var help: String {
-        var text = "\(summary)\n\nUsage: broadsheet \(name) \(usage)\n\nExample:\n  \(example)\n"
-        guard !options.isEmpty else { return text }
-        text += "\nOptions (also as BROADSHEET_… variables and in the --config file):\n"
-        for option in options {
-            let flag = "--\(option.name)" + (option.value.map { " " + $0 } ?? "")
-            let padding = String(repeating: " ", count: max(1, 32 - flag.count))
-            text += "  \(flag)\(padding)\(option.help)"
-            if option.isRepeatable { text += " May be repeated." }
-            if let value = option.defaultValue { text += " [default: \(value)]" }
-            text += "\n"
-        }
-        return text
+        HelpPage.text(
+            summary, usage: "broadsheet \(name) \(usage)", example: example, options: options)
     }
 }
 

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetCommandLine
 
 /// Reads, writes and moderates comments of a local or remote backend through the SDK.
 struct CommentsCommand: Command {

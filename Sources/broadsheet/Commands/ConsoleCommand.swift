@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleClient
 import ArticleOperations
 import ArticleServices
+import BroadsheetCommandLine
 import BroadsheetHTTP
 
 /// Prints a link that signs the operator in to the console of a running server.

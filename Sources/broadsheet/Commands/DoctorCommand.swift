@@ -3,6 +3,7 @@ import ArticleConnectors
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetPlatform
 
 /// Checks everything that `serve` depends on, and suggests fixes.

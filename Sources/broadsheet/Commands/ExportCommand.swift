@@ -2,6 +2,7 @@ import ArticleDatabase
 import ArticleImportExport
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetPlatform
 import Glibc
 

@@ -1,93 +1,69 @@
-import BroadsheetPlatform
-import BroadsheetSwiftGenerator
+import BroadsheetCommandLine
+import BroadsheetHTTP
+import BroadsheetHTTPClient
+import BroadsheetSockets
 import Glibc
 
 /// Writes Swift source that is made from samples of JSON or from the description of an API.
+/// `broadsheet-generate` does the same without the server.
 struct GenerateCommand: Command {
     static let name = "generate"
-    static let summary = "Generates Swift models from JSON samples, and requests from OpenAPI."
-    static let usage =
-        "swift NAME (FILE | URL | -)… [options] | requests (FILE | URL | -) [options]"
+    static let summary = Generation.summary
+    static let usage = Generation.usage
     static let example = "broadsheet generate swift Forecast monday.json tuesday.json"
-    static let options = [
-        Option("output", "FILE", "Write to this file atomically instead of to standard output."),
-        Option("codable", nil, "swift: use Foundation's Codable instead of ArticleAPI's mappers."),
-        Option("internal", nil, "Declare types without public."),
-        Option(
-            "skip-unsupported", nil,
-            "requests: omit operations that cannot be expressed, and list them."),
-        Session.authoritiesOption, CommonOptions.config,
-    ]
+    static let options = Generation.options + [Session.authoritiesOption, CommonOptions.config]
 
-    enum Subject: Sendable {
-        case models(name: String)
-        case requests
-    }
-
-    let subject: Subject
-    let texts: GenerationInput
-    let generation: SwiftGenerator.Options
-    let output: String?
+    let generation: Generation
+    let client: HTTPClientConfiguration
 
     init(_ settings: Settings) throws(CommandFailure) {
-        let words = settings.operands
-        switch (words.first, words.count) {
-        case ("swift", 3...):
-            subject = .models(name: words[1])
-            texts = try GenerationInput(Array(words[2...]), settings)
-        case ("requests", 2):
-            subject = .requests
-            texts = try GenerationInput([words[1]], settings)
-        default: throw CommandFailure(.usage, "generate \(Self.usage); see --help")
-        }
-        var generation = SwiftGenerator.Options()
-        generation.isCodable = try settings.isOn("codable")
-        generation.isInternal = try settings.isOn("internal")
-        generation.skipsUnsupported = try settings.isOn("skip-unsupported")
-        if case .requests = subject, generation.isCodable {
-            throw CommandFailure(.usage, "--codable is only for generate swift")
-        }
-        self.generation = generation
-        output = settings.text("output")
+        generation = try Generation(settings, command: "\(Self.name) ")
+        client = try Session.clientConfiguration(settings)
     }
 
     func run() async throws(CommandFailure) {
-        let sources = try await texts.read()
-        let text: String
-        do throws(GenerationError) {
-            text = try generated(from: sources)
-        } catch { throw Self.failure(error) }
-        guard let output else {
-            return try Console.write(Array(text.utf8), to: STDOUT_FILENO)
-        }
-        let file = try NewFile(output)
-        try Console.write(Array(text.utf8), to: file.descriptor)
-        try file.keep()
+        try await generation.run(Host(client: client))
     }
 
-    private func generated(
-        from sources: [SwiftGenerator.Source]
-    ) throws(GenerationError) -> String {
-        switch subject {
-        case .models(let name):
-            return try SwiftGenerator.models(named: name, samples: sources, options: generation)
-        case .requests:
-            let result = try SwiftGenerator.requests(from: sources[0], options: generation)
-            for line in result.leftOut { Console.printStatus("left out: \(line)\n") }
-            for line in result.notes { Console.printStatus("note: \(line)\n") }
-            return result.text
-        }
-    }
+    private struct Host: GenerationHost {
+        let client: HTTPClientConfiguration
 
-    /// Findings are listed, one on each line, before the failure.
-    private static func failure(_ error: GenerationError) -> CommandFailure {
-        guard case .unsupported(let findings) = error else {
-            return CommandFailure(.dataError, "\(error)")
+        func read(_ path: String, limitBytes: Int) throws(CommandFailure) -> [UInt8] {
+            try Files.read(path, limitBytes: limitBytes)
         }
-        for finding in findings { Console.printStatus("\(finding)\n") }
-        let count = findings.count.counted("construct")
-        return CommandFailure(
-            .dataError,
-            "\(count) cannot be expressed; --skip-unsupported omits their operations")
+
+        func readInput(limitBytes: Int) throws(CommandFailure) -> [UInt8] {
+            try Console.readInput(limitBytes: limitBytes)
+        }
+
+        func fetch(
+            _ target: RequestTarget, from origin: HTTPOrigin, limits: FetchLimits
+        ) async throws(CommandFailure) -> FetchedText {
+            var options = ExchangeOptions()
+            options.bodyBytes = limits.bodyBytes
+            options.deadlineMilliseconds = Int64(limits.seconds) * 1_000
+            let request = HTTPRequest(
+                .get, target, fields: [.accept: "application/json", .userAgent: "broadsheet"])
+            let response: HTTPResponse
+            do {
+                let client = try HTTPClient(client)
+                defer { client.stop() }
+                response = try await client.send(request, to: origin, options: options)
+            } catch { throw CommandFailure(.unavailable, "\(origin)\(target): \(error)") }
+            var body: [UInt8] = []
+            if case .bytes(let bytes) = response.body { body = bytes }
+            return FetchedText(
+                status: response.status.code, location: response.fields[.location], body: body)
+        }
+
+        func write(_ text: String, to path: String?) throws(CommandFailure) {
+            let bytes = Array(text.utf8)
+            guard let path else { return try Console.write(bytes, to: STDOUT_FILENO) }
+            let file = try NewFile(path)
+            try Console.write(bytes, to: file.descriptor)
+            try file.keep()
+        }
+
+        func report(_ line: String) { Console.printStatus("\(line)\n") }
     }
 }

@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetCommandLine
 
 /// Checks that a database is being served and that its store responds.
 ///

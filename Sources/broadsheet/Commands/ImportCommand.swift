@@ -3,6 +3,7 @@ import ArticleDatabase
 import ArticleImportExport
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetPlatform
 
 /// Imports Markdown posts, articles as JSON lines, exports, and those of WordPress and Ghost.

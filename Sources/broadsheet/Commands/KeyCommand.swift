@@ -4,6 +4,7 @@ import ArticleDatabase
 import ArticleServiceCore
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 
 /// Creates, lists and revokes API keys.
 struct KeyCommand: Command {

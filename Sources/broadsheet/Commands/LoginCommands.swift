@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetCommandLine
 import Glibc
 
 /// Stores an API key or the session of a user for a backend, so that the client commands send it.

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleResources
 import ArticleServices
+import BroadsheetCommandLine
 
 /// Prints the description of the API, without a server.
 struct OpenAPICommand: Command {

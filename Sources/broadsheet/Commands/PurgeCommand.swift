@@ -3,6 +3,7 @@ import ArticleDatabase
 import ArticleOperations
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetPlatform
 
 /// Removes an article or revisions for good.

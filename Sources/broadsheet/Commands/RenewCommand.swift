@@ -1,5 +1,6 @@
 import ArticleDatabase
 import ArticleStore
+import BroadsheetCommandLine
 
 /// Begins another history of a database, after it was set back.
 struct RenewCommand: DatabaseCommand {

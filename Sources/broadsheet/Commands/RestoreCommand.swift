@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetPlatform
 import Glibc
 

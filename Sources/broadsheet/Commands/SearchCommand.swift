@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetCommandLine
 
 /// Searches the published articles of a local or remote backend through the SDK.
 struct SearchCommand: Command {

@@ -5,6 +5,7 @@ import ArticleOperations
 import ArticleResources
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetHTTPServer
 import BroadsheetPlatform
 import BroadsheetSockets

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import ArticleDatabase
+import BroadsheetCommandLine
 
 /// Adds, lists, polls and removes the sources of articles.
 struct SourcesCommand: Command {

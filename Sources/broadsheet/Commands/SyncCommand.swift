@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetCommandLine
 import BroadsheetPlatform
 
 /// Keeps a folder of Markdown files equal to the articles of a backend that the caller sees.

@@ -3,6 +3,7 @@ import ArticleClient
 import ArticleDatabase
 import ArticleServiceCore
 import ArticleServices
+import BroadsheetCommandLine
 
 /// Creates, lists, changes and invites users.
 struct UserCommand: Command {

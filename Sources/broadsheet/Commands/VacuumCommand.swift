@@ -3,6 +3,7 @@ import ArticleDatabase
 import ArticleOperations
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 
 /// Returns the space of removed data to the file system, even while the database is being served.
 struct VacuumCommand: DatabaseCommand {

@@ -1,3 +1,5 @@
+import BroadsheetCommandLine
+
 /// Prints the version.
 struct VersionCommand: Command {
     static let name = "version"

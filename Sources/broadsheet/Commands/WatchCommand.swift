@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetCommandLine
 
 /// Prints the changes of a backend's articles as they happen, until a signal ends it.
 struct WatchCommand: Command {

@@ -1,3 +1,4 @@
+import BroadsheetCommandLine
 import BroadsheetSockets
 import Glibc
 

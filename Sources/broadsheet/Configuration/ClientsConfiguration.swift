@@ -1,5 +1,6 @@
 import ArticleResources
 import ArticleServices
+import BroadsheetCommandLine
 import BroadsheetHTTP
 import BroadsheetHTTPServer
 

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleResources
 import ArticleServices
+import BroadsheetCommandLine
 
 /// The part of the configuration of `serve` that concerns comments.
 struct CommentConfiguration: Sendable {

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleResources
 import ArticleServices
+import BroadsheetCommandLine
 import BroadsheetSockets
 
 /// The part of the configuration of `serve` that concerns feeds and the URLs in them.

@@ -1,5 +1,6 @@
 import ArticleAccounts
 import ArticleServices
+import BroadsheetCommandLine
 
 /// The providers of OpenID Connect with which people sign in to `serve`.
 struct OpenIDConfiguration: Sendable {

@@ -1,3 +1,4 @@
+import BroadsheetCommandLine
 import BroadsheetHTTPClient
 import BroadsheetSockets
 

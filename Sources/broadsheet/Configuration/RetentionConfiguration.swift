@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetCommandLine
 
 /// The part of the configuration of `serve` with the limits of history.
 struct RetentionConfiguration: Sendable {

@@ -4,6 +4,7 @@ import ArticleDatabase
 import ArticleServiceCore
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetHTTP
 import BroadsheetHTTPClient
 import BroadsheetHTTPServer

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleConnectors
 import ArticleServices
+import BroadsheetCommandLine
 
 /// The part of the configuration of `serve` that concerns sources of articles.
 struct SourceConfiguration: Sendable {

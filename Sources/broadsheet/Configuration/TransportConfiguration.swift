@@ -1,3 +1,4 @@
+import BroadsheetCommandLine
 import BroadsheetHTTP2
 import BroadsheetHTTPServer
 import BroadsheetSockets

@@ -1,5 +1,6 @@
 import ArticleAccounts
 import ArticleServices
+import BroadsheetCommandLine
 
 /// The part of the configuration of `serve` that concerns the accounts of users.
 struct UserConfiguration: Sendable {

@@ -1,5 +1,6 @@
 import ArticleConnectors
 import ArticleServices
+import BroadsheetCommandLine
 import BroadsheetHTTP
 
 /// The webhooks of `serve`.

@@ -1,3 +1,4 @@
+import BroadsheetCommandLine
 import BroadsheetHTTPServer
 import BroadsheetPlatform
 import BroadsheetSockets

@@ -1,4 +1,5 @@
 import ArticleAPI
+import BroadsheetCommandLine
 import BroadsheetHTTPServer
 import BroadsheetSockets
 import Glibc

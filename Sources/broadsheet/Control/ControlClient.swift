@@ -4,6 +4,7 @@ import ArticleImportExport
 import ArticleOperations
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetHTTP
 import BroadsheetPlatform
 import BroadsheetSockets

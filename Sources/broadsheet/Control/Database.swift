@@ -2,6 +2,7 @@ import ArticleClient
 import ArticleDatabase
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetHTTPServer
 
 /// A database as a command finds it: opened by the command itself, or served by another process.

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleDatabase
+import BroadsheetCommandLine
 import BroadsheetPlatform
 import Glibc
 

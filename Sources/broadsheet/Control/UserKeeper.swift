@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetCommandLine
 
 /// Finds and changes users by their names, with the rights of an admin.
 struct UserKeeper: Sendable {

@@ -1,3 +1,4 @@
+import BroadsheetCommandLine
 import BroadsheetHTTP
 import BroadsheetHTTPServer
 import BroadsheetPlatform

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleOperations
 import ArticleServices
+import BroadsheetCommandLine
 import BroadsheetPlatform
 import BroadsheetSockets
 import Dispatch

@@ -3,6 +3,7 @@ import ArticleDatabase
 import ArticleServiceCore
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetHTTP
 import BroadsheetHTTPServer
 import BroadsheetPlatform

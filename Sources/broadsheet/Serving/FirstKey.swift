@@ -4,6 +4,7 @@ import ArticleOperations
 import ArticleServiceCore
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetHTTPServer
 
 /// The admin key that `serve` creates if the database has no key.

@@ -1,3 +1,4 @@
+import BroadsheetCommandLine
 import BroadsheetPlatform
 import BroadsheetSockets
 import Glibc

@@ -7,6 +7,7 @@ import ArticleResources
 import ArticleServiceCore
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetHTTPClient
 import BroadsheetHTTPServer
 import BroadsheetPlatform

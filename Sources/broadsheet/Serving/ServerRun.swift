@@ -5,6 +5,7 @@ import ArticleOperations
 import ArticleResources
 import ArticleServices
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetPlatform
 import BroadsheetSockets
 import Glibc

@@ -4,6 +4,7 @@ import ArticleImportExport
 import ArticleModels
 import ArticleServiceCore
 import ArticleServices
+import BroadsheetCommandLine
 
 /// Places articles in a folder: writes and removes their files, and no others.
 ///

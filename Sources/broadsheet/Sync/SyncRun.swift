@@ -3,6 +3,7 @@ import ArticleClient
 import ArticleImportExport
 import ArticleModels
 import ArticleServices
+import BroadsheetCommandLine
 
 /// One run of `sync`: brings a folder to the state that the caller sees.
 ///

@@ -1,5 +1,6 @@
 import ArticleDatabase
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetPlatform
 import BroadsheetSockets
 import Dispatch

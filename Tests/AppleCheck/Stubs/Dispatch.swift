@@ -5,6 +5,9 @@ public class DispatchQueue: @unchecked Sendable {
     public func async(execute work: @escaping @Sendable @convention(block) () -> Void) {}
     public func async(execute workItem: DispatchWorkItem) {}
     public func asyncAfter(deadline: DispatchTime, execute: DispatchWorkItem) {}
+    public func asyncAfter(
+        deadline: DispatchTime, execute work: @escaping @Sendable @convention(block) () -> Void
+    ) {}
 }
 
 public class DispatchWorkItem {

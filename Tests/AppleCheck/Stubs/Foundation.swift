@@ -1,3 +1,4 @@
+@_exported import Darwin
 @_exported import Dispatch
 
 // MARK: Values
@@ -13,7 +14,7 @@ public struct TimeZone: Sendable, Hashable {
     public func secondsFromGMT(for date: Date = Date()) -> Int { 0 }
 }
 
-public struct Data: Sendable, Hashable, RandomAccessCollection {
+public struct Data: Sendable, Hashable, RandomAccessCollection, RangeReplaceableCollection {
     public init() {}
     public init<RawBody: Sequence>(_ bytes: RawBody) where RawBody.Element == UInt8 {}
     public var startIndex: Int { 0 }
@@ -32,6 +33,17 @@ public struct Data: Sendable, Hashable, RandomAccessCollection {
 
     public init?(base64Encoded: String, options: Base64DecodingOptions = []) { nil }
     public func base64EncodedString(options: Base64EncodingOptions = []) -> String { "" }
+
+    public struct WritingOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let atomic = WritingOptions(rawValue: 1)
+    }
+
+    public func write(to url: URL, options: WritingOptions = []) throws {}
+    public mutating func replaceSubrange<Bytes: Collection>(
+        _ range: Range<Int>, with bytes: Bytes
+    ) where Bytes.Element == UInt8 {}
 }
 
 public struct UUID: Sendable, Hashable {
@@ -43,10 +55,26 @@ public struct UUID: Sendable, Hashable {
 public struct URL: Sendable, Hashable {
     public init?(string: String) { nil }
     public init?(string: String, relativeTo: URL?) { nil }
+    public init(filePath: String) {}
+    public func resolvingSymlinksInPath() -> URL { self }
+    public func resourceValues(forKeys keys: Set<URLResourceKey>) throws -> URLResourceValues {
+        URLResourceValues()
+    }
     public var absoluteURL: URL { self }
     public var absoluteString: String { "" }
     public var relativeString: String { "" }
     public var host: String? { nil }
+}
+
+public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let isRegularFileKey = URLResourceKey(rawValue: "NSURLIsRegularFileKey")
+}
+
+public struct URLResourceValues {
+    public init() {}
+    public var isRegularFile: Bool? { nil }
 }
 
 public struct URLComponents: Sendable, Hashable {
@@ -84,7 +112,29 @@ open class NSObject: NSObjectProtocol {
     public init() {}
 }
 
-open class OperationQueue: NSObject {}
+// Apple's is documented so.
+open class OperationQueue: NSObject, @unchecked Sendable {
+    open var underlyingQueue: DispatchQueue?
+}
+
+// Apple's is documented so.
+open class ProcessInfo: NSObject, @unchecked Sendable {
+    open class var processInfo: ProcessInfo { ProcessInfo() }
+    open var environment: [String: String] { [:] }
+}
+
+// Apple's is documented so.
+open class FileHandle: NSObject, @unchecked Sendable {
+    public convenience init(forReadingFrom url: URL) throws { self.init() }
+    public convenience init(forWritingTo url: URL) throws { self.init() }
+    open class var standardInput: FileHandle { FileHandle() }
+    open class var standardOutput: FileHandle { FileHandle() }
+    open class var standardError: FileHandle { FileHandle() }
+    public func read(upToCount count: Int) throws -> Data? { nil }
+    public func write<Bytes: Sequence>(contentsOf data: Bytes) throws
+    where Bytes.Element == UInt8 {}
+    public func close() throws {}
+}
 
 // MARK: URLSession
 

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetCommandLine
 import BroadsheetHTTP
 import BroadsheetHTTP2
 import BroadsheetHTTPServer
@@ -22,6 +23,11 @@ import Testing
             #expect(command.help.contains(command.example))
             for option in command.options { #expect(command.help.contains("--\(option.name) ")) }
         }
+    }
+
+    @Test func `a file that commands share may have the options of all`() {
+        #expect(Broadsheet.configurationKeys.isSuperset(of: ["loops", "dryRun", "role"]))
+        #expect(!Broadsheet.configurationKeys.contains("config"))
     }
 
     @Test func `the help of a command comes with the page of the manual about it`() throws {

@@ -1,4 +1,5 @@
 import ArticleServices
+import BroadsheetCommandLine
 import BroadsheetHTTPClient
 import BroadsheetSockets
 import BroadsheetTestSupport

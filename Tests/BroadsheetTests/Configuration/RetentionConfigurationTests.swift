@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetCommandLine
 import Testing
 
 @testable import broadsheet

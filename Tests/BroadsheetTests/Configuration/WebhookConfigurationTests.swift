@@ -1,4 +1,5 @@
 import ArticleServices
+import BroadsheetCommandLine
 import BroadsheetTestSupport
 import Glibc
 import Testing

@@ -1,3 +1,4 @@
+import BroadsheetCommandLine
 import Testing
 
 @testable import broadsheet

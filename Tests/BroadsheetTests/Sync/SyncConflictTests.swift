@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetCommandLine
 import BroadsheetTestSupport
 import Glibc
 import Testing

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import ArticleServices
+import BroadsheetCommandLine
 import BroadsheetPlatform
 import BroadsheetTestSupport
 import Glibc

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetCommandLine
 import BroadsheetPlatform
 import BroadsheetTestSupport
 import Glibc

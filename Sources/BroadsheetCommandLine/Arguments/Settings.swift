@@ -2,20 +2,25 @@ import ArticleAPI
 
 /// The values of a command's options, each with its origin. Flags override the environment, which
 /// overrides the configuration file, which overrides defaults.
-struct Settings: Sendable {
+package struct Settings: Sendable {
     /// A value and its origin, which error messages name.
-    struct Value: Sendable {
-        let text: String
+    package struct Value: Sendable {
+        package let text: String
         /// `--loops`, `BROADSHEET_LOOPS`, `loops in broadsheet.json`.
-        let origin: String
+        package let origin: String
+
+        package init(text: String, origin: String) {
+            self.text = text
+            self.origin = origin
+        }
     }
 
     private var values: [String: [Value]] = [:]
     /// The arguments that are not options.
-    let operands: [String]
+    package let operands: [String]
     /// The fault of the configuration file, if an invalid one is tolerated; the file is then
     /// ignored.
-    private(set) var fileFailure: CommandFailure?
+    package private(set) var fileFailure: CommandFailure?
 
     /// - Parameters:
     ///   - options: the options of this command.
@@ -23,7 +28,7 @@ struct Settings: Sendable {
     ///   - toleratesInvalidFile: true if an invalid configuration file sets `fileFailure` rather
     ///     than throwing.
     /// - Throws: `.usage` for an invalid flag, `.configuration` for an invalid file.
-    init(
+    package init(
         options: [Option], ignoredKeys: Set<String> = [], toleratesInvalidFile: Bool = false,
         arguments: [String], environment: [String: String],
         readFile: (String) throws(CommandFailure) -> [UInt8]
@@ -55,12 +60,12 @@ struct Settings: Sendable {
 
     // MARK: Typed values
 
-    func all(_ name: String) -> [Value] { values[name] ?? [] }
+    package func all(_ name: String) -> [Value] { values[name] ?? [] }
 
-    func text(_ name: String) -> String? { values[name]?.last?.text }
+    package func text(_ name: String) -> String? { values[name]?.last?.text }
 
     /// Returns true if a switch is on: given as a flag, or `true` elsewhere.
-    func isOn(_ name: String) throws(CommandFailure) -> Bool {
+    package func isOn(_ name: String) throws(CommandFailure) -> Bool {
         guard let value = values[name]?.last else { return false }
         switch value.text.lowercased() {
         case "true", "1", "yes", "on": return true
@@ -69,7 +74,7 @@ struct Settings: Sendable {
         }
     }
 
-    func integer(
+    package func integer(
         _ name: String, in range: ClosedRange<Int>, default defaultValue: Int
     ) throws(CommandFailure) -> Int {
         guard let value = values[name]?.last else { return defaultValue }
@@ -80,7 +85,7 @@ struct Settings: Sendable {
         return number
     }
 
-    func choice<Choice: RawRepresentable & CaseIterable>(
+    package func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, default defaultValue: Choice
     ) throws(CommandFailure) -> Choice where Choice.RawValue == String {
         guard let value = values[name]?.last else { return defaultValue }
@@ -93,7 +98,7 @@ struct Settings: Sendable {
 
     /// The parsed value.
     /// - Throws: a failure that names the value and its origin.
-    func parsed<Result>(
+    package func parsed<Result>(
         _ name: String, expecting what: String, _ parse: (String) -> Result?
     ) throws(CommandFailure) -> Result? {
         guard let value = values[name]?.last else { return nil }
@@ -101,7 +106,7 @@ struct Settings: Sendable {
         return result
     }
 
-    func wrong(_ value: Value, _ what: String) -> CommandFailure {
+    package func wrong(_ value: Value, _ what: String) -> CommandFailure {
         CommandFailure(
             value.origin.hasPrefix("--") ? .usage : .configuration,
             "\(value.origin): \"\(value.text)\" is \(what)")
@@ -109,19 +114,19 @@ struct Settings: Sendable {
 }
 
 /// One setting of a command: a flag, an environment variable and a key of the configuration file.
-struct Option: Sendable {
+package struct Option: Sendable {
     /// The flag without its dashes: `max-connections`.
-    let name: String
+    package let name: String
     /// The placeholder after the flag in `--help`; `nil` for a switch.
-    let value: String?
+    package let value: String?
     /// One sentence, with the unit of the value.
-    let help: String
+    package let help: String
     /// The default as `--help` shows it; `nil` if there is none.
-    let defaultValue: String?
+    package let defaultValue: String?
     /// True if the option may be given more than once.
-    let isRepeatable: Bool
+    package let isRepeatable: Bool
 
-    init(
+    package init(
         _ name: String, _ value: String?, _ help: String, default defaultValue: String? = nil,
         repeatable isRepeatable: Bool = false
     ) {
@@ -132,15 +137,15 @@ struct Option: Sendable {
         self.isRepeatable = isRepeatable
     }
 
-    var isSwitch: Bool { value == nil }
+    package var isSwitch: Bool { value == nil }
 
     /// `BROADSHEET_MAX_CONNECTIONS`.
-    var variable: String {
+    package var variable: String {
         "BROADSHEET_" + name.uppercased().replacing("-", with: "_")
     }
 
     /// `maxConnections`, in the configuration file.
-    var key: String {
+    package var key: String {
         let words = name.split(separator: "-")
         return words.dropFirst().reduce(String(words[0])) {
             $0 + $1.prefix(1).uppercased() + $1.dropFirst()
@@ -149,9 +154,14 @@ struct Option: Sendable {
 }
 
 /// A parsed command line: options by name, and operands.
-struct CommandLineArguments {
+package struct CommandLineArguments {
     private(set) var values: [String: [Settings.Value]] = [:]
     private(set) var operands: [String] = []
+
+    /// Returns true if the arguments ask for help instead of the command.
+    package static func askForHelp(_ arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+    }
 
     /// Parses `--name value`, `--name=value`, `--switch`, and `--` before operands that begin with
     /// a dash.
@@ -242,14 +252,4 @@ struct ConfigurationFile {
                 .configuration, "\(origin): not a string, a number, true or false")
         }
     }
-}
-
-/// Options that several commands share.
-enum CommonOptions {
-    /// The options of every command that works on a database.
-    static let ofDatabase = [database, config]
-    static let database = Option(
-        "database", "FILE", "Database file, or a postgresql:// URL.", default: "broadsheet.db")
-    static let config = Option(
-        "config", "FILE", "JSON file with values for any of these options.")
 }

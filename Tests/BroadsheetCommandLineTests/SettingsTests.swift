@@ -1,7 +1,6 @@
-import ArticleAPI
 import Testing
 
-@testable import broadsheet
+@testable import BroadsheetCommandLine
 
 @Suite struct SettingsTests {
     static let options = [
@@ -53,8 +52,6 @@ import Testing
             try settings("--config a.json", file: #"{"lops": 2}"#)
         }
         #expect(wrong.status == .configuration && wrong.message.contains("lops"))
-        #expect(Broadsheet.configurationKeys.isSuperset(of: ["loops", "dryRun", "role"]))
-        #expect(!Broadsheet.configurationKeys.contains("config"))
     }
 
     @Test(arguments: [#"{"lops": 2}"#, "{", "[]", #"{"maxConnections": null}"#])
@@ -101,7 +98,7 @@ import Testing
         var line = ""
         var environment: [String: String] = [:]
         var file = "{}"
-        let status: broadsheet.ExitStatus
+        let status: BroadsheetCommandLine.ExitStatus
         let message: String
     }
 
