@@ -4,7 +4,7 @@ struct FileShape {
     private(set) var types = 0
     /// What these and extensions declare: functions, properties, initialisers and types.
     private(set) var members = 0
-    /// Those that no other file sees.
+    /// Those that no other file sees, or that none changes.
     private(set) var hidden = 0
 
     init(_ code: [String]) {
@@ -19,7 +19,7 @@ struct FileShape {
         for line in code {
             if depth < 2, let match = line.wholeMatch(of: declaration) {
                 let isHidden = match.1.split(separator: " ").contains {
-                    $0 == "private" || $0 == "fileprivate"
+                    ["private", "fileprivate", "private(set)"].contains($0)
                 }
                 let isType = ["struct", "class", "enum", "protocol", "actor"].contains(match.2)
                 if depth == 0 {

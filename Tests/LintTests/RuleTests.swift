@@ -123,10 +123,13 @@ import Testing
         let begin = "401: the file has more than 400 lines, "
         #expect(
             fault(type + "\nprivate struct B {}")
-                == begin + "2 types, and 1 of 3 members are private")
+                == begin + "2 types, and 2 of 3 members are private")
         #expect(
-            fault(type + "\nextension A {\n    @discardableResult func c() -> Int { 1 }\n}")
-                == begin + "1 types, and 1 of 4 members are private")
+            fault(
+                type
+                    + "\nextension A {\(String(repeating: "\n    static func c() {}", count: 4))\n}"
+            )
+                == begin + "1 types, and 2 of 7 members are private")
         #expect(fault("extension A {\n}") == begin + "0 types, and 0 of 0 members are private")
     }
 

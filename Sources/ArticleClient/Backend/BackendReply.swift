@@ -143,3 +143,38 @@ extension BackendService {
         BackendReplies(service: self, request: request, options: options)
     }
 }
+
+/// The outcome of a request, and the owner of the session in which it was made.
+package struct OwnedOutcome<Item: Sendable>: Sendable {
+    package let result: Result<BackendReply<Item>, BackendError>
+    /// `nil` if the request does not belong to any session, because it was not made.
+    package let owner: SessionOwner?
+}
+
+/// The mappers of a service, one for each type of item: some take longer to make than to use.
+final class ResponseMapperCache: Sendable {
+    /// Bounded by the number of item types.
+    private let kept = Locked([ObjectIdentifier: any AnyObject & Sendable]())
+
+    func mapper<Item: ResponseItem>(for _: Item.Type) -> KeptMapper<Item> {
+        let type = ObjectIdentifier(Item.self)
+        let found = kept.withLock { $0[type] }
+        if let found = found as? KeptMapper<Item> { return found }
+        let new = KeptMapper<Item>()
+        kept.withLock { $0[type] = new }
+        return new
+    }
+}
+
+/// A mapper that is passed on without being copied.
+final class KeptMapper<Item: ResponseItem>: Sendable {
+    private let mapper: ResponseMapper<Item>
+    let accept: HTTPFields
+
+    init() {
+        mapper = ResponseMapper()
+        accept = mapper.accept
+    }
+
+    func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Item { try mapper.map(bytes) }
+}

@@ -1,9 +1,6 @@
 import Glibc
 
 extension SocketChannel {
-    /// True if the channel is encrypted.
-    public var isSecure: Bool { session?.isEstablished ?? false }
-
     /// The application protocol that both sides agreed on by ALPN (RFC 7301); `nil` for none.
     public var applicationProtocol: String? { session?.applicationProtocol }
 

@@ -1,18 +1,6 @@
 public import BroadsheetPlatform
 import Glibc
 
-/// The reason why a channel cannot continue.
-public enum ChannelError: Error, Sendable, Hashable {
-    /// The deadline expired.
-    case timedOut
-    /// The server is stopping, or the channel was closed.
-    case cancelled
-    /// The peer disconnected (`ECONNRESET`, `EPIPE`, …).
-    case disconnected(code: Int32)
-    /// The TLS handshake or session failed.
-    case insecure(TLSFailure)
-}
-
 /// A connected non-blocking socket on its loop, which suspends its task when a call would block.
 ///
 /// It is used on its loop, by one task; it must not be shared with other threads.
@@ -31,9 +19,9 @@ public final class SocketChannel {
 
     private var isReadable = true
     var isWritable = true
-    private(set) var isHungUp = false
+    private var isHungUp = false
     /// True if no sent byte can arrive any more.
-    public internal(set) var isBroken = false
+    public private(set) var isBroken = false
     private var isReadToEnd = false
     /// True if a peer that sends no more counts as disconnected, as for a response without an end.
     public var breaksWhenHungUp = false { didSet { noteBreakIfHungUp() } }
@@ -57,8 +45,8 @@ public final class SocketChannel {
     /// The deadline of the wait; monotonic milliseconds.
     private var waitDeadline = Int64.max
     /// The deadline of the work; monotonic milliseconds.
-    var workDeadline = Int64.max
-    var isWorking = false
+    private var workDeadline = Int64.max
+    private var isWorking = false
     /// The time at which the loop's timer wheel shows this channel next.
     private var armedAt = Int64.max
     /// Called on the loop when the work deadline expires while the task is still busy; it should
@@ -88,6 +76,8 @@ public final class SocketChannel {
 
     deinit { close() }
 
+    /// True if the channel is encrypted.
+    public var isSecure: Bool { session?.isEstablished ?? false }
     public var isOpen: Bool { descriptor >= 0 && failure == nil }
 
     // MARK: Reading
@@ -213,6 +203,32 @@ public final class SocketChannel {
         }
     }
 
+    /// Waits until the connection is established.
+    ///
+    /// - Throws: Also `disconnected` with the error code of `connect(2)`.
+    public func waitConnected(until deadline: Int64) async throws(ChannelError) {
+        while true {
+            try check()
+            var code: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+            guard code == 0 else { throw fail(.disconnected(code: code)) }
+            isWritable = hasPeer
+            if isWritable { return }
+            try await waitWritable(until: deadline)
+        }
+    }
+
+    private var hasPeer: Bool {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                getpeername(descriptor, pointer, &length) == 0
+            }
+        }
+    }
+
     /// - Throws: `timedOut`; the channel cannot be used afterwards.
     func waitWritable(until deadline: Int64) async throws(ChannelError) {
         isTimedOut = false
@@ -276,6 +292,21 @@ public final class SocketChannel {
     }
 
     // MARK: Ending
+
+    /// Shuts the socket down for writing (`shutdown(2)`); reading remains possible.
+    public func shutdownWrite() {
+        if let session { sendEnd(through: session) }
+        if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_WR)) }
+    }
+
+    /// Resets the connection, so that the peer sees an error (`SO_LINGER` of 0: `RST`).
+    public func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &linger,
+            socklen_t(MemoryLayout.size(ofValue: linger)))
+        close()
+    }
 
     /// Sends as many of the bytes as it can at once and closes the channel, whatever its task is
     /// doing; the task is cancelled, and its next use of the channel throws.
@@ -378,7 +409,7 @@ public final class SocketChannel {
     }
 
     /// Makes the wheel show this channel in time for its next deadline.
-    func arm() {
+    private func arm() {
         let time = min(waitDeadline, workDeadline)
         guard time < armedAt else { return }
         armedAt = loop.arm(token, at: time)
@@ -392,5 +423,37 @@ public final class SocketChannel {
         case .none: return
         case .readable(let continuation, _), .writable(let continuation): continuation.resume()
         }
+    }
+}
+
+/// Work that the channel's task does before it can send a response.
+extension SocketChannel {
+    /// Starts work, by default without a deadline; `onOverrun` is called if it is not finished by
+    /// then. `onBreak` is called if the peer disconnects before that, or already has.
+    public func beginWork(until deadline: Int64 = .max) {
+        isWorking = true
+        workDeadline = deadline
+        arm()
+        if isBroken { onBreak?(self) }
+    }
+
+    /// True if the server has begun to stop or to hand off its connections.
+    public var isStopping: Bool { isDraining || isLeaving }
+
+    public func endWork() {
+        isWorking = false
+        workDeadline = .max
+    }
+
+    /// A peer that has shut down its side may still want to read; but if nothing is sent for long,
+    /// it shows too late that it does not.
+    private func noteBreakIfHungUp() {
+        if isHungUp, breaksWhenHungUp, !isBroken { noteBreak() }
+    }
+
+    /// Called by the loop when the peer has disconnected.
+    private func noteBreak() {
+        isBroken = true
+        if isWorking { onBreak?(self) }
     }
 }
