@@ -73,7 +73,8 @@ let package = Package(
         library("CBroadsheetNghttp2", "libnghttp2", debian: "libnghttp2-dev"),
         library("CBroadsheetOpenSSL", "openssl", debian: "libssl-dev"),
         library("CBroadsheetPostgres", "libpq", debian: "libpq-dev"),
-        library("CBroadsheetSQLite", "sqlite3", debian: "libsqlite3-dev"),
+        // Without pkg-config, which may know of another SQLite than the one of Apple's platforms.
+        .systemLibrary(name: "CBroadsheetSQLite", providers: [.apt(["libsqlite3-dev"])]),
         library("CBroadsheetSodium", "libsodium", debian: "libsodium-dev"),
         library("CBroadsheetXML", "libxml-2.0", debian: "libxml2-dev"),
         library("CBroadsheetYAML", "yaml-0.1", debian: "libyaml-dev"),
@@ -86,8 +87,9 @@ let package = Package(
             ],
             cSettings: cRules),
 
-        // Rung 1: HTTP as values; what every rung needs from the machine.
+        // Rung 1: HTTP as values; SQLite's handles; what every rung needs from the machine.
         layer("BroadsheetHTTP"),
+        layer("BroadsheetSQLite", ["CBroadsheetSQLite"]),
         layer("BroadsheetPlatform", ["CBroadsheetLinux"]),
 
         // Rung 2: sockets and event loops; XML and HTML; the contract; the frames of HTTP/2.
@@ -132,22 +134,21 @@ let package = Package(
         layer(
             "ArticleDatabase",
             [
-                "ArticleAPI", "ArticleSearch", "ArticleStore", "CBroadsheetOpenSSL",
-                "CBroadsheetPostgres", "CBroadsheetSQLite", "BroadsheetPlatform",
-                "BroadsheetResources",
+                "ArticleAPI", "ArticleSearch", "ArticleStore", "BroadsheetPlatform",
+                "BroadsheetResources", "BroadsheetSQLite", "CBroadsheetOpenSSL",
+                "CBroadsheetPostgres", "CBroadsheetSQLite",
             ]),
         layer(
             "BroadsheetCommandLine", ["ArticleAPI", "BroadsheetSwiftGenerator", "BroadsheetHTTP"]),
 
         // Rung 5: the SDK's memory on disk, and what views observe; its transport on Apple's
         // platforms, where URLSession is the client; what all services share.
-        .target(
-            name: "ArticleOffline",
-            dependencies: [
+        layer(
+            "ArticleOffline",
+            [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch", "BroadsheetHTTP",
-                .target(name: "CBroadsheetSQLite", condition: .when(platforms: [.linux])),
-            ],
-            swiftSettings: rules),
+                "BroadsheetSQLite", "CBroadsheetSQLite",
+            ]),
         layer("BroadsheetURLSession", ["ArticleClient", "BroadsheetHTTP"]),
         layer(
             "ArticleServiceCore",
@@ -287,8 +288,8 @@ let package = Package(
             services + [
                 "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels", "ArticleOffline",
                 "ArticleSearch", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPServer",
-                "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestDatabases",
-                "CBroadsheetSQLite",
+                "BroadsheetPlatform", "BroadsheetSQLite", "BroadsheetSockets",
+                "BroadsheetTestDatabases", "CBroadsheetSQLite",
             ]),
         tests(
             "BroadsheetURLSessionTests",
@@ -300,7 +301,7 @@ let package = Package(
             "ArticleStoreTests",
             [
                 "ArticleAPI", "ArticleStore", "CBroadsheetFaultVFS", "CBroadsheetSQLite",
-                "BroadsheetPlatform", "BroadsheetSockets", "ArticleDatabase",
+                "BroadsheetPlatform", "BroadsheetSQLite", "BroadsheetSockets", "ArticleDatabase",
                 "broadsheet-store-writer", "BroadsheetTestDatabases",
             ]),
         // Databases for tests that are not about creating them.

@@ -5,10 +5,9 @@ import Testing
 /// `.ci/apple-check` must fail where the build of an app would, and wherever it cannot tell.
 @Suite(.serialized) struct AppleCheckTests {
     private static let modules = [
-        "BroadsheetHTTP", "ArticleAPI", "ArticleModels", "ArticleSearch", "ArticleClient",
-        "ArticleOffline",
-        "BroadsheetURLSession", "BroadsheetSwiftGenerator", "BroadsheetCommandLine",
-        "broadsheet-generate",
+        "BroadsheetHTTP", "BroadsheetSQLite", "ArticleAPI", "ArticleModels", "ArticleSearch",
+        "ArticleClient", "ArticleOffline", "BroadsheetURLSession", "BroadsheetSwiftGenerator",
+        "BroadsheetCommandLine", "broadsheet-generate",
     ]
 
     private static let script = URL(filePath: #filePath)

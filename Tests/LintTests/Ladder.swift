@@ -24,6 +24,7 @@ enum Ladder {
         "CBroadsheetXML": Rung(0), "CBroadsheetYAML": Rung(0), "CBroadsheetZlib": Rung(0),
         "BroadsheetResources": Rung(0),
         "BroadsheetHTTP": Rung(1),
+        "BroadsheetSQLite": Rung(1, ["CBroadsheetSQLite"]),
         "BroadsheetPlatform": Rung(1, ["CBroadsheetLinux"], modules: system),
         "BroadsheetSockets": Rung(
             2, ["CBroadsheetLinux", "CBroadsheetOpenSSL", "BroadsheetPlatform"], modules: system),
@@ -63,16 +64,15 @@ enum Ladder {
             4,
             [
                 "ArticleAPI", "ArticleSearch", "ArticleStore", "CBroadsheetOpenSSL",
-                "CBroadsheetPostgres", "CBroadsheetSQLite",
+                "BroadsheetSQLite", "CBroadsheetPostgres", "CBroadsheetSQLite",
                 "BroadsheetPlatform", "BroadsheetResources",
             ], modules: system),
         "ArticleOffline": Rung(
             5,
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch",
-                "CBroadsheetSQLite", "BroadsheetHTTP",
-            ],
-            modules: system.union(["Observation", "SQLite3"])),
+                "BroadsheetHTTP", "BroadsheetSQLite", "CBroadsheetSQLite",
+            ], modules: system.union(["Observation"])),
         // Above the SDK, so that nothing on Linux links FoundationNetworking.
         "BroadsheetURLSession": Rung(
             5, ["ArticleClient", "BroadsheetHTTP"],

@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetSQLite
 
 /// The common checks of both engines.
 extension Connection {
@@ -17,16 +18,12 @@ extension Connection {
 
     /// The first column of the rows of a statement that is used once.
     func lines(of text: String) throws(StoreError) -> [String] {
-        var lines: [String] = []
         switch engine {
-        case .sqlite(let database):
-            let row = try SQLiteRowStatement(text, on: database)
-            while try row.step() { lines.append(row.text(0)) }
+        case .sqlite(let file): return try file.database.texts(text)
         case .postgres(let session):
             let result = try session.run(text)
-            for row in 0..<result.rows { lines.append(result.text(row, 0)) }
+            return (0..<result.rows).map { result.text($0, 0) }
         }
-        return lines
     }
 
     private func count(_ table: String) throws(StoreError) -> Int {

@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetSQLite
 
 /// The SQL statements of the store: here those of transactions, all others beside their only use.
 /// All mean the same to both engines, unless their name says otherwise.
@@ -20,7 +21,7 @@ final class Connection {
     /// The owner of the connection's handle. There are two engines, and no indirection: a statement
     /// of SQLite takes less time than a few calls through an existential.
     enum Engine {
-        case sqlite(SQLiteDatabase)
+        case sqlite(SQLiteFile)
         case postgres(PostgresSession)
     }
 
@@ -45,7 +46,7 @@ final class Connection {
     /// True if a transaction is open: some failures end one on their own.
     var isInTransaction: Bool {
         switch engine {
-        case .sqlite(let database): database.isInTransaction
+        case .sqlite(let file): file.database.isInTransaction
         case .postgres(let session): session.isInTransaction
         }
     }
@@ -54,7 +55,7 @@ final class Connection {
     /// rejects all further statements after one failed.
     var canCommit: Bool {
         switch engine {
-        case .sqlite(let database): database.isInTransaction
+        case .sqlite(let file): file.database.isInTransaction
         case .postgres(let session): session.isInGoodTransaction
         }
     }
@@ -70,7 +71,7 @@ final class Connection {
     /// Rows changed since the connection was opened.
     var totalChangedRows: Int64 {
         switch engine {
-        case .sqlite(let database): database.totalChangedRows
+        case .sqlite(let file): file.database.totalChangedRows
         case .postgres(let session): session.totalChangedRows
         }
     }
@@ -78,7 +79,7 @@ final class Connection {
     /// Rows changed by the last INSERT, UPDATE or DELETE.
     var changedRows: Int64 {
         switch engine {
-        case .sqlite(let database): Int64(database.changedRows)
+        case .sqlite(let file): Int64(file.database.changedRows)
         case .postgres(let session): session.changedRows
         }
     }
@@ -86,7 +87,7 @@ final class Connection {
     /// Runs statements that are not cached: schema, settings.
     func execute(script: String) throws(StoreError) {
         switch engine {
-        case .sqlite(let database): try database.execute(script: script)
+        case .sqlite(let file): try file.database.execute(script: script)
         case .postgres(let session): _ = try session.run(script)
         }
     }
@@ -128,7 +129,7 @@ final class Connection {
         }
         let handle =
             switch engine {
-            case .sqlite(let database): try database.prepare(sql)
+            case .sqlite(let file): try file.prepare(sql).pointer
             case .postgres(let session):
                 OpaquePointer(
                     Unmanaged.passRetained(PostgresStatement(sql, on: session)).toOpaque())
@@ -144,14 +145,14 @@ final class Connection {
     /// Makes a running statement fail, from any thread.
     var interrupter: Interrupter {
         switch engine {
-        case .sqlite(let database): .sqlite(database.interrupter)
+        case .sqlite(let file): .sqlite(file.interrupter)
         case .postgres(let session): .postgres(session.canceller)
         }
     }
 
     private func finalize(_ statement: OpaquePointer) {
         switch engine {
-        case .sqlite(let database): database.finalize(statement)
+        case .sqlite(let file): file.database.finalize(SQLiteHandle(statement))
         case .postgres:
             Unmanaged<PostgresStatement>.fromOpaque(UnsafeRawPointer(statement)).release()
         }

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import BroadsheetSQLite
 import CBroadsheetSQLite
 
 /// One use of a compiled statement. It cannot be copied; leaving scope resets it (`sqlite3_reset`),
@@ -8,7 +9,7 @@ struct Statement: ~Copyable {
     /// Handles without reference counting: the connection owns those that are not in use, this
     /// value those that are.
     private enum Handle {
-        case sqlite(OpaquePointer)
+        case sqlite(SQLiteHandle)
         case postgres(Unmanaged<PostgresStatement>)
     }
 
@@ -21,7 +22,7 @@ struct Statement: ~Copyable {
         connection: Connection
     ) {
         switch engine {
-        case .sqlite: self.handle = .sqlite(handle)
+        case .sqlite: self.handle = .sqlite(SQLiteHandle(handle))
         case .postgres: self.handle = .postgres(.fromOpaque(UnsafeRawPointer(handle)))
         }
         self.key = key
@@ -31,9 +32,8 @@ struct Statement: ~Copyable {
     deinit {
         switch handle {
         case .sqlite(let handle):
-            sqlite3_reset(handle)
-            sqlite3_clear_bindings(handle)
-            connection.recycle(handle, key: key)
+            handle.reset()
+            connection.recycle(handle.pointer, key: key)
         case .postgres(let statement):
             statement.takeUnretainedValue().reset()
             connection.recycle(OpaquePointer(statement.toOpaque()), key: key)
@@ -46,7 +46,7 @@ struct Statement: ~Copyable {
     func step() throws(StoreError) -> Bool {
         switch handle {
         case .sqlite(let handle):
-            let code = sqlite3_step(handle)
+            let code = handle.step()
             if code == SQLITE_ROW { return true }
             guard code == SQLITE_DONE else { throw failure(code) }
             return false
@@ -76,9 +76,9 @@ struct Statement: ~Copyable {
 
     private func insertedRow() throws(StoreError) -> Int64? {
         switch connection.engine {
-        case .sqlite(let database):
+        case .sqlite(let file):
             while try step() {}
-            return database.changedRows > 0 ? database.lastInsertedRow : nil
+            return file.database.changedRows > 0 ? file.database.lastInsertedRow : nil
         case .postgres(let session):
             if try step() { return integer(0) }
             return session.changedRows > 0 ? 0 : nil
@@ -89,7 +89,7 @@ struct Statement: ~Copyable {
 
     func bind(_ index: Int32, _ value: Int64) throws(StoreError) {
         switch handle {
-        case .sqlite(let handle): try check(sqlite3_bind_int64(handle, index, value))
+        case .sqlite(let handle): try check(handle.bind(index, value))
         case .postgres(let statement): statement.takeUnretainedValue().bind(index, value)
         }
     }
@@ -101,7 +101,7 @@ struct Statement: ~Copyable {
     func bind(_ index: Int32, _ value: Int64?) throws(StoreError) {
         if let value { return try bind(index, value) }
         switch handle {
-        case .sqlite(let handle): try check(sqlite3_bind_null(handle, index))
+        case .sqlite(let handle): try check(handle.bindNull(index))
         case .postgres(let statement): statement.takeUnretainedValue().bind(index, Int64?.none)
         }
     }
@@ -109,9 +109,7 @@ struct Statement: ~Copyable {
     func bind(_ index: Int32, _ value: Double?) throws(StoreError) {
         switch handle {
         case .sqlite(let handle):
-            try check(
-                value.map { sqlite3_bind_double(handle, index, $0) }
-                    ?? sqlite3_bind_null(handle, index))
+            try check(value.map { handle.bind(index, $0) } ?? handle.bindNull(index))
         case .postgres(let statement): statement.takeUnretainedValue().bind(index, value)
         }
     }
@@ -128,13 +126,7 @@ struct Statement: ~Copyable {
         var value = value
         switch handle {
         case .sqlite(let handle):
-            let code = value.withUTF8 { bytes in
-                // An empty string may have no address, which SQLite would treat as NULL.
-                bytes.isEmpty
-                    ? csqlite_bind_text(handle, index, "", 0)
-                    : csqlite_bind_text(handle, index, bytes.baseAddress, UInt64(bytes.count))
-            }
-            try check(code)
+            try check(value.withUTF8 { handle.bind(index, text: UnsafeRawBufferPointer($0)) })
         case .postgres(let statement):
             value.withUTF8 { bytes in
                 statement.takeUnretainedValue().bind(index, text: UnsafeRawBufferPointer(bytes))
@@ -145,7 +137,7 @@ struct Statement: ~Copyable {
     func bind(_ index: Int32, _ value: String?) throws(StoreError) {
         if let value { return try bind(index, value) }
         switch handle {
-        case .sqlite(let handle): try check(sqlite3_bind_null(handle, index))
+        case .sqlite(let handle): try check(handle.bindNull(index))
         case .postgres(let statement): statement.takeUnretainedValue().bind(index, text: nil)
         }
     }
@@ -153,12 +145,7 @@ struct Statement: ~Copyable {
     func bind(_ index: Int32, _ bytes: [UInt8]) throws(StoreError) {
         switch handle {
         case .sqlite(let handle):
-            let code = bytes.withUnsafeBufferPointer { buffer in
-                buffer.isEmpty
-                    ? sqlite3_bind_zeroblob(handle, index, 0)
-                    : csqlite_bind_blob(handle, index, buffer.baseAddress, UInt64(buffer.count))
-            }
-            try check(code)
+            try check(bytes.withUnsafeBytes { handle.bind(index, bytes: $0) })
         case .postgres(let statement):
             bytes.withUnsafeBytes { statement.takeUnretainedValue().bind(index, bytes: $0) }
         }
@@ -168,10 +155,7 @@ struct Statement: ~Copyable {
         let words = (id.high.bigEndian, id.low.bigEndian)
         switch handle {
         case .sqlite(let handle):
-            let code = withUnsafeBytes(of: words) {
-                csqlite_bind_blob(handle, index, $0.baseAddress, 16)
-            }
-            try check(code)
+            try check(withUnsafeBytes(of: words) { handle.bind(index, bytes: $0) })
         case .postgres(let statement):
             withUnsafeBytes(of: words) { statement.takeUnretainedValue().bind(index, bytes: $0) }
         }
@@ -180,7 +164,7 @@ struct Statement: ~Copyable {
     func bind<Subject>(_ index: Int32, _ id: Identifier<Subject>?) throws(StoreError) {
         if let id { return try bind(index, id) }
         switch handle {
-        case .sqlite(let handle): try check(sqlite3_bind_null(handle, index))
+        case .sqlite(let handle): try check(handle.bindNull(index))
         case .postgres(let statement): statement.takeUnretainedValue().bind(index, bytes: nil)
         }
     }
@@ -229,7 +213,7 @@ struct Statement: ~Copyable {
 
     func isNull(_ column: Int32) -> Bool {
         switch handle {
-        case .sqlite(let handle): sqlite3_column_type(handle, column) == SQLITE_NULL
+        case .sqlite(let handle): handle.isNull(column)
         case .postgres(let statement): statement.takeUnretainedValue().isNull(column)
         }
     }
@@ -237,7 +221,7 @@ struct Statement: ~Copyable {
     /// A number or a truth value; 0 for NULL.
     func integer(_ column: Int32) -> Int64 {
         switch handle {
-        case .sqlite(let handle): sqlite3_column_int64(handle, column)
+        case .sqlite(let handle): handle.integer(column)
         case .postgres(let statement): statement.takeUnretainedValue().integer(column)
         }
     }
@@ -245,7 +229,7 @@ struct Statement: ~Copyable {
     func optionalReal(_ column: Int32) -> Double? {
         if isNull(column) { return nil }
         return switch handle {
-        case .sqlite(let handle): sqlite3_column_double(handle, column)
+        case .sqlite(let handle): handle.real(column)
         case .postgres(let statement): statement.takeUnretainedValue().real(column)
         }
     }
@@ -259,23 +243,16 @@ struct Statement: ~Copyable {
     /// The stored bytes of a text, valid until the next step.
     private func utf8(_ column: Int32) -> UnsafeRawBufferPointer {
         switch handle {
-        case .sqlite(let handle):
-            // The pointer must be obtained before the length: it determines the encoding.
-            let pointer = sqlite3_column_text(handle, column)
-            let count = pointer == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
-            return UnsafeRawBufferPointer(start: pointer, count: count)
-        case .postgres(let statement): return statement.takeUnretainedValue().bytes(column)
+        case .sqlite(let handle): handle.text(column)
+        case .postgres(let statement): statement.takeUnretainedValue().bytes(column)
         }
     }
 
     /// The bytes of a blob, valid until the next step.
     private func blob(_ column: Int32) -> UnsafeRawBufferPointer {
         switch handle {
-        case .sqlite(let handle):
-            let pointer = sqlite3_column_blob(handle, column)
-            let count = pointer == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
-            return UnsafeRawBufferPointer(start: pointer, count: count)
-        case .postgres(let statement): return statement.takeUnretainedValue().bytes(column)
+        case .sqlite(let handle): handle.bytes(column)
+        case .postgres(let statement): statement.takeUnretainedValue().bytes(column)
         }
     }
 
@@ -330,7 +307,7 @@ struct Statement: ~Copyable {
     /// The failure of a call of SQLite.
     private func failure(_ code: Int32) -> StoreError {
         switch connection.engine {
-        case .sqlite(let database): database.failure(code)
+        case .sqlite(let file): file.database.failure(code)
         case .postgres: .unavailable("SQLite \(code)")
         }
     }

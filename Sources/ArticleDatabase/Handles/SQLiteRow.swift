@@ -1,11 +1,11 @@
 import ArticleStore
+import BroadsheetSQLite
 import CBroadsheetSQLite
 
 /// A statement that reads or writes whole rows of any table, in `RowFormat`. It cannot be copied;
-/// leaving scope finalizes it (`sqlite3_finalize`).
+/// leaving scope resets it.
 struct SQLiteRowStatement: ~Copyable {
-    private let handle: OpaquePointer
-    private let database: SQLiteDatabase
+    private let statement: SQLiteStatement<StoreError>
     private let parameters: [RowFormat.Kind]
     private let columns: [RowFormat.Kind]
 
@@ -14,28 +14,18 @@ struct SQLiteRowStatement: ~Copyable {
     ///   - columns: the kinds of its columns.
     init(
         _ text: String, parameters: [RowFormat.Kind] = [], columns: [RowFormat.Kind] = [],
-        on database: SQLiteDatabase
+        on database: SQLiteDatabase<StoreError>
     ) throws(StoreError) {
-        handle = try database.prepare(text: text)
-        self.database = database
+        statement = try database.statement(text)
         self.parameters = parameters
         self.columns = columns
     }
 
-    deinit { sqlite3_finalize(handle) }
-
     /// Advances to the next row; `false` at the end.
-    func step() throws(StoreError) -> Bool {
-        let code = sqlite3_step(handle)
-        if code == SQLITE_ROW { return true }
-        guard code == SQLITE_DONE else { throw database.failure(code) }
-        return false
-    }
+    func step() throws(StoreError) -> Bool { try statement.step() }
 
     /// Makes it ready for the next use.
-    func reset() { sqlite3_reset(handle) }
-
-    func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
+    func reset() { statement.handle.reset() }
 
     /// Replaces the content of `row` with the current row.
     func read(into row: inout [UInt8]) {
@@ -44,26 +34,20 @@ struct SQLiteRowStatement: ~Copyable {
     }
 
     private func append(_ column: Int32, _ kind: RowFormat.Kind, to row: inout [UInt8]) {
-        let type = sqlite3_column_type(handle, column)
+        let handle = statement.handle
+        let type = handle.type(column)
         guard type != SQLITE_NULL else { return RowFormat.appendNull(to: &row) }
         switch kind {
-        case .integer: RowFormat.append(sqlite3_column_int64(handle, column), to: &row)
-        case .real: RowFormat.append(sqlite3_column_double(handle, column), to: &row)
-        case .bytes: RowFormat.append(bytes: blob(column), to: &row)
+        case .integer: RowFormat.append(handle.integer(column), to: &row)
+        case .real: RowFormat.append(handle.real(column), to: &row)
+        case .bytes: RowFormat.append(bytes: handle.bytes(column), to: &row)
         case .text, .mixed:
-            let bytes = blob(column)
+            let bytes = handle.bytes(column)
             guard type == SQLITE_TEXT, let encoded = PostgresText.encoded(bytes) else {
                 return RowFormat.append(bytes: bytes, to: &row)
             }
             encoded.withUnsafeBytes { RowFormat.append(bytes: $0, to: &row) }
         }
-    }
-
-    /// The bytes of a text or a blob, valid until the next step.
-    private func blob(_ column: Int32) -> UnsafeRawBufferPointer {
-        let pointer = sqlite3_column_blob(handle, column)
-        let count = pointer == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
-        return UnsafeRawBufferPointer(start: pointer, count: count)
     }
 
     /// Runs it once, with the fields of a row as its parameters.
@@ -86,8 +70,7 @@ struct SQLiteRowStatement: ~Copyable {
             throw .corrupt("a row has another number of columns than its table")
         }
         for (index, kind) in parameters.enumerated() {
-            let code = bind(Int32(index + 1), kind, fields[index], in: fields)
-            guard code == SQLITE_OK else { throw database.failure(code) }
+            try statement.check(bind(Int32(index + 1), kind, fields[index], in: fields))
         }
     }
 
@@ -95,33 +78,25 @@ struct SQLiteRowStatement: ~Copyable {
         _ index: Int32, _ kind: RowFormat.Kind, _ field: UnsafeRawBufferPointer?,
         in fields: [UnsafeRawBufferPointer?]
     ) -> Int32 {
-        guard let field else { return sqlite3_bind_null(handle, index) }
+        let handle = statement.handle
+        guard let field else { return handle.bindNull(index) }
         switch kind {
-        case .integer: return sqlite3_bind_int64(handle, index, RowFormat.integer(field))
+        case .integer: return handle.bind(index, RowFormat.integer(field))
         case .real:
             let bits = UInt64(bitPattern: RowFormat.integer(field))
-            return sqlite3_bind_double(handle, index, Double(bitPattern: bits))
-        case .bytes: return bind(index, bytes: field)
+            return handle.bind(index, Double(bitPattern: bits))
+        case .bytes: return handle.bind(index, bytes: field)
         case .text: return bind(index, text: field)
         case .mixed(let other, let value):
             return RowFormat.integer(fields[other]) == value
-                ? bind(index, bytes: field) : bind(index, text: field)
+                ? handle.bind(index, bytes: field) : bind(index, text: field)
         }
-    }
-
-    private func bind(_ index: Int32, bytes: UnsafeRawBufferPointer) -> Int32 {
-        bytes.isEmpty
-            ? sqlite3_bind_zeroblob(handle, index, 0)
-            : csqlite_bind_blob(handle, index, bytes.baseAddress, UInt64(bytes.count))
     }
 
     private func bind(_ index: Int32, text: UnsafeRawBufferPointer) -> Int32 {
         guard let decoded = PostgresText.decodedBytes(text) else {
-            // Without an address, it would be NULL.
-            return text.isEmpty
-                ? csqlite_bind_text(handle, index, "", 0)
-                : csqlite_bind_text(handle, index, text.baseAddress, UInt64(text.count))
+            return statement.handle.bind(index, text: text)
         }
-        return csqlite_bind_text(handle, index, decoded, UInt64(decoded.count))
+        return decoded.withUnsafeBytes { statement.handle.bind(index, text: $0) }
     }
 }

@@ -1,10 +1,11 @@
 import ArticleStore
+import BroadsheetSQLite
 
 /// An empty file that is filled with the rows of a PostgreSQL database, and is of no use before it
 /// is complete: the process that fills it moves it to its place then, or deletes it.
 final class FilledFile {
     private let file: RowFile
-    private var database: SQLiteDatabase { file.database }
+    private var database: SQLiteDatabase<StoreError> { file.database }
     /// The statements that create the secondary indexes, which are made when the rows are there.
     private var indexes: [String] = []
     /// The number of rows of each table: counting them would read all.
@@ -67,7 +68,7 @@ final class FilledFile {
             parameters: table.keyKinds, on: database)
         try body { (key) throws(StoreError) in
             try statement.run(with: key)
-            counts[table.name, default: 0] -= Int(database.changedRows)
+            counts[table.name, default: 0] -= database.changedRows
         }
     }
 
@@ -93,7 +94,7 @@ final class FilledFile {
                 DELETE FROM \(table.name)
                     WHERE NOT EXISTS (SELECT 1 FROM present WHERE \(isSame))
                 """)
-        counts[table.name, default: 0] -= Int(database.changedRows)
+        counts[table.name, default: 0] -= database.changedRows
         try database.execute(script: "DROP TABLE present")
     }
 

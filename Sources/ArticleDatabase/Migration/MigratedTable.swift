@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetSQLite
 
 /// A table whose rows are copied from one engine to the other, without knowledge of their meaning.
 ///
@@ -60,7 +61,7 @@ struct MigratedTable: Sendable {
     /// The tables that a file has, with the columns that PostgreSQL has: in addition to those of
     /// the file, these may be numbers of rows, which a file has by itself.
     static func all(
-        of file: SQLiteDatabase, and session: PostgresSession
+        of file: SQLiteDatabase<StoreError>, and session: PostgresSession
     ) throws(StoreError) -> [MigratedTable] {
         var tables: [MigratedTable] = []
         let names = try file.texts(
@@ -109,32 +110,6 @@ struct MigratedTable: Sendable {
         case "bytea": .bytes
         default: throw .corrupt("PostgreSQL's type \(type) has no counterpart in a file")
         }
-    }
-}
-
-extension SQLiteDatabase {
-    /// The first column of each row.
-    func texts(_ query: String) throws(StoreError) -> [String] {
-        let row = try SQLiteRowStatement(query, columns: [.text], on: self)
-        var texts: [String] = []
-        var bytes: [UInt8] = []
-        while try row.step() {
-            row.read(into: &bytes)
-            let text = bytes.withUnsafeBytes { bytes in
-                RowFormat.fields(of: bytes)?.first?.map { String(decoding: $0, as: UTF8.self) }
-            }
-            texts.append(text ?? "")
-        }
-        return texts
-    }
-
-    /// The first column of the first row, a number.
-    func number(_ query: String) throws(StoreError) -> Int64 {
-        let row = try SQLiteRowStatement(query, columns: [.integer], on: self)
-        var bytes: [UInt8] = []
-        guard try row.step() else { return 0 }
-        row.read(into: &bytes)
-        return bytes.withUnsafeBytes { RowFormat.integer(RowFormat.fields(of: $0)?.first ?? nil) }
     }
 }
 

@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetSQLite
 
 /// A SQLite file whose rows are read, or that is filled with rows, without knowledge of their
 /// meaning.
@@ -6,15 +7,15 @@ import ArticleStore
 /// Used by one thread at a time.
 final class RowFile {
     let connection: Connection
-    let database: SQLiteDatabase
+    let database: SQLiteDatabase<StoreError>
 
     /// - Parameter connection: a connection to SQLite.
     init(_ connection: Connection) throws(StoreError) {
-        guard case .sqlite(let database) = connection.engine else {
+        guard case .sqlite(let file) = connection.engine else {
             throw .unavailable("the connection is not to a file")
         }
         self.connection = connection
-        self.database = database
+        database = file.database
     }
 
     // MARK: Reading
@@ -68,11 +69,11 @@ final class RowFile {
     }
 
     func count(of table: MigratedTable) throws(StoreError) -> Int {
-        Int(try database.number("SELECT count(*) FROM \(table.name)"))
+        Int(try database.number("SELECT count(*) FROM \(table.name)") ?? 0)
     }
 
     func changeSequence() throws(StoreError) -> Int64 {
-        try database.number("SELECT coalesce(max(sequence), 0) FROM changes")
+        try database.number("SELECT coalesce(max(sequence), 0) FROM changes") ?? 0
     }
 }
 

@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetSQLite
 
 /// The keys of the rows of a file that are changed while it is being migrated. Temporary triggers
 /// of the connection that writes note them, in its memory: the file contains nothing of this, and
@@ -57,8 +58,8 @@ struct TouchedRows: Sendable {
         let database = try RowFile(connection).database
         var count = 0
         for table in tables {
-            count += Int(
-                try database.number("SELECT count(*) FROM temp.touched_\(table.name)"))
+            let rows = try database.number("SELECT count(*) FROM temp.touched_\(table.name)")
+            count += Int(rows ?? 0)
         }
         guard count <= Self.limit else { throw .rejected(MigrationError.overtaken) }
     }

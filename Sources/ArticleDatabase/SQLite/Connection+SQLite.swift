@@ -3,33 +3,33 @@ import ArticleStore
 /// The parts of connections that only SQLite has: the files, their settings, the write-ahead log.
 extension Connection {
     /// The owner of the handle of a connection to SQLite. Code of that engine opens no others.
-    private var sqlite: SQLiteDatabase {
+    private var file: SQLiteFile {
         switch engine {
-        case .sqlite(let database): return database
+        case .sqlite(let file): return file
         case .postgres: preconditionFailure("programmer error: this is a connection to PostgreSQL")
         }
     }
 
-    convenience init(path: String, access: SQLiteDatabase.Access) throws(StoreError) {
-        self.init(.sqlite(try SQLiteDatabase(path: path, access: access)))
+    convenience init(path: String, access: SQLiteFile.Access) throws(StoreError) {
+        self.init(.sqlite(try SQLiteFile(path: path, access: access)))
     }
 
     /// Bytes in use in the write-ahead log, as of this connection's last commit.
-    var logBytes: Int { sqlite.logBytes }
+    var logBytes: Int { file.logBytes }
 
     /// Copies the log's pages to the file; `false` if readers still need a part of it. Truncating
     /// waits for readers for up to the busy timeout, and empties the log file.
     func checkpoint(truncating: Bool) throws(StoreError) -> Bool {
-        try sqlite.checkpoint(truncating: truncating)
+        try file.checkpoint(truncating: truncating)
     }
 
     /// Starts copying the database to another connection's.
     func copy(to destination: Connection) throws(StoreError) -> PageCopy {
-        PageCopy(try sqlite.copy(to: destination.sqlite), from: self, to: destination)
+        PageCopy(try file.copy(to: destination.file), from: self, to: destination)
     }
 
     /// Calls the body every few milliseconds while statements run; `nil` stops this.
-    func reportProgress(to body: (@Sendable () -> Void)?) { sqlite.reportProgress(to: body) }
+    func reportProgress(to body: (@Sendable () -> Void)?) { file.reportProgress(to: body) }
 }
 
 extension Connection {
@@ -63,7 +63,7 @@ extension Connection {
                 PRAGMA wal_autocheckpoint = 0;
                 """)
         // The last pragma replaced the hook.
-        sqlite.countFrames()
+        file.countFrames()
     }
 
     /// Settings of the writer: a commit is flushed before it returns.
@@ -75,7 +75,7 @@ extension Connection {
                 PRAGMA journal_size_limit = \(configuration.logBytes);
                 """)
         guard let bytes = configuration.fileLimitBytes else { return }
-        try execute(script: "PRAGMA max_page_count = \(max(bytes / SQLiteDatabase.pageBytes, 1))")
+        try execute(script: "PRAGMA max_page_count = \(max(bytes / SQLiteFile.pageBytes, 1))")
     }
 
     func setBusyTimeout(milliseconds: Int) throws(StoreError) {

@@ -12,6 +12,9 @@ struct StoreFile {
     /// The size of SQLite's pages.
     static let pageBytes = 4_096
 
+    /// The maximum time for which a statement waits for the lock of another process.
+    static let busyMilliseconds = 2_000
+
     /// The files of a database with a write-ahead log.
     private static let suffixes = ["", "-wal", "-shm"]
 

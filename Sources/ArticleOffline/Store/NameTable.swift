@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleModels
+import BroadsheetSQLite
 
 /// The names of authors, each from the newest revision of the author that was seen.
 final class NameTable {

@@ -1,4 +1,5 @@
 import ArticleAPI
+import BroadsheetSQLite
 
 /// The entries of the outbox, in the file.
 enum OutboxTable {

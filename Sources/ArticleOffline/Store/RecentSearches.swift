@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleSearch
+import BroadsheetSQLite
 
 /// The recent searches, the newest first, as a search field proposes them.
 ///

@@ -1,4 +1,5 @@
 import ArticleAPI
+import BroadsheetSQLite
 
 /// The readable part of a damaged file that the app could not fetch again.
 struct Salvage {

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleModels
+import BroadsheetSQLite
 
 /// The limit in bytes.
 extension StoreEngine {

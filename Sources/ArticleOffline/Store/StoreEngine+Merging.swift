@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleModels
+import BroadsheetSQLite
 
 /// The merging of updates from responses.
 extension StoreEngine {

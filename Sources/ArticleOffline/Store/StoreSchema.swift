@@ -1,3 +1,5 @@
+import BroadsheetSQLite
+
 /// The tables of a store's file.
 enum StoreSchema {
     /// The version that this code reads and writes.

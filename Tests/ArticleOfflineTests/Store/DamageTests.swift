@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleModels
 import BroadsheetPlatform
+import BroadsheetSQLite
 import BroadsheetTestSupport
 import Testing
 
@@ -154,16 +155,18 @@ import Testing
         try Files.write(try await Self.sound(), to: folder.path)
         let raw = try RawDatabase(folder.path)
         // The pages of the table, in order: one in the middle is damaged, and so is the list.
-        let pages = try raw.number(
-            "SELECT count(*) FROM dbstat WHERE name = 'outbox' AND pagetype = 'leaf'")
-        let page = try raw.number(
-            """
-            SELECT pageno FROM dbstat WHERE name = 'outbox' AND pagetype = 'leaf'
-            ORDER BY path LIMIT 1 OFFSET \(pages / 2)
-            """)
+        let pages = try #require(
+            try raw.number(
+                "SELECT count(*) FROM dbstat WHERE name = 'outbox' AND pagetype = 'leaf'"))
+        let page = try #require(
+            try raw.number(
+                """
+                SELECT pageno FROM dbstat WHERE name = 'outbox' AND pagetype = 'leaf'
+                ORDER BY path LIMIT 1 OFFSET \(pages / 2)
+                """))
         try raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         var bytes = try Files.read(folder.path)
-        let start = (page - 1) * 4_096
+        let start = (Int(page) - 1) * 4_096
         for index in start..<start + 4_096 { bytes[index] = 0xEE }
         try Files.write(bytes, to: folder.path)
         try RawDatabase(folder.path).execute("DROP TABLE articles")
@@ -183,11 +186,11 @@ import Testing
         let folder = try StoreFolder()
         try await folder.open().merge([Samples.listed(1)])
         try RawDatabase(folder.path).execute(
-            """
-            PRAGMA user_version = 2;
-            UPDATE meta SET value = '2' WHERE key = 'schema';
-            PRAGMA wal_checkpoint(TRUNCATE);
-            """)
+            script: """
+                PRAGMA user_version = 2;
+                UPDATE meta SET value = '2' WHERE key = 'schema';
+                PRAGMA wal_checkpoint(TRUNCATE);
+                """)
         let content = try Files.read(folder.path)
         #expect(throws: ModelStoreError.newer(schema: 2)) { try folder.open() }
         #expect(try Files.read(folder.path) == content)

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleModels
+import BroadsheetSQLite
 import BroadsheetTestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import ArticleAPI
+import BroadsheetSQLite
 import BroadsheetTestSupport
 import Testing
 

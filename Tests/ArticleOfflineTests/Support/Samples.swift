@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleModels
 import ArticleOffline
 import BroadsheetPlatform
+import BroadsheetSQLite
 import BroadsheetTestSupport
 import CBroadsheetSQLite
 
@@ -79,37 +80,12 @@ final class StoreFolder: Sendable {
 }
 
 /// The content of a database, by a connection of the test's own.
-final class RawDatabase {
-    private let handle: OpaquePointer
+typealias RawDatabase = SQLiteDatabase<ModelStoreError>
 
-    init(_ path: String) throws {
-        var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil)
-        guard code == SQLITE_OK, let handle else {
-            sqlite3_close_v2(handle)
-            throw TestFailure("\(path) cannot be opened: \(code)")
-        }
-        self.handle = handle
-        sqlite3_busy_timeout(handle, 60_000)
-    }
-
-    deinit { sqlite3_close_v2(handle) }
-
-    func execute(_ sql: String) throws {
-        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
-            throw TestFailure("\(sql): \(String(cString: sqlite3_errmsg(handle)))")
-        }
-    }
-
-    /// The first column of the first row.
-    func number(_ sql: String) throws -> Int {
-        var statement: OpaquePointer?
-        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else {
-            throw TestFailure("\(sql): \(String(cString: sqlite3_errmsg(handle)))")
-        }
-        defer { sqlite3_finalize(statement) }
-        guard sqlite3_step(statement) == SQLITE_ROW else { throw TestFailure("\(sql): no row") }
-        return Int(sqlite3_column_int64(statement, 0))
+extension RawDatabase {
+    convenience init(_ path: String) throws(ModelStoreError) {
+        try self.init(path, flags: SQLITE_OPEN_READWRITE)
+        try execute(script: "PRAGMA busy_timeout = 60000")
     }
 }
 

@@ -1,3 +1,5 @@
+import ArticleStore
+import BroadsheetSQLite
 import CBroadsheetSQLite
 import Testing
 
@@ -5,43 +7,29 @@ import Testing
 
 /// A connection that bypasses the store, for inspecting and damaging its files.
 struct Plain: ~Copyable {
-    private let handle: OpaquePointer
+    private let database: SQLiteDatabase<StoreError>
 
     init(_ path: String) throws {
-        var handle: OpaquePointer?
-        sqlite3_open(path, &handle)
-        self.handle = try #require(handle)
+        database = try SQLiteDatabase(path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         // Its changes stay in the log.
-        csqlite_configure(self.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        csqlite_configure(database.pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
-
-    deinit { sqlite3_close_v2(handle) }
 
     func run(_ sql: String, _ location: SourceLocation = #_sourceLocation) {
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        #expect(
-            code == SQLITE_OK, "\(sql): \(String(cString: sqlite3_errmsg(handle)))",
-            sourceLocation: location)
+        #expect(throws: Never.self, "\(sql)", sourceLocation: location) {
+            try database.execute(script: sql)
+        }
     }
 
-    func number(_ sql: String) -> Int64? {
-        var statement: OpaquePointer?
-        sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
-        defer { sqlite3_finalize(statement) }
-        return sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : nil
-    }
+    func number(_ sql: String) -> Int64? { try? database.number(sql) }
 
     /// The texts of one column of all rows.
     func texts(_ sql: String, column: Int32) -> [String] {
-        var statement: OpaquePointer?
-        sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
-        defer { sqlite3_finalize(statement) }
         var texts: [String] = []
-        while sqlite3_step(statement) == SQLITE_ROW {
-            if let text = sqlite3_column_text(statement, column) {
-                texts.append(String(cString: text))
-            }
-        }
+        do {
+            let row = try database.statement(sql)
+            while try row.step() { row.optionalText(column).map { texts.append($0) } }
+        } catch { Issue.record("\(sql): \(error)") }
         return texts
     }
 }
