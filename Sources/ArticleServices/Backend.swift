@@ -16,7 +16,7 @@ public struct Backend: Sendable {
     public let publisher: Publisher
     /// Feeds the change streams while its `run` is called.
     public let streams: ChangeStreams
-    public let housekeeper: Housekeeper
+    public let cleanupTask: CleanupTask
     /// Indexes articles for the search while its `run` is called.
     public let indexer: SearchIndexer
     let access: Authenticator
@@ -75,7 +75,7 @@ public struct Backend: Sendable {
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
         providers: OpenIDProviders? = nil, hasConsole: Bool = true,
-        feeds: FeedSettings = FeedSettings(addresses: PublicAddresses(server: "http://localhost")),
+        feeds: FeedSettings = FeedSettings(addresses: PublicURLs(server: "http://localhost")),
         sourcePolicy: SourcePolicy = SourcePolicy(),
         retention: RetentionRules = RetentionRules(), version: String = "0",
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
@@ -86,7 +86,7 @@ public struct Backend: Sendable {
         self.hasConsole = hasConsole
         description = DescriptionService(version: version)
         publisher = try await Publisher(store: store, now: now, log: log, progress: progress)
-        housekeeper = Housekeeper(
+        cleanupTask = CleanupTask(
             store: store, retention: retention, now: now, log: log, progress: progress)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         commits = CommitTokens(store, cursors)
@@ -95,7 +95,7 @@ public struct Backend: Sendable {
         indexer = Self.indexer(
             store, responses, SearchIndexer.Notices(progress: progress, failure: log))
         let keys = try await Self.keyRing(store, operatorKey, now: now)
-        access = Authenticator(keys: keys, sessions: SessionRing(store, now: now), now: now)
+        access = Authenticator(keys: keys, sessions: SessionCache(store, now: now), now: now)
         consoleLinks = ConsoleLinks(access.console)
         writes = IdempotentWrites(
             store: store, secret: try await store.secret(named: "idempotency"), now: now)
@@ -121,7 +121,8 @@ public struct Backend: Sendable {
         search = SearchService(articles: articles, indexer: indexer)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
-            changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
+            changes, scheduler: RequestScheduler(workers: store.workers), access: access,
+            limits: streamLimits,
             log: log)
         let rules = Self.signUpRules(store, accounts, now: now)
         let signIn = SignInService(
@@ -190,7 +191,7 @@ public struct Backend: Sendable {
 
     /// Applies changes of keys, users and sessions by other processes, until the task is cancelled.
     public func followAccess() async {
-        let follower = AccessFollower(store: store, access: access) { [responses] id in
+        let follower = AccessChangeFollower(store: store, access: access) { [responses] id in
             responses.cache.invalidate([.article(id)])
         }
         await follower.run()
@@ -256,7 +257,7 @@ public struct Backend: Sendable {
 
     /// Webhooks of the public's changes, which send while `run` is called.
     ///
-    /// - Parameter receivers: at most `Webhooks.mostReceivers`, with different URLs.
+    /// - Parameter receivers: at most `Webhooks.limitReceivers`, with different URLs.
     public func webhooks(
         to receivers: [WebhookReceiver], in environment: OutboundEnvironment,
         report: @escaping @Sendable (WebhookNotice) -> Void

@@ -11,8 +11,8 @@ public import ArticleAPI
 /// let content = CommentContent(
 ///     article: article.id, body: "What about rye?", writer: user.id)
 /// let comment = try await store.createComment(.init(at: time), content, by: edit) {
-///     situation in
-///     situation.policy == .moderated ? .pending : .visible
+///     commentContext in
+///     commentContext.policy == .moderated ? .pending : .visible
 /// }
 /// let viewer = CommentViewer(audience: .everyone, user: user.id)
 /// let page = try await store.comments(CommentQuery(on: article.id, viewer: viewer))
@@ -35,9 +35,9 @@ public protocol CommentRepository: Sendable {
     /// Returns the facts that decide about a new comment, for checks before it is rendered.
     ///
     /// Throws like `createComment`.
-    func situation(
+    func commentContext(
         of content: CommentContent, as id: Comment.ID, at time: Timestamp
-    ) async throws(StoreError) -> CommentSituation
+    ) async throws(StoreError) -> CommentContext
 
     /// A comment as `updateComment` would pass it to its closure now.
     ///
@@ -61,7 +61,7 @@ public protocol CommentRepository: Sendable {
     /// `.rejected` with the error of `decide`.
     func createComment(
         _ id: Comment.ID, _ content: CommentContent, by edit: Edit,
-        _ decide: @escaping @Sendable (CommentSituation) throws -> Comment.Status
+        _ decide: @escaping @Sendable (CommentContext) throws -> Comment.Status
     ) async throws(StoreError) -> Comment
 
     /// Changes body and status of a comment to those of the result of `change`, which gets the
@@ -178,7 +178,7 @@ public struct CommentContent: Sendable, Hashable {
 }
 
 /// The facts that decide about the acceptance of a new comment. See ``CommentRepository``.
-public struct CommentSituation: Sendable, Hashable {
+public struct CommentContext: Sendable, Hashable {
     /// That of the article; `nil` if it has none.
     public var policy: CommentPolicy?
     /// True if the comment replies to something other than a visible comment on the same article

@@ -10,7 +10,7 @@ public import ArticleAPI
 /// try await store.createKey(key)
 /// let revoked = try await store.revokeKey("k7", at: time)
 /// ```
-public protocol KeyKeeper: Sendable {
+public protocol KeyStore: Sendable {
     /// All keys including revoked ones, oldest first.
     func keys() async throws(StoreError) -> [KeyRecord]
     /// Adds a key. Throws `.tooMany` if there are 1,000 valid keys, `.idTaken` if the public id is
@@ -28,13 +28,13 @@ public protocol KeyKeeper: Sendable {
 /// ```swift
 /// let secret = try await store.secret(named: "cursors")
 /// ```
-public protocol KeyRepository: KeyKeeper {
+public protocol KeyRepository: KeyStore {
     /// 32 random bytes stored under a name, created on first use: secrets for cursors and
     /// idempotency keys.
     func secret(named name: String) async throws(StoreError) -> [UInt8]
 }
 
-/// An API key as it is stored: never the key itself. See ``KeyKeeper``.
+/// An API key as it is stored: never the key itself. See ``KeyStore``.
 public struct KeyRecord: Sendable, Hashable {
     /// The public part, by which it is looked up.
     public var id: String

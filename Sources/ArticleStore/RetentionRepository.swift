@@ -5,7 +5,7 @@ public import ArticleAPI
 /// Of several processes, only the leader may do it. Safe to use from any thread.
 ///
 /// ```swift
-/// var walk = RetentionWalk()
+/// var walk = RetentionProgress()
 /// while !walk.isComplete { walk = try await store.removeHistory(rules, at: time, walk) }
 /// ```
 public protocol RetentionRepository: Sendable {
@@ -16,12 +16,12 @@ public protocol RetentionRepository: Sendable {
     /// Of an article that was deleted too long ago, nothing is left but its id. Clients that have
     /// not followed the changes until its deletion have to begin again.
     func removeHistory(
-        _ rules: RetentionRules, at time: Timestamp, _ walk: RetentionWalk
-    ) async throws(StoreError) -> RetentionWalk
+        _ rules: RetentionRules, at time: Timestamp, _ walk: RetentionProgress
+    ) async throws(StoreError) -> RetentionProgress
 }
 
 /// The progress of a walk that removes old history. See ``RetentionRepository``.
-public struct RetentionWalk: Sendable, Hashable {
+public struct RetentionProgress: Sendable, Hashable {
     /// The numbers of revisions and deleted articles that the walk has removed.
     public package(set) var revisions = 0
     public package(set) var articles = 0

@@ -45,10 +45,10 @@ public protocol SearchRepository: Sendable {
     ) async throws(StoreError)
 
     /// Replaces segments of the index, and moves its position. The blocks of removed segments stay
-    /// until `removeSearchRemains`.
+    /// until `removeObsoleteSearchBlocks`.
     func commitSearch(_ commit: SearchCommit) async throws(StoreError)
 
-    /// Empties the index; its blocks stay until `removeSearchRemains`.
+    /// Empties the index; its blocks stay until `removeObsoleteSearchBlocks`.
     func resetSearch() async throws(StoreError)
 
     /// Removes blocks that belong to no segment of the index, the first of each segment first, up
@@ -58,7 +58,7 @@ public protocol SearchRepository: Sendable {
     ///   - kept: Segments that are not removed, as they are being written.
     ///   - limit: The maximum number of blocks.
     /// - Returns: True if there may be more.
-    func removeSearchRemains(
+    func removeObsoleteSearchBlocks(
         except kept: Set<Int64>, limit: Int
     ) async throws(StoreError) -> Bool
 

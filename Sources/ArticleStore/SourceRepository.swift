@@ -11,7 +11,7 @@ public import ArticleAPI
 /// let source = try await store.createSource(draft, by: edit)
 /// let item = SourceItem(
 ///     key: key, digest: digest, change: .put(id, content, keepsSlug: true))
-/// let results = try await store.takeOver(
+/// let results = try await store.importItems(
 ///     [item], from: source.id, at: source.revision, round: 0, time: time)
 /// ```
 public protocol SourceRepository: Sendable {
@@ -70,7 +70,7 @@ public protocol SourceRepository: Sendable {
     ///   - revision: that of the source, by which the entries were made. Throws
     ///     `.preconditionFailed` if it has another one.
     ///   - round: the snapshot that has the entries.
-    func takeOver(
+    func importItems(
         _ items: [SourceItem], from id: ContentSource.ID, at revision: Int, round: Int,
         time: Timestamp
     ) async throws(StoreError) -> [Result<SourceOutcome, StoreError>]

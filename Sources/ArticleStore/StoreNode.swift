@@ -2,8 +2,8 @@ public import ArticleAPI
 
 /// This process as one of those that share a database.
 ///
-/// A store in a file has one process only, which always sees everything (``SoleNode``). Safe to use
-/// from any thread.
+/// A store in a file has one process only, which always sees everything (``SingleNode``). Safe to
+/// use from any thread.
 ///
 /// ```swift
 /// let isSeen = await store.node.waitUntilCurrent(with: commit)
@@ -60,11 +60,11 @@ extension StoreNode {
 
 extension ArticleStore {
     /// The only process.
-    public var node: any StoreNode { SoleNode() }
+    public var node: any StoreNode { SingleNode() }
 }
 
 /// The only process that uses a store. See ``StoreNode``.
-public struct SoleNode: StoreNode {
+public struct SingleNode: StoreNode {
     public init() {}
 
     public var isAlone: Bool { true }

@@ -8,18 +8,18 @@ import CBroadsheetNghttp2
 struct FrameBudget: Sendable {
     /// Monotonic milliseconds of the last refill.
     private var time: Int64
-    private var frames = FrameBudget.mostFrames
-    private var resets = FrameBudget.mostResets
+    private var frames = FrameBudget.limitFrames
+    private var resets = FrameBudget.limitResets
     /// Octets that belong to no frame of a known type, about which libnghttp2 does not report.
     private var unknownBytes = 0
     /// The remainders of refills, in thousandths.
     private var parts = (frames: 0, resets: 0)
 
-    static let mostFrames = 2_000
+    static let limitFrames = 2_000
     private static let framesPerSecond = 100
     /// Streams that end before their response: those that the peer resets, and those that it makes
     /// us reset.
-    static let mostResets = 400
+    static let limitResets = 400
     private static let resetsPerSecond = 40
     /// A request may be followed by some window updates and priorities.
     private static let framesPerMessage = 4
@@ -45,20 +45,20 @@ struct FrameBudget: Sendable {
             frames: parts.frames + passed * Self.framesPerSecond,
             resets: parts.resets + passed * Self.resetsPerSecond
         )
-        frames = min(Self.mostFrames, frames + more.frames / 1_000)
-        resets = min(Self.mostResets, resets + more.resets / 1_000)
+        frames = min(Self.limitFrames, frames + more.frames / 1_000)
+        resets = min(Self.limitResets, resets + more.resets / 1_000)
         parts = (more.frames % 1_000, more.resets % 1_000)
     }
 
     /// Charges octets that do not belong to the frames that were reported.
     mutating func chargeReceived(_ count: Int) {
         unknownBytes += count
-        guard unknownBytes >= Self.mostUnknownBytes else { return }
+        guard unknownBytes >= Self.limitUnknownBytes else { return }
         frames -= unknownBytes / 16
         unknownBytes = 0
     }
 
-    private static let mostUnknownBytes = 4 << 10
+    private static let limitUnknownBytes = 4 << 10
 
     /// Charges a frame that begins to arrive.
     mutating func charge(_ header: nghttp2_frame_hd) {
@@ -83,6 +83,6 @@ struct FrameBudget: Sendable {
     mutating func earnSentData() { earn(Self.framesPerSentData) }
 
     private mutating func earn(_ count: Int) {
-        if frames >= 0 { frames = min(Self.mostFrames, frames + count) }
+        if frames >= 0 { frames = min(Self.limitFrames, frames + count) }
     }
 }

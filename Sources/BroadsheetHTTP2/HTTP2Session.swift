@@ -24,7 +24,7 @@ public final class HTTP2Session {
     private var budget: FrameBudget
     /// A frame that libnghttp2 ignores although it is an error of the connection.
     private var violation: HTTP2ErrorCode?
-    private var streamNumbers = StreamNumbers()
+    private var streamNumbers = SkippedStreamDetector()
     /// The bytes of own bodies that were passed on to be sent.
     public private(set) var sentBodyBytes = 0
     /// All bytes that were passed on to be sent.

@@ -12,15 +12,15 @@ protocol ClientConnection: AnyObject, Sendable {
     /// The number of further exchanges that it can take now.
     var room: Int { get }
     /// Those that it has taken and that have not ended.
-    var exchanges: [Exchange] { get }
+    var exchanges: [ClientExchange] { get }
 
     /// Performs the exchanges that it is given until one side closes the connection. It tells the
     /// pool when it has room (`hasRoom`).
     func run() async
     /// Begins an exchange, for which there must be room.
-    func take(_ exchange: Exchange)
+    func take(_ exchange: ClientExchange)
     /// The caller no longer wants the rest of the response.
-    func drop(_ exchange: Exchange)
+    func drop(_ exchange: ClientExchange)
     /// Closes the connection immediately, whatever it is doing.
     func abort()
 }
@@ -96,7 +96,7 @@ final class Dial: @unchecked Sendable {
     private func secure(
         _ channel: SocketChannel, until deadline: Int64
     ) async throws(ChannelError) {
-        guard origin.scheme == .https, case .host(let host, _) = origin.place else { return }
+        guard origin.scheme == .https, case .host(let host, _) = origin.endpoint else { return }
         guard let tls = pool.tls else { throw .cancelled }
         let protocols = offersHTTP2 ? tls.protocols : tls.protocols.filter { $0 != "h2" }
         guard offersHTTP2 || !protocols.isEmpty else { throw .insecure(.noCommonProtocol) }

@@ -36,13 +36,13 @@ final class ConnectionPool: Sendable {
 
     // MARK: From any thread
 
-    func add(_ exchange: Exchange) {
+    func add(_ exchange: ClientExchange) {
         guard !loop.isOnLoop else { return begin(exchange) }
         loop.submit { [self] in begin(exchange) }
     }
 
     /// The exchange ended before its response was complete: stops the connection that works on it.
-    func drop(_ exchange: Exchange) {
+    func drop(_ exchange: ClientExchange) {
         loop.submit { [self] in
             leaveQueue(exchange)
             exchange.place.connection?.drop(exchange)
@@ -67,13 +67,13 @@ final class ConnectionPool: Sendable {
 
     // MARK: Exchanges
 
-    private func begin(_ exchange: Exchange) {
+    private func begin(_ exchange: ClientExchange) {
         exchange.place.deadline = loop.now + exchange.options.deadlineMilliseconds
         place(exchange)
     }
 
     /// Assigns the exchange to a connection that has room, or queues it.
-    private func place(_ exchange: Exchange) {
+    private func place(_ exchange: ClientExchange) {
         guard !exchange.isOver else { return }
         guard !state.isStopped else { return end(exchange, .stopped) }
         let isRetry = exchange.place.isRetried
@@ -103,19 +103,19 @@ final class ConnectionPool: Sendable {
     }
 
     /// Retries the exchange: its connection had closed before it was used.
-    func retry(_ exchange: Exchange) {
+    func retry(_ exchange: ClientExchange) {
         exchange.place.isRetried = true
         place(exchange)
     }
 
     /// Places the exchange again: its connection has not begun it, and neither has the server.
-    func giveBack(_ exchange: Exchange) {
+    func giveBack(_ exchange: ClientExchange) {
         exchange.place.returns += 1
         place(exchange)
     }
 
     /// Performs the exchange over HTTP/1.1, which the server requires before it processes it.
-    func moveToHTTP1(_ exchange: Exchange) {
+    func moveToHTTP1(_ exchange: ClientExchange) {
         guard !exchange.place.needsHTTP1 else {
             return end(exchange, .requiresHTTP1(exchange.origin))
         }
@@ -123,12 +123,12 @@ final class ConnectionPool: Sendable {
         place(exchange)
     }
 
-    private func leaveQueue(_ exchange: Exchange) {
+    private func leaveQueue(_ exchange: ClientExchange) {
         if let timer = exchange.place.timer.take() { loop.cancel(timer) }
         state.origins[exchange.origin]?.removeWaiting(exchange)
     }
 
-    private func end(_ exchange: Exchange, _ error: HTTPClientError) {
+    private func end(_ exchange: ClientExchange, _ error: HTTPClientError) {
         if let timer = exchange.place.timer.take() { loop.cancel(timer) }
         exchange.finish(.failure(error))
         exchange.bodyEnded(.failure(error))
@@ -171,7 +171,7 @@ final class ConnectionPool: Sendable {
     func requireHTTP1(_ origin: HTTPOrigin) {
         guard !requiresHTTP1(origin) else { return }
         // A forgotten one will say so again.
-        if state.http1Origins.count >= Self.mostKnownOrigins { state.http1Origins.removeFirst() }
+        if state.http1Origins.count >= Self.limitKnownOrigins { state.http1Origins.removeFirst() }
         state.http1Origins.insert(origin)
         state.origins[origin]?.sharing = .exclusive
     }
@@ -203,7 +203,7 @@ final class ConnectionPool: Sendable {
             } catch { throw .insecure(.rejected(reason: error.description)) }
         }
         do throws(SocketAddress.ParsingError) {
-            return try SocketAddress.resolve(origin.place.socketAddress)
+            return try SocketAddress.resolve(origin.endpoint.socketAddress)
         } catch { throw .unknownHost(origin, error) }
     }
 
@@ -300,14 +300,14 @@ final class ConnectionPool: Sendable {
         state.origins[origin]?.sharing = isShared ? .shared : .exclusive
         if isShared {
             state.exclusiveOrigins.remove(origin)
-        } else if state.exclusiveOrigins.count < Self.mostKnownOrigins {
+        } else if state.exclusiveOrigins.count < Self.limitKnownOrigins {
             state.exclusiveOrigins.insert(origin)
         }
     }
 
-    private static let mostKnownOrigins = 1_024
+    private static let limitKnownOrigins = 1_024
 
-    private func takeWaiting(_ origin: HTTPOrigin) -> Exchange? {
+    private func takeWaiting(_ origin: HTTPOrigin) -> ClientExchange? {
         guard let exchange = state.origins[origin]?.waiting.first else { return nil }
         state.origins[origin]?.waiting.removeFirst()
         if let timer = exchange.place.timer.take() { loop.cancel(timer) }

@@ -9,7 +9,7 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
     let pool: ConnectionPool
     private let channel: SocketChannel
     /// The current or next exchange.
-    private(set) var exchange: Exchange?
+    private(set) var exchange: ClientExchange?
     var parser: ResponseParser
     /// It grows when a head needs more; see `readRoom`.
     private(set) var buffer = ReadBuffer()
@@ -33,25 +33,25 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
 
     let isShared = false
     var room: Int { exchange == nil ? 1 : 0 }
-    var exchanges: [Exchange] { exchange.map { [$0] } ?? [] }
+    var exchanges: [ClientExchange] { exchange.map { [$0] } ?? [] }
 
     /// Assigns an exchange to an idle connection.
-    func take(_ exchange: Exchange) {
+    func take(_ exchange: ClientExchange) {
         self.exchange = exchange
         exchange.place.connection = self
         channel.interrupt()
     }
 
     /// Nothing else can follow an incomplete response.
-    func drop(_ exchange: Exchange) { abort() }
+    func drop(_ exchange: ClientExchange) { abort() }
 
     func abort() {
         channel.abort()
-        roomAgain()
+        resumeReading()
     }
 
     /// Resumes decoding after the reader of a streamed body has consumed the buffered pieces.
-    func roomAgain() { roomWaiter.take()?.resume() }
+    func resumeReading() { roomWaiter.take()?.resume() }
 
     // MARK: Lifecycle
 
@@ -69,7 +69,7 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
     }
 
     /// The next exchange; `nil` when the connection has closed or was idle for too long.
-    private func next() async -> Exchange? {
+    private func next() async -> ClientExchange? {
         let deadline = channel.loop.now + pool.configuration.idleMilliseconds
         do throws(ChannelError) {
             // Invariant: no unsolicited bytes have been received.
@@ -106,7 +106,7 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
         return larger.room()
     }
 
-    /// Waits until `roomAgain` is called or the exchange ends.
+    /// Waits until `resumeReading` is called or the exchange ends.
     func waitForRoom() async {
         await withUnsafeContinuation { roomWaiter = $0 }
     }
@@ -121,7 +121,7 @@ final class HTTP1ClientConnection: ClientConnection, @unchecked Sendable {
 extension HTTP1ClientConnection {
     /// Reads the body after the head, and delivers the response to the exchange.
     func readBody(
-        _ head: ResponseHead, _ exchange: Exchange, _ channel: SocketChannel
+        _ head: ResponseHead, _ exchange: ClientExchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) {
         var (response, body) = try exchange.options.begin(head, &contentDecoder)
         if exchange.options.isStreamed {
@@ -136,12 +136,12 @@ extension HTTP1ClientConnection {
 
     /// Delivers the head to the caller, then the body as fast as it is read.
     private func stream(
-        _ response: HTTPResponse, _ body: inout ResponseBodyDecoder, _ exchange: Exchange,
+        _ response: HTTPResponse, _ body: inout ResponseBodyDecoder, _ exchange: ClientExchange,
         _ channel: SocketChannel
     ) async throws(HTTPClientError) {
         if !exchange.options.limitsStream { channel.endWork() }
-        let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {
-            [weak self, pool] in pool.loop.submit { [weak self] in self?.roomAgain() }
+        let pipe = BoundedBodyStream(windowBytes: pool.configuration.streamWindowBytes) {
+            [weak self, pool] in pool.loop.submit { [weak self] in self?.resumeReading() }
         }
         exchange.hand(response, length: body.length, pipe)
         while !body.isComplete {
@@ -155,7 +155,7 @@ extension HTTP1ClientConnection {
 
     /// Decodes received bytes, or waits for more first.
     private func decode(
-        _ body: inout ResponseBodyDecoder, into bytes: inout [UInt8], _ exchange: Exchange,
+        _ body: inout ResponseBodyDecoder, into bytes: inout [UInt8], _ exchange: ClientExchange,
         _ channel: SocketChannel
     ) async throws(HTTPClientError) {
         if body.needsMore, buffer.isEmpty, try await !more(exchange, channel) {
@@ -168,7 +168,7 @@ extension HTTP1ClientConnection {
 
 extension HTTP1ClientConnection {
     /// Performs the exchange; returns whether another one may follow on the connection.
-    func serve(_ exchange: Exchange, on channel: SocketChannel) async -> Bool {
+    func serve(_ exchange: ClientExchange, on channel: SocketChannel) async -> Bool {
         guard !exchange.isOver else { return true }
         (sentBytes, receivedBytes) = (0, 0)
         channel.beginWork(until: exchange.place.deadline)
@@ -184,7 +184,7 @@ extension HTTP1ClientConnection {
         }
     }
 
-    private func fail(_ exchange: Exchange, _ error: HTTPClientError) {
+    private func fail(_ exchange: ClientExchange, _ error: HTTPClientError) {
         if exchange.mayRetry(
             after: error, mayEnd: completed > 0, hasSent: sentBytes > 0,
             hasReceived: receivedBytes > 0)
@@ -204,7 +204,7 @@ extension HTTP1ClientConnection {
 
     /// Sends the request; false if the response arrived before all of it was sent.
     private func write(
-        _ exchange: Exchange, _ channel: SocketChannel
+        _ exchange: ClientExchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) -> Bool {
         let bytes = RequestSerializer.bytes(of: exchange.request)
         let bodyBytes = exchange.request.body.count
@@ -227,7 +227,7 @@ extension HTTP1ClientConnection {
     }
 
     private func write(
-        _ bytes: [UInt8], _ exchange: Exchange, _ channel: SocketChannel
+        _ bytes: [UInt8], _ exchange: ClientExchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) {
         let written = channel.writeAtOnce(bytes)
         sentBytes += written
@@ -248,7 +248,7 @@ extension HTTP1ClientConnection {
 
     /// The head of the final response.
     private func readHead(
-        _ exchange: Exchange, _ channel: SocketChannel
+        _ exchange: ClientExchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) -> ResponseHead {
         var interim = InterimResponses()
         var keepsAlive = true
@@ -285,14 +285,14 @@ extension HTTP1ClientConnection {
 
     /// Waits for bytes and receives them; the end of the stream is an error.
     private func receive(
-        _ exchange: Exchange, _ channel: SocketChannel
+        _ exchange: ClientExchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) {
         guard try await more(exchange, channel) else { throw .disconnected }
     }
 
     /// Waits for bytes and receives them; false at the end of the stream.
     func more(
-        _ exchange: Exchange, _ channel: SocketChannel
+        _ exchange: ClientExchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) -> Bool {
         let stall = exchange.options.stallMilliseconds ?? Self.longMilliseconds
         let deadline = channel.loop.now + stall

@@ -39,7 +39,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
     private var alarm = Int64.max
 
     /// Bytes after which others get their turn.
-    private static let longestTurnBytes = 128 << 10
+    private static let turnLimitBytes = 128 << 10
     /// Four TLS records of the largest size.
     private static let batchBytes = 64 << 10
 
@@ -65,9 +65,9 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         return max(0, limit - streams.count)
     }
 
-    var exchanges: [Exchange] { streams.values.map(\.exchange) }
+    var exchanges: [ClientExchange] { streams.values.map(\.exchange) }
 
-    func take(_ exchange: Exchange) {
+    func take(_ exchange: ClientExchange) {
         guard !exchange.isOver else { return }
         let bytes = exchange.request.body
         let upload = bytes.isEmpty ? nil : HTTP2Body(bytes, isLast: true)
@@ -86,7 +86,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
     }
 
     /// Other streams go on.
-    func drop(_ exchange: Exchange) {
+    func drop(_ exchange: ClientExchange) {
         guard let stream = streams[exchange.place.stream], stream.exchange === exchange else {
             return
         }
@@ -107,7 +107,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         // Invariant: everything that was read is processed.
         while !isOver {
             if receive() {
-                await channel.loop.giveWay()
+                await channel.loop.yield()
             } else if !isOver {
                 await wait()
             }
@@ -146,7 +146,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
 
     private func endIfUnused() {
         guard isLeaving, !isOver, streams.values.allSatisfy(\.isReceived) else { return }
-        channel.loop.atEndOfTurn { [weak self] in self?.close() }
+        channel.loop.afterCurrentTurn { [weak self] in self?.close() }
     }
 
     /// Tells the server that nothing follows, if that is possible without waiting.
@@ -195,7 +195,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         // A server that never processes anything is not retried forever.
         if lastProcessed > 0 { exchange.place.returns = 0 }
         if !isLeaving { acceptedStreams = max(1, streams.count) }
-        if exchange.place.returns < Self.mostReturns {
+        if exchange.place.returns < Self.limitReturns {
             pool.giveBack(exchange)
         } else {
             stream.end(.disconnected)
@@ -203,7 +203,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         offerRoom()
     }
 
-    private static let mostReturns = 3
+    private static let limitReturns = 3
 
     /// The server requires HTTP/1.1 for the request, which it has not processed (RFC 9113 §7).
     func movesToHTTP1(_ stream: HTTP2ClientStream) {
@@ -220,7 +220,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
     /// Returns true if the server may have received a part of the request.
     func hasSent(_ stream: HTTP2ClientStream) -> Bool {
         guard let offset = stream.outputOffset else { return false }
-        return offset < session.writtenBytes - unsent.untouchedCount(on: channel)
+        return offset < session.writtenBytes - unsent.unwrittenCount(on: channel)
     }
 
     // MARK: Receiving
@@ -230,7 +230,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         var count = 0
         isReceiving = true
         // Invariant: everything that was read is processed.
-        reading: while !isOver, count < Self.longestTurnBytes {
+        reading: while !isOver, count < Self.turnLimitBytes {
             switch receiveSome() {
             case .bytes(let more): count += more
             case .wouldBlock: break reading
@@ -239,7 +239,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
         }
         isReceiving = false
         flush()
-        return !isOver && count >= Self.longestTurnBytes
+        return !isOver && count >= Self.turnLimitBytes
     }
 
     private func receiveSome() -> SocketChannel.ReadResult {
@@ -299,7 +299,7 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
     func scheduleFlush() {
         guard !isReceiving, !isFlushScheduled, !isOver else { return }
         isFlushScheduled = true
-        channel.loop.atEndOfTurn { [weak self] in
+        channel.loop.afterCurrentTurn { [weak self] in
             guard let self else { return }
             isFlushScheduled = false
             flush()
@@ -310,12 +310,12 @@ final class HTTP2ClientConnection: ClientConnection, @unchecked Sendable {
     private func flush() {
         var count = 0
         // Invariant: output written before is sent, unless it is in `unsent`.
-        while !isOver, count < Self.longestTurnBytes {
+        while !isOver, count < Self.turnLimitBytes {
             if !unsent.isEmpty { count += unsent.send(to: channel, now: now) }
             guard unsent.isEmpty, let more = writeBatch() else { break }
             count += more
         }
-        if count >= Self.longestTurnBytes { scheduleFlush() }
+        if count >= Self.turnLimitBytes { scheduleFlush() }
         if !channel.isOpen { finish() }
         if unsent.isEmpty, !session.wantsToReceive, !session.wantsToSend {
             // If there are streams, the session has ended because of frames from the server.

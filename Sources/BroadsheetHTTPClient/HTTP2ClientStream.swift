@@ -8,7 +8,7 @@ import BroadsheetSockets
 final class HTTP2ClientStream: @unchecked Sendable {
     // Confined to the pool's loop.
     let id: Int32
-    let exchange: Exchange
+    let exchange: ClientExchange
     private let connection: HTTP2ClientConnection
     private let upload: HTTP2Body?
     /// The offset of its request in the connection's output; `nil` while it waits in the session.
@@ -29,14 +29,14 @@ final class HTTP2ClientStream: @unchecked Sendable {
     /// The decoded body, unless it is streamed.
     private var bytes: [UInt8] = []
     /// A body that is streamed.
-    private var pipe: BodyPipe?
+    private var pipe: BoundedBodyStream?
     private var isPipeFull = false
     /// True if the response has arrived completely.
     private(set) var isReceived = false
     private var isOver = false
 
     init(
-        _ id: Int32, _ exchange: Exchange, _ upload: HTTP2Body?,
+        _ id: Int32, _ exchange: ClientExchange, _ upload: HTTP2Body?,
         of connection: HTTP2ClientConnection
     ) {
         self.id = id
@@ -75,8 +75,8 @@ final class HTTP2ClientStream: @unchecked Sendable {
             let (response, decoder) = try exchange.options.begin(head, &contentDecoder)
             self.decoder = decoder
             if exchange.options.isStreamed {
-                let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {
-                    [weak self, pool] in pool.loop.submit { [weak self] in self?.roomAgain() }
+                let pipe = BoundedBodyStream(windowBytes: pool.configuration.streamWindowBytes) {
+                    [weak self, pool] in pool.loop.submit { [weak self] in self?.resumeReading() }
                 }
                 self.pipe = pipe
                 exchange.hand(response, length: decoder.length, pipe)
@@ -100,7 +100,7 @@ final class HTTP2ClientStream: @unchecked Sendable {
     }
 
     /// Resumes decoding after the reader of a streamed body has consumed the buffered pieces.
-    private func roomAgain() {
+    private func resumeReading() {
         guard !isOver else { return }
         isPipeFull = false
         progressTime = connection.now

@@ -44,7 +44,7 @@ public final class HTTPClient: Sendable {
         } else if options.decodesGzip {
             request.fields.append(.acceptEncoding, "gzip")
         }
-        let exchange = Exchange(request, to: origin, options, in: pool)
+        let exchange = ClientExchange(request, to: origin, options, in: pool)
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { exchange.begin($0) }
         } onCancel: {
@@ -193,7 +193,7 @@ extension HTTPClientError: CustomStringConvertible {
 }
 
 /// One request and its response, which the caller receives exactly once.
-final class Exchange: Sendable {
+final class ClientExchange: Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPClientError>
     typealias Caller = UnsafeContinuation<Outcome, Never>
 
@@ -209,11 +209,11 @@ final class Exchange: Sendable {
         var isOver = false
         var early: HTTPClientError?
         /// The body that the caller may still be reading.
-        var pipe: BodyPipe?
+        var pipe: BoundedBodyStream?
     }
 
     /// State that only the pool accesses, on its loop.
-    struct Place {
+    struct PoolState {
         var deadline = Int64.max
         var timer: LoopTimer?
         var connection: (any ClientConnection)?
@@ -227,7 +227,7 @@ final class Exchange: Sendable {
         var returns = 0
     }
     // Confined to the pool's loop.
-    nonisolated(unsafe) var place = Place()
+    nonisolated(unsafe) var place = PoolState()
 
     init(
         _ request: HTTPRequest, to origin: HTTPOrigin, _ options: ExchangeOptions,
@@ -271,7 +271,7 @@ final class Exchange: Sendable {
     ///
     /// - Parameter pipe: The body of a streamed response.
     @discardableResult
-    func finish(_ outcome: Outcome, streaming pipe: BodyPipe? = nil) -> Bool {
+    func finish(_ outcome: Outcome, streaming pipe: BoundedBodyStream? = nil) -> Bool {
         let (isFirst, caller) = state.withLock { state in
             guard !state.isOver else { return (false, nil as Caller?) }
             state.isOver = true

@@ -22,7 +22,7 @@ struct OriginConnections {
     private var leaving: Set<ObjectIdentifier> = []
     /// Being resolved or connected.
     var connecting = 0
-    var waiting: [Exchange] = []
+    var waiting: [ClientExchange] = []
 
     init(_ sharing: Sharing) { self.sharing = sharing }
 
@@ -101,7 +101,7 @@ struct OriginConnections {
     }
 
     /// Removes the exchange from the waiting ones.
-    mutating func removeWaiting(_ exchange: Exchange) {
+    mutating func removeWaiting(_ exchange: ClientExchange) {
         waiting.removeAll { $0 === exchange }
     }
 }
@@ -130,7 +130,7 @@ extension SystemError {
     static let connectionLost = SystemError("connect", code: ECONNRESET)
 }
 
-extension HTTPOrigin.Place {
+extension HTTPOrigin.Endpoint {
     /// As parsed by `SocketAddress.resolve`.
     var socketAddress: String {
         switch self {

@@ -35,8 +35,8 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
 /// fails can be repeated. Safe to use from any thread; handlers run on the event loops.
 ///
 /// ```swift
-/// let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
-/// let server = HTTPServer(ServerConfiguration(addresses: [local]), router: router)
+/// let loopContext = SocketAddress.v4([127, 0, 0, 1], port: 0)
+/// let server = HTTPServer(ServerConfiguration(addresses: [loopContext]), router: router)
 /// let addresses = try server.start()
 /// ```
 public final class HTTPServer: Sendable {
@@ -50,7 +50,7 @@ public final class HTTPServer: Sendable {
     private struct Run {
         let doors: [BoundListener]
         let group: EventLoopGroup
-        let locals: [LoopContext]
+        let loopContexts: [LoopContext]
     }
 
     /// A listening socket with the rules for its connections.
@@ -70,7 +70,7 @@ public final class HTTPServer: Sendable {
         self.configuration = configuration
         shared = SharedState(configuration.limits, router)
         let descriptors = DescriptorLimit.raise() - ServerConfiguration.reservedDescriptors
-        gate = ConnectionLimiter(limit: max(1, min(configuration.maximumConnections, descriptors)))
+        gate = ConnectionLimiter(limit: max(1, min(configuration.limitConnections, descriptors)))
     }
 
     /// The number of open connections.
@@ -80,7 +80,7 @@ public final class HTTPServer: Sendable {
     public var buffersInUse: Int {
         lifecycle.withLock { lifecycle in
             guard case .running(let run) = lifecycle else { return 0 }
-            return run.locals.reduce(0) { $0 + $1.buffersInUse.load(ordering: .relaxed) }
+            return run.loopContexts.reduce(0) { $0 + $1.buffersInUse.load(ordering: .relaxed) }
         }
     }
 
@@ -172,43 +172,45 @@ public final class HTTPServer: Sendable {
         do throws(SystemError) {
             group = try EventLoopGroup(count: configuration.loops)
         } catch { throw .noLoop(error) }
-        let locals = group.loops.map { LoopContext($0, configuration.accessLog) }
+        let loopContexts = group.loops.map { LoopContext($0, configuration.accessLog) }
         var doors: [BoundListener] = []
         do throws(HTTPServerError) {
             for address in configuration.addresses {
-                let rules = rules(.serving, at: address, doors.count)
-                doors.append(try door(at: address, configuration.open, rules, group, locals))
+                let listener = listener(.serving, at: address, doors.count)
+                doors.append(
+                    try door(at: address, configuration.open, listener, group, loopContexts))
             }
             for address in configuration.proxiedAddresses {
-                let rules = rules(.servingProxy, at: address, doors.count)
+                let listener = listener(.servingProxy, at: address, doors.count)
                 doors.append(
-                    try door(at: address, configuration.openProxied, rules, group, locals))
+                    try door(at: address, configuration.openProxied, listener, group, loopContexts))
             }
             let port = doors.first.map(\.listener.address.port)
             for address in configuration.redirects {
-                let rules = rules(.redirecting(to: port ?? 443), at: address, doors.count)
+                let listener = listener(.redirecting(to: port ?? 443), at: address, doors.count)
                 doors.append(
-                    try door(at: address, configuration.openRedirect, rules, group, locals))
+                    try door(at: address, configuration.openRedirect, listener, group, loopContexts)
+                )
             }
         } catch {
             group.stop()
             throw error
         }
-        return Run(doors: doors, group: group, locals: locals)
+        return Run(doors: doors, group: group, loopContexts: loopContexts)
     }
 
-    private func rules(
-        _ purpose: ConnectionRules.Purpose, at address: SocketAddress, _ listener: Int
-    ) -> ConnectionRules {
-        ConnectionRules(purpose, at: address, listener: listener, configuration, shared)
+    private func listener(
+        _ purpose: ListenerContext.Purpose, at address: SocketAddress, _ listener: Int
+    ) -> ListenerContext {
+        ListenerContext(purpose, at: address, listener: listener, configuration, shared)
     }
 
     private func door(
         at address: SocketAddress, _ open: ServerConfiguration.SocketOpener,
-        _ rules: ConnectionRules, _ group: EventLoopGroup, _ locals: [LoopContext]
+        _ listener: ListenerContext, _ group: EventLoopGroup, _ loopContexts: [LoopContext]
     ) throws(HTTPServerError) -> BoundListener {
-        let take = entrance(rules, group, locals)
-        let loop = group.loops[rules.listener % group.loops.count]
+        let take = entrance(listener, group, loopContexts)
+        let loop = group.loops[listener.listener % group.loops.count]
         do throws(SystemError) {
             let socket = try open(address, configuration.socketAccess)
             let report = configuration.report
@@ -220,28 +222,28 @@ public final class HTTPServer: Sendable {
     }
 
     private func entrance(
-        _ rules: ConnectionRules, _ group: EventLoopGroup, _ locals: [LoopContext]
+        _ listener: ListenerContext, _ group: EventLoopGroup, _ loopContexts: [LoopContext]
     ) -> @Sendable (consuming Descriptor, SocketAddress) -> Void {
         { [gate] descriptor, peer in
             let loop = group.next()
-            let local = locals[loop.index]
+            let loopContext = loopContexts[loop.index]
             switch gate.enter() {
             case .admitted:
                 loop.adopt(descriptor, peer: peer) { channel in
-                    await HTTP1Connection(channel, local, rules).run()
+                    await HTTP1Connection(channel, loopContext, listener).run()
                 } ended: {
                     gate.leave()
                 }
             case .full:
-                rules.rejections.add(.connections, on: loop)
+                listener.rejections.add(.connections, on: loop)
                 loop.adopt(descriptor, peer: peer) { channel in
-                    await HTTP1Connection(channel, local, rules).turnAway()
+                    await HTTP1Connection(channel, loopContext, listener).rejectOverLimit()
                 } ended: {
                     gate.leaveRejected()
                 }
             case .overrun:
                 // So many that not even a rejection is sent.
-                rules.rejections.add(.connections, on: loop)
+                listener.rejections.add(.connections, on: loop)
             }
         }
     }
@@ -281,9 +283,9 @@ public final class HTTPServer: Sendable {
     @discardableResult
     public func finishCurrentRequests(seconds: Double) async -> Bool {
         guard case .running(let run) = lifecycle.withLock({ $0 }) else { return true }
-        let busy = ConnectionLimiter(limit: run.locals.count)
-        for local in run.locals where busy.enter() == .admitted {
-            local.loop.submit { local.whenCurrentWorkEnds { busy.leave() } }
+        let busy = ConnectionLimiter(limit: run.loopContexts.count)
+        for loopContext in run.loopContexts where busy.enter() == .admitted {
+            loopContext.loop.submit { loopContext.whenCurrentWorkEnds { busy.leave() } }
         }
         await busy.waitUntilEmpty(seconds: seconds)
         return busy.count == 0
@@ -308,10 +310,10 @@ public final class HTTPServer: Sendable {
     public func handOver(
         graceSeconds: Double, quietSeconds: Double = 1, patienceSeconds: Double = 0.5,
         handlerSeconds: Double? = nil,
-        take: @escaping @Sendable (consuming PassedConnection) -> Void
+        take: @escaping @Sendable (consuming HandedOffConnection) -> Void
     ) async -> Bool {
         guard let run = running() else { return true }
-        let (group, locals) = (run.group, run.locals)
+        let (group, loopContexts) = (run.group, run.loopContexts)
         shared.departure.setQuiet(seconds: quietSeconds)
         if configuration.tls != nil || !configuration.proxiedAddresses.isEmpty
             || configuration.takesCleartextHTTP2
@@ -324,16 +326,16 @@ public final class HTTPServer: Sendable {
         group.leave(now: true)
         await gate.waitUntilEmpty(seconds: min(patienceSeconds, graceSeconds))
         let haveEnded = await Self.closeHandlers(
-            locals, seconds: handlerSeconds ?? graceSeconds)
+            loopContexts, seconds: handlerSeconds ?? graceSeconds)
         shared.departure.close()
         lifecycle.withLock { $0 = .stopped }
         _ = leftovers.enter()
         gate.whenEmpty(orAfter: graceSeconds) { [leftovers] in
             let lines = DispatchGroup()
-            for local in locals {
+            for loopContext in loopContexts {
                 lines.enter()
-                local.loop.submit {
-                    local.accessLines?.handOver()
+                loopContext.loop.submit {
+                    loopContext.accessLines?.handOver()
                     lines.leave()
                 }
             }
@@ -351,10 +353,11 @@ public final class HTTPServer: Sendable {
     }
 
     /// - Returns: True if all of them have ended.
-    private static func closeHandlers(_ locals: [LoopContext], seconds: Double) async -> Bool {
-        let busy = ConnectionLimiter(limit: locals.count)
-        for local in locals where busy.enter() == .admitted {
-            local.loop.submit { local.closeHandlers { busy.leave() } }
+    private static func closeHandlers(_ loopContexts: [LoopContext], seconds: Double) async -> Bool
+    {
+        let busy = ConnectionLimiter(limit: loopContexts.count)
+        for loopContext in loopContexts where busy.enter() == .admitted {
+            loopContext.loop.submit { loopContext.closeHandlers { busy.leave() } }
         }
         await busy.waitUntilEmpty(seconds: seconds)
         return busy.count == 0
@@ -374,18 +377,20 @@ public final class HTTPServer: Sendable {
         run.group.stop()
         // Handlers that ignore their cancellation are not waited for any longer.
         await gate.waitUntilEmpty(seconds: 0.5)
-        if configuration.accessLog != nil { await Self.handOverLines(of: run.locals, seconds: 0.5) }
+        if configuration.accessLog != nil {
+            await Self.handOverLines(of: run.loopContexts, seconds: 0.5)
+        }
         lifecycle.withLock { $0 = .stopped }
     }
 
     /// Makes every loop flush its lines to the log; one that hangs is not waited for.
-    private static func handOverLines(of locals: [LoopContext], seconds: Double) async {
+    private static func handOverLines(of loopContexts: [LoopContext], seconds: Double) async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let group = DispatchGroup()
-            for local in locals {
+            for loopContext in loopContexts {
                 group.enter()
-                local.loop.submit {
-                    local.accessLines?.handOver()
+                loopContext.loop.submit {
+                    loopContext.accessLines?.handOver()
                     group.leave()
                 }
             }

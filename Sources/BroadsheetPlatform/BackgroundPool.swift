@@ -95,7 +95,7 @@ public final class BackgroundPool: Sendable {
             if client.isKnown, counts[Lane.reserved.rawValue] < reserved { return (.reserved, nil) }
             if counts[Lane.open.rawValue] < open { return (.open, nil) }
             for lane in client.isKnown ? [Lane.reserved, .open] : [.open] {
-                let item = queues[lane.rawValue].pushOut(for: client.networks) {
+                let item = queues[lane.rawValue].evictLast(for: client.networks) {
                     $0.client.networks
                 }
                 if let item { return (lane, item) }

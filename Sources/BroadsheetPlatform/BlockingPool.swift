@@ -82,7 +82,7 @@ public final class BlockingPool: Sendable {
     }
 
     /// Runs this once on each worker, after its current item.
-    public func runByEach(_ work: @escaping @Sendable (_ worker: Int) -> Void) async {
+    public func runOnEachThread(_ work: @escaping @Sendable (_ worker: Int) -> Void) async {
         for (worker, queue) in queues.enumerated() {
             await withUnsafeContinuation { continuation in
                 queue.async {

@@ -58,7 +58,7 @@ package struct FIFO<Element> {
             // A burst leaves no more capacity behind than the next turns are likely to need.
             elements.removeAll(keepingCapacity: elements.capacity <= Self.keptCapacity)
             head = 0
-        } else if head > Self.mostLetGo, head * 2 > elements.count {
+        } else if head > Self.limitReleased, head * 2 > elements.count {
             elements.removeSubrange(..<head)
             head = 0
         }
@@ -66,7 +66,7 @@ package struct FIFO<Element> {
     }
 
     @usableFromInline static var keptCapacity: Int { 1_024 }
-    @usableFromInline static var mostLetGo: Int { 64 }
+    @usableFromInline static var limitReleased: Int { 64 }
 }
 
 /// A queue of items from many clients: the client that has used the least time is next, and the
@@ -148,7 +148,7 @@ package struct FairQueue<Item> {
 
     /// Removes the newest item of the client with the most items, if it has at least two more than
     /// `client`: a full queue has room for every client's first item.
-    package mutating func pushOut(for client: UInt64) -> Item? {
+    package mutating func evictLast(for client: UInt64) -> Item? {
         guard let most = entries.max(by: { $0.value.items.count < $1.value.items.count }),
             most.value.items.count > (entries[client]?.items.count ?? 0) + 1,
             let item = entries[most.key]?.items.popLast()
@@ -164,7 +164,7 @@ package struct FairQueue<Item> {
     /// - Parameters:
     ///   - path: The client's networks from the largest, and the client itself.
     ///   - networks: The same of the client that an item belongs to; as many as in `path`.
-    mutating func pushOut(for path: [UInt64], in networks: (Item) -> [UInt64]) -> Item? {
+    mutating func evictLast(for path: [UInt64], in networks: (Item) -> [UInt64]) -> Item? {
         var clients = entries.compactMap { client, entry in
             entry.items.first.map { (client, networks($0), entry.items.count) }
         }

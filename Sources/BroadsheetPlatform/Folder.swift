@@ -111,7 +111,7 @@ package struct Folder: ~Copyable, Sendable {
     }
 
     /// Transfers a socket that root has just bound in the folder (`fchownat(2)`).
-    package func giveSocket(_ name: String, to owner: FileOwner) throws(FileError) {
+    package func grantSocket(_ name: String, to owner: FileOwner) throws(FileError) {
         let raw = broadsheet_open_place(place.raw, name, false)
         guard raw >= 0 else { throw .last(path(of: name)) }
         let socket = Descriptor(raw)

@@ -12,7 +12,7 @@ package struct ResolvedPath {
     package private(set) var path: String
     private var linkOwners: Set<UInt32> = []
     /// As many as the kernel follows (path_resolution(7)).
-    private static let maximumLinks = 40
+    private static let limitLinks = 40
 
     /// Resolves the path as `realpath(3)` does.
     package init(_ given: String) throws(FileError) {
@@ -36,7 +36,7 @@ package struct ResolvedPath {
                 continue
             }
             links += 1
-            guard links <= Self.maximumLinks, let target = Self.target(of: next) else {
+            guard links <= Self.limitLinks, let target = Self.target(of: next) else {
                 throw FileError(given, String(cString: strerror(ELOOP)), code: ELOOP)
             }
             linkOwners.insert(status.st_uid)

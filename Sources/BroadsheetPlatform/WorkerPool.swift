@@ -9,9 +9,9 @@ import Synchronization
 /// is bounded: at most `width` turns run, `depth` of each kind wait, and their output takes at most
 /// `limitBytes` until it is sent. Heavy work leaves one thread for the rest.
 ///
-/// A task requests a turn (`turn(for:)`), does its work with the turn as its preferred executor,
-/// and then reports the size of its output (`WorkerTurn.settle(bytes:)`), which stays reserved
-/// until the turn is released.
+/// A task requests a turn (`slot(for:)`), does its work with the turn as its preferred executor,
+/// and then reports the size of its output (`WorkSlot.accountForOutput(bytes:)`), which stays
+/// reserved until the turn is released.
 public final class WorkerPool: Sendable {
     /// A client of the pool. Kinds share the threads evenly.
     public struct Client: Sendable, Hashable {
@@ -65,7 +65,7 @@ public final class WorkerPool: Sendable {
             case call(@Sendable (_ worker: Int) -> Void)
         }
 
-        let turn: WorkerTurn
+        let slot: WorkSlot
         let work: Work
     }
 
@@ -91,7 +91,7 @@ public final class WorkerPool: Sendable {
     /// The thread of each busy worker; 0 for the others.
     private let threads: [ThreadMark]
     private let depth: Int
-    private let mostHeavy: Int
+    private let limitHeavy: Int
     private let limitBytes: Int
     private let state: Lock<State>
     private let whenIdle: @Sendable (Int) -> Void
@@ -117,7 +117,7 @@ public final class WorkerPool: Sendable {
         let width = max(1, width)
         queues = (0..<width).map { DispatchQueue(label: "\(label).\($0)") }
         threads = (0..<width).map { _ in ThreadMark() }
-        mostHeavy = max(1, width - 1)
+        limitHeavy = max(1, width - 1)
         self.depth = max(0, depth)
         self.limitBytes = limitBytes
         self.whenIdle = whenIdle
@@ -140,23 +140,23 @@ public final class WorkerPool: Sendable {
     }
 
     /// Requests a turn. Its work has to be submitted soon.
-    public func turn(for demand: Demand) throws(Full) -> WorkerTurn {
+    public func slot(for demand: Demand) throws(Full) -> WorkSlot {
         let kind = demand.client.kind.rawValue
         let (isAccepted, rejected) = state.withLock { state -> (Bool, Item?) in
             guard state.waiting[kind] >= depth + state.idle.count else {
                 state.waiting[kind] += 1
                 return (true, nil)
             }
-            guard let other = state.queues[kind].pushOut(for: demand.lane) else {
+            guard let other = state.queues[kind].evictLast(for: demand.lane) else {
                 return (false, nil)
             }
-            other.turn.phase = .rejected
+            other.slot.phase = .rejected
             state.resumed.append(other)
             return (true, other)
         }
         guard isAccepted else { throw Full() }
         if rejected != nil { wakeWorkers() }
-        return WorkerTurn(demand, in: self)
+        return WorkSlot(demand, in: self)
     }
 
     /// Runs the work on a thread of the pool, on the current one if it belongs to it, and suspends
@@ -184,13 +184,13 @@ public final class WorkerPool: Sendable {
         for demand: Demand = Demand(Client(.house), bytes: 0),
         _ work: @escaping @Sendable (_ worker: Int?) -> Void
     ) {
-        let turn: WorkerTurn
-        do throws(Full) { turn = try self.turn(for: demand) } catch { return work(nil) }
-        add(Item(turn: turn, work: .call { work(turn.isRejected ? nil : $0) }))
+        let slot: WorkSlot
+        do throws(Full) { slot = try self.slot(for: demand) } catch { return work(nil) }
+        add(Item(slot: slot, work: .call { work(slot.isRejected ? nil : $0) }))
     }
 
     /// Runs this once on each worker, after its current item.
-    public func runByEach(_ work: @escaping @Sendable (_ worker: Int) -> Void) async {
+    public func runOnEachThread(_ work: @escaping @Sendable (_ worker: Int) -> Void) async {
         for (worker, queue) in queues.enumerated() {
             await withUnsafeContinuation { continuation in
                 queue.async {
@@ -205,12 +205,12 @@ public final class WorkerPool: Sendable {
 
     func add(_ item: Item) {
         let worker = state.withLock { state -> Int? in
-            if item.turn.phase == .waiting {
-                let kind = item.turn.demand.client.kind.rawValue
+            if item.slot.phase == .waiting {
+                let kind = item.slot.demand.client.kind.rawValue
                 if state.queues[kind].count == 0 {
                     state.times[kind] = max(state.times[kind], state.clock)
                 }
-                state.queues[kind].append(item, of: item.turn.demand.lane)
+                state.queues[kind].append(item, of: item.slot.demand.lane)
             } else {
                 state.resumed.append(item)
             }
@@ -219,27 +219,27 @@ public final class WorkerPool: Sendable {
         if let worker { start(worker) }
     }
 
-    func isRejected(_ turn: WorkerTurn) -> Bool { state.withLock { _ in turn.phase == .rejected } }
+    func isRejected(_ slot: WorkSlot) -> Bool { state.withLock { _ in slot.phase == .rejected } }
 
-    func settle(_ turn: WorkerTurn, bytes: Int) {
+    func accountForOutput(_ slot: WorkSlot, bytes: Int) {
         let worker = state.withLock { state -> Int? in
-            guard turn.phase == .begun else { return nil }
-            state.bytes += bytes - turn.heldBytes
-            turn.heldBytes = bytes
+            guard slot.phase == .begun else { return nil }
+            state.bytes += bytes - slot.heldBytes
+            slot.heldBytes = bytes
             return takeIdle(&state)
         }
         if let worker { start(worker) }
     }
 
-    func end(_ turn: WorkerTurn) {
+    func end(_ slot: WorkSlot) {
         let worker = state.withLock { state -> Int? in
-            switch turn.phase {
-            case .waiting: state.waiting[turn.demand.client.kind.rawValue] -= 1
-            case .begun: state.bytes -= turn.heldBytes
+            switch slot.phase {
+            case .waiting: state.waiting[slot.demand.client.kind.rawValue] -= 1
+            case .begun: state.bytes -= slot.heldBytes
             case .rejected, .ended: break
             }
-            turn.phase = .ended
-            turn.heldBytes = 0
+            slot.phase = .ended
+            slot.heldBytes = 0
             return takeIdle(&state)
         }
         if let worker { start(worker) }
@@ -258,7 +258,7 @@ public final class WorkerPool: Sendable {
         let (heavy, bytes) = (state.heavy, state.bytes)
         for queue in state.queues where queue.count > 0 {
             if queue.contains(where: {
-                mayBegin($0.turn.demand, heavy: heavy, bytes: bytes)
+                mayBegin($0.slot.demand, heavy: heavy, bytes: bytes)
             }) {
                 return true
             }
@@ -279,11 +279,11 @@ public final class WorkerPool: Sendable {
             while let (item, isFirst) = next(after: done) {
                 let start = SystemClock.monotonicNanoseconds
                 switch item.work {
-                case .job(let job): job.runSynchronously(on: item.turn.asUnownedTaskExecutor())
+                case .job(let job): job.runSynchronously(on: item.slot.asUnownedTaskExecutor())
                 case .call(let call): call(worker)
                 }
                 done = Done(
-                    demand: item.turn.demand, isFirst: isFirst,
+                    demand: item.slot.demand, isFirst: isFirst,
                     nanoseconds: SystemClock.monotonicNanoseconds - start)
             }
             whenIdle(worker)
@@ -304,7 +304,7 @@ public final class WorkerPool: Sendable {
             if let done { charge(done, &state) }
             let resumed = state.resumed.popFirst()
             guard let item = resumed ?? begin(&state) else { return (nil, nil) }
-            if item.turn.demand.isHeavy { state.heavy += 1 }
+            if item.slot.demand.isHeavy { state.heavy += 1 }
             return ((item, resumed == nil), takeIdle(&state))
         }
         if let other { start(other) }
@@ -315,7 +315,7 @@ public final class WorkerPool: Sendable {
         let kind = done.demand.client.kind.rawValue
         if done.demand.isHeavy { state.heavy -= 1 }
         let estimate = done.isFirst ? done.demand.estimatedNanoseconds : 0
-        let nanoseconds = min(done.nanoseconds, Self.mostCharged)
+        let nanoseconds = min(done.nanoseconds, Self.limitChargeNanoseconds)
         state.times[kind] += nanoseconds - estimate
         if done.isFirst {
             state.queues[kind].charge(nanoseconds, estimate: estimate, to: done.demand.lane)
@@ -323,7 +323,7 @@ public final class WorkerPool: Sendable {
     }
 
     /// The maximum charge of one item, so that a long one does not exclude its client for long.
-    private static let mostCharged: Int64 = 100_000_000
+    private static let limitChargeNanoseconds: Int64 = 100_000_000
 
     /// Removes the next item of the turns that have not begun, and reserves memory for it.
     private func begin(_ state: inout State) -> Item? {
@@ -339,28 +339,28 @@ public final class WorkerPool: Sendable {
             guard let kind = first else { return nil }
             tried |= 1 << kind
             let found = state.queues[kind].next(
-                where: { mayBegin($0.turn.demand, heavy: heavy, bytes: bytes) },
-                estimate: { $0.turn.demand.estimatedNanoseconds })
+                where: { mayBegin($0.slot.demand, heavy: heavy, bytes: bytes) },
+                estimate: { $0.slot.demand.estimatedNanoseconds })
             if let item = found {
-                hold(item.turn, &state)
+                hold(item.slot, &state)
                 return item
             }
         }
     }
 
-    private func hold(_ turn: WorkerTurn, _ state: inout State) {
-        let demand = turn.demand
+    private func hold(_ slot: WorkSlot, _ state: inout State) {
+        let demand = slot.demand
         let kind = demand.client.kind.rawValue
         state.clock = max(state.clock, state.times[kind])
         state.times[kind] += demand.estimatedNanoseconds
         state.waiting[kind] -= 1
-        turn.phase = .begun
-        turn.heldBytes = demand.bytes
+        slot.phase = .begun
+        slot.heldBytes = demand.bytes
         state.bytes += demand.bytes
     }
 
     private func mayBegin(_ demand: Demand, heavy: Int, bytes: Int) -> Bool {
-        if demand.isHeavy, heavy >= mostHeavy { return false }
+        if demand.isHeavy, heavy >= limitHeavy { return false }
         let limit = demand.isHeavy ? limitBytes - limitBytes / 4 : limitBytes
         return bytes == 0 || bytes + demand.bytes <= limit
     }

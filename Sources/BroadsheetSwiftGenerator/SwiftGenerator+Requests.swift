@@ -24,7 +24,7 @@ extension SwiftGenerator {
         let document = try document(description)
         var reader = OperationReader(document)
         try reader.read()
-        let linker = Linker(reader)
+        let linker = DescriptionLinker(reader)
         let leftOut = linker.faults + reader.parts
         if !leftOut.isEmpty, !options.skipsUnsupported { throw .unsupported(leftOut) }
         guard !linker.operations.isEmpty else {
@@ -61,7 +61,7 @@ extension SwiftGenerator {
         return document
     }
 
-    private static func header(_ name: String, _ root: Place) -> [String] {
+    private static func header(_ name: String, _ root: SchemaNode) -> [String] {
         let title = root["info"]?.text("title") ?? "an API"
         let version = root["info"]?.text("version") ?? ""
         var lines = [
@@ -78,7 +78,7 @@ extension SwiftGenerator {
     }
 
     private static func print(
-        _ linker: Linker, _ header: [String], _ options: Options
+        _ linker: DescriptionLinker, _ header: [String], _ options: Options
     ) throws(GenerationError) -> String {
         let shapes =
             linker.declarations.values.flatMap(\.shapes)

@@ -53,20 +53,20 @@ public enum SwiftGenerator {
                 "is not a name for a type: use at most \(SwiftName.limit) letters and digits, the"
                     + " first one in upper case, and no name of Swift or of the mappers")
         }
-        var evidence = Evidence()
+        var observed = ObservedTypes()
         for sample in samples {
             let value: JSONValue
             do throws(JSONSyntaxError) {
                 value = try JSONParser.parse(sample.bytes)
             } catch { throw .notJSON(source: sample.name, error) }
-            evidence.add(value)
+            observed.add(value)
         }
         let names = samples.map { $0.name.prefix(60) }.joined(separator: ", ")
         let style = options.isCodable ? ModelStyle.codable : .mapped
         var reader = SampleReader(
             root: name, reserved: options.isCodable ? CodableSupport.names : [])
         let comment = "What `\(samples.first?.name ?? name)` contains."
-        guard let (shape, root) = try reader.declarations(of: evidence, comment: comment) else {
+        guard let (shape, root) = try reader.declarations(of: observed, comment: comment) else {
             throw .unusable(
                 source: names, "the samples are not objects, and have no objects in common")
         }

@@ -11,7 +11,7 @@ extension URLRequest {
     init(
         _ request: HTTPRequest, to origin: HTTPOrigin, _ options: TransportOptions
     ) throws(TransportError) {
-        guard case .host = origin.place, let url = URL(string: "\(origin)\(request.target)")
+        guard case .host = origin.endpoint, let url = URL(string: "\(origin)\(request.target)")
         else { throw Self.unsupported("URLSession cannot send to \(origin)") }
         guard request.body.isEmpty || !(request.method == .get || request.method == .head) else {
             // URLSession would fail with the unhelpful error -1103.

@@ -42,7 +42,7 @@ struct SystemHost: GenerationHost {
         _ target: RequestTarget, from origin: HTTPOrigin, limits: FetchLimits
     ) async throws(CommandFailure) -> FetchedText {
         let text = "\(origin)\(target)"
-        guard case .host = origin.place, let url = URL(string: text) else {
+        guard case .host = origin.endpoint, let url = URL(string: text) else {
             throw CommandFailure(.usage, "\"\(text)\" is not an http or https URL")
         }
         do throws(FetchError) {

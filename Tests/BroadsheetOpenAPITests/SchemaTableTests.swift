@@ -82,7 +82,7 @@ struct SchemaTableTests {
         let shape = ObjectCodec(
             named: "Loaf", Loaf.init, .required("flour", \.flour, .text(.token(1...9))),
             .optional("salt", \.salt, .boolean),
-            .defaulted("grains", to: [], \.grains, .array(of: .text(.token(1...9)), atMost: 3)))
+            .defaulted("grains", to: [], \.grains, .array(of: .text(.token(1...9)), limit: 3)))
         var table = SchemaTable(requests: [shape.schema], responses: [shape.schema])
         _ = table.write(shape.schema, .request)
         _ = table.write(shape.schema, .response)

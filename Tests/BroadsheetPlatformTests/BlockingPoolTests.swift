@@ -96,7 +96,7 @@ struct BlockingPoolTests {
         }
         // After the workers' current items, which include becoming idle.
         let seen = Lock<[Int]>([])
-        await pool.runByEach { worker in seen.withLock { $0.append(worker) } }
+        await pool.runOnEachThread { worker in seen.withLock { $0.append(worker) } }
         #expect(seen.withLock { $0 } == [0, 1])
         #expect(kept.withLock { $0 } == [0, 0])
         #expect(rests.withLock { $0 }.reduce(0) { $0 + $1[1] } == 100)

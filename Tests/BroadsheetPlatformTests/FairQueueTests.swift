@@ -77,16 +77,16 @@ import Testing
         add(1, [1, 10, 101])
         add(1, [1, 11, 110])
         add(2, [2, 20, 200])
-        #expect(queue.pushOut(for: [3, 30, 300], in: \.self)?.first != nil)
-        #expect(queue.pushOut(for: [3, 30, 300], in: \.self)?.first != nil)
-        #expect(queue.pushOut(for: [3, 30, 300], in: \.self)?.first != nil)
+        #expect(queue.evictLast(for: [3, 30, 300], in: \.self)?.first != nil)
+        #expect(queue.evictLast(for: [3, 30, 300], in: \.self)?.first != nil)
+        #expect(queue.evictLast(for: [3, 30, 300], in: \.self)?.first != nil)
         // Each network has one item at most.
-        #expect(queue.pushOut(for: [3, 30, 300], in: \.self) == nil)
+        #expect(queue.evictLast(for: [3, 30, 300], in: \.self) == nil)
         #expect(queue.count == 2)
         add(2, [1, 12, 120])
         add(1, [1, 12, 121])
         // In its own network, a client gets the share of its part.
-        #expect(queue.pushOut(for: [1, 13, 130], in: \.self) == [1, 12, 120])
+        #expect(queue.evictLast(for: [1, 13, 130], in: \.self) == [1, 12, 120])
         #expect(queue.count == 4)
     }
 }

@@ -107,7 +107,7 @@ import Testing
                 ])
         let text = try generate(returning(schema), components: components).text
         #expect(text.contains(#".optional("parent", \.parent, .indirect(Node.format))"#))
-        #expect(text.contains(".array(of: .deferred(Node.format), atMost: .max)"))
+        #expect(text.contains(".array(of: .deferred(Node.format), limit: .max)"))
     }
 
     @Test func `attributes that one side sends are optional where the other one does`() throws {

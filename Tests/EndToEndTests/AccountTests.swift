@@ -8,19 +8,19 @@ import Testing
 /// People and the SDK, with a running server.
 @Suite(.mayBlock) struct AccountTests {
     let folder: TemporaryFolder
-    let served: Served
+    let served: RunningServer
     let configuration: BackendConfiguration
     let store = MemoryCredentialStore()
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"), ["--sign-up", "open", "--http2-cleartext"])
+        served = try RunningServer(folder.file("a.db"), ["--sign-up", "open", "--http2-cleartext"])
         configuration = .patient(
             try #require(BaseURL("http://\(served.addresses[0])")))
     }
 
     private func published(over version: HTTPVersion) async throws -> Article {
-        let editor = service(BackendAuth(token: Served.adminKey), over: version)
+        let editor = service(BackendAuth(token: RunningServer.adminKey), over: version)
         return try await editor.send(
             CreateArticleRequest(article: Article.Draft(title: "Bread", status: .published)))
     }

@@ -15,7 +15,8 @@ import Testing
     }
 
     private func get(
-        _ target: String, _ served: Served, key: String?, _ forwarded: HTTPFields = HTTPFields()
+        _ target: String, _ served: RunningServer, key: String?,
+        _ forwarded: HTTPFields = HTTPFields()
     ) throws -> ReceivedResponse {
         var fields = forwarded
         if let key { fields[.authorization] = "Bearer \(key)" }
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test func `only admins administer, on loopback as on the control socket`() throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         var keys: [String: String] = [:]
         for role in ["reader", "editor", "admin"] {
             let made = try Program.run("key", "create", "--role", role, "--database", database)
@@ -41,26 +42,26 @@ import Testing
     }
 
     @Test func `a key that was sent unencrypted from elsewhere administers nothing`() throws {
-        let served = try Served(database, ["--trusted-proxy", "127.0.0.0/8"])
+        let served = try RunningServer(database, ["--trusted-proxy", "127.0.0.0/8"])
         let made = try Program.run("key", "create", "--role", "editor", "--database", database)
         let editor = try #require(made.output.first)
         let elsewhere: HTTPFields = [.xForwardedFor: "203.0.113.9"]
         var secure = elsewhere
         secure[.xForwardedProto] = "https"
         for target in ["/v1/admin/state", "/v1/admin/export"] {
-            let exposed = try get(target, served, key: Served.adminKey, elsewhere)
+            let exposed = try get(target, served, key: RunningServer.adminKey, elsewhere)
             #expect(exposed.status == 403)
             #expect(exposed.text.contains("/problems/insecure-transport"))
             #expect(try get(target, served, key: editor, elsewhere).status == 403)
             #expect(try get(target, served, key: nil, elsewhere).status == 401)
-            #expect(try get(target, served, key: Served.adminKey, secure).status == 200)
+            #expect(try get(target, served, key: RunningServer.adminKey, secure).status == 200)
             #expect(try get(target, served, key: editor, secure).status == 403)
         }
         #expect(served.stop() == 0)
     }
 
     @Test func `a backup and an export over the network equal those of the commands`() throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         let copy = try served.send(.post, "/v1/admin/backups")
         #expect(copy.status == 200 && copy.fields[.cacheControl] == "no-store")
         #expect(copy.fields[.contentType] == "application/vnd.sqlite3")
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test func `bodies of admins are limited as all others, except on the control socket`() throws {
-        let served = try Served(database, ["--max-body-bytes", "1000"])
+        let served = try RunningServer(database, ["--max-body-bytes", "1000"])
         let batch = #"{"dryRun":true,"items":[]"# + String(repeating: " ", count: 2_000) + "}"
         #expect(try served.send(.post, "/v1/admin/imports", batch).status == 413)
         let control = TestClient(.unix(database + ".control"))
@@ -91,12 +92,12 @@ import Testing
 
     @Test(arguments: ["broadsheet-upgrade/1", "broadsheet-takeover/1"])
     func `no admin takes a server over from the network`(name: String) throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         func response(from client: TestClient, _ path: String) throws -> ReceivedResponse {
             let connection = try RawConnection(client.address)
             try connection.send(
                 "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
-                    + "Authorization: Bearer \(Served.adminKey)\r\nUpgrade: \(name)\r\n\r\n")
+                    + "Authorization: Bearer \(RunningServer.adminKey)\r\nUpgrade: \(name)\r\n\r\n")
             return try connection.response()
         }
         let everybody = try response(from: served.client, "/v1/admin/state")

@@ -47,7 +47,7 @@ import Testing
 
     /// The metric of a server that is started and stopped.
     private func ageOfBackup() throws -> Double? {
-        let served = try Served(database, ["--admin-listen", "127.0.0.1:0"])
+        let served = try RunningServer(database, ["--admin-listen", "127.0.0.1:0"])
         let line = try #require(served.program.output.next())
         let address = line.dropFirst("metrics on http://".count).dropLast("/metrics".count)
         let admin = try #require(try SocketAddress.resolve(String(address)).first)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `a backup of a served database equals one of an idle database`() throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         let first = try make()
         #expect(first.status == 0 && first.errors == ["\(backup): \(Self.counts)"], "\(first)")
         #expect(files() == ["backup.db"])
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `writes continue during a backup, which contains all earlier ones`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let text = String(repeating: "Flour and water. ", count: 5_000)
         func create(_ number: Int) throws -> Int {
             try served.send(
@@ -110,7 +110,7 @@ import Testing
         #expect(program.wait() == 0, "\(program.errors.rest())")
         #expect(during > 0)
         #expect(served.stop() == 0)
-        let copy = try Served(backup)
+        let copy = try RunningServer(backup)
         let list = try copy.client.get("/v1/articles?count=exact&limit=1&fields=id").text
         let count = try #require(list.firstMatch(of: /"value":([0-9]+)/).flatMap { Int($0.1) })
         #expect((50...50 + during).contains(count), "\(list)")
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `an existing file is only overwritten on request, and never partially`() throws {
-        #expect(try Served(database, ["--samples"]).stop() == 0)
+        #expect(try RunningServer(database, ["--samples"]).stop() == 0)
         try write("precious", to: backup)
         let rejected = try make()
         #expect(rejected.status == 73 && rejected.errors.count == 1)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func `a damaged database is detected, and its copy is discarded`() throws {
-        #expect(try Served(database, ["--samples"]).stop() == 0)
+        #expect(try RunningServer(database, ["--samples"]).stop() == 0)
         var image = try bytes(of: database)
         spoil(&image)
         unlink(database)
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func `databases that are replaced within the same second are all kept`() throws {
-        #expect(try Served(database, ["--samples"]).stop() == 0)
+        #expect(try RunningServer(database, ["--samples"]).stop() == 0)
         #expect(try make().status == 0)
         let asides = try (0..<4).map { _ in
             let restored = try restore("--replace")
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test func `a backup becomes the database, and the old one is kept`() throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         #expect(try make().status == 0)
         #expect(try served.send(.post, "/v1/articles", #"{"title":"Later"}"#).status == 201)
         let rejected = try restore("--replace")
@@ -205,13 +205,13 @@ import Testing
             var status = stat()
             #expect(stat(file, &status) == 0 && status.st_mode == S_IFREG | 0o600)
         }
-        let again = try Served(database)
+        let again = try RunningServer(database)
         #expect(try again.client.get("/v1/articles/your-first-request").status == 200)
         #expect(again.stop() == 0)
     }
 
     @Test func `a backup is restored where no database existed`() throws {
-        #expect(try Served(database, ["--samples"]).stop() == 0)
+        #expect(try RunningServer(database, ["--samples"]).stop() == 0)
         #expect(try make().status == 0)
         for ending in ["", ".lock", "-wal", "-shm"] { unlink(database + ending) }
         let restored = try restore()
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test func `restoring an invalid backup changes nothing`() throws {
-        #expect(try Served(database, ["--samples"]).stop() == 0)
+        #expect(try RunningServer(database, ["--samples"]).stop() == 0)
         let before = try bytes(of: database)
         #expect(try make().status == 0)
         let sound = try bytes(of: backup)
@@ -253,7 +253,7 @@ import Testing
 
     @Test(arguments: [SIGTERM, SIGINT])
     func `a backup that is interrupted leaves no files behind`(signal: Int32) async throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         // The stopped server does not respond, so the backup waits.
         served.program.signal(SIGSTOP)
         let program = try Program.start(["backup", backup, "--database", database])
@@ -268,7 +268,7 @@ import Testing
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
     func `a full disk is reported and leaves no partial files`() throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         func end(_ command: String) throws -> Program.Ended {
             let program = try Shell.startWithMounts(
                 """
@@ -298,7 +298,7 @@ import Testing
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
     func `a check works on a read-only disk, and leaves no files behind`() throws {
-        #expect(try Served(database, ["--samples"]).stop() == 0)
+        #expect(try RunningServer(database, ["--samples"]).stop() == 0)
         #expect(try make().status == 0)
         unlink(database + ".lock")
         for name in ["a.db", "backup.db"] {

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `an export of WordPress is imported into a served database`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         // Nothing that a client was told before hides what arrives.
         for slug in ["n1", "former"] {
             #expect(try served.client.get("/v1/articles/\(slug)").status == 404)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `an export of Ghost is imported into a served database`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let file = folder.file("ghost.json")
         try write(
             #"""

@@ -6,7 +6,7 @@ import Testing
 /// The client commands with a server whose certificate the system does not trust.
 @Suite(.mayBlock) struct ClientTLSTests {
     private let folder: TemporaryFolder
-    private let served: Served
+    private let served: RunningServer
     private let server: String
 
     init() throws {
@@ -16,7 +16,7 @@ import Testing
                 "certificate", "--self-signed", "localhost", "--out", folder.file(name))
             try #require(made.status == 0, "\(made.errors)")
         }
-        served = try Served(
+        served = try RunningServer(
             folder.file("a.db"),
             [
                 "--samples", "--tls-certificate", folder.file("a.pem"), "--tls-key",
@@ -40,7 +40,7 @@ import Testing
     private func login(_ arguments: String = "") throws -> Program.Ended {
         let shell = try RunningProgram(
             "/bin/sh",
-            ["-c", "echo \(Served.adminKey) | \(try Program.path()) login \(arguments)"],
+            ["-c", "echo \(RunningServer.adminKey) | \(try Program.path()) login \(arguments)"],
             environment: [
                 "BROADSHEET_SERVER": server, "XDG_CONFIG_HOME": folder.file("config"),
             ])

@@ -6,18 +6,18 @@ import Testing
 /// The client commands with a running server.
 @Suite(.mayBlock) struct ClientTests {
     let folder: TemporaryFolder
-    let served: Served
+    let served: RunningServer
     let server: String
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"), ["--samples"])
+        served = try RunningServer(folder.file("a.db"), ["--samples"])
         server = "http://\(served.addresses[0])"
     }
 
     /// Runs a client command with the admin key, unless the key of `login` is to be used.
     private func run(
-        _ arguments: String..., key: String? = Served.adminKey, editor: String = "true"
+        _ arguments: String..., key: String? = RunningServer.adminKey, editor: String = "true"
     ) throws -> Program.Ended {
         var environment = [
             "BROADSHEET_SERVER": server, "XDG_CONFIG_HOME": folder.file("config"),
@@ -124,7 +124,7 @@ import Testing
         let late = try RunningProgram(
             "/bin/sh", ["-c", command],
             environment: [
-                "BROADSHEET_SERVER": server, "BROADSHEET_KEY": Served.adminKey,
+                "BROADSHEET_SERVER": server, "BROADSHEET_KEY": RunningServer.adminKey,
                 "EDITOR": "sh \(script)", "HOME": folder.path,
             ])
         let errors = late.errors.rest()
@@ -148,7 +148,7 @@ import Testing
             return shell.wait()
         }
         #expect(try login("bsk_wrong") == 77)
-        #expect(try login(Served.adminKey) == 0)
+        #expect(try login(RunningServer.adminKey) == 0)
         let kept = try Shell.start(
             #"exec stat --format=%a:%n "$folder"/config/broadsheet/*"#, folder: folder.path)
         let files = kept.output.rest()

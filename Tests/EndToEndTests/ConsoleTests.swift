@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `the command prints links to a running server`() throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         let first = try Program.run("console", "--database", database)
         let second = try Program.run("console", "--database", database)
         #expect(first.status == 0 && first.output.count == 1 && first.output != second.output)
@@ -62,12 +62,12 @@ import Testing
     }
 
     @Test func `there are no links without a console, or without a loopback address`() throws {
-        let served = try Served(database, ["--no-console"])
+        let served = try RunningServer(database, ["--no-console"])
         let none = try Program.run("console", "--database", database)
         #expect(none.status == 69 && "\(none.errors)".contains("has no console"))
         #expect(try served.client.get("/console").status == 404)
         #expect(served.stop() == 0)
-        let open = try Served(database, listen: ["0.0.0.0:0"])
+        let open = try RunningServer(database, listen: ["0.0.0.0:0"])
         let elsewhere = try Program.run("console", "--database", database)
         #expect(elsewhere.status == 69 && "\(elsewhere.errors)".contains("loopback address"))
         #expect(open.stop() == 0)
@@ -77,7 +77,7 @@ import Testing
         let made = try Program.run(
             "certificate", "--self-signed", "localhost", "--out", folder.file("a"))
         try #require(made.status == 0, "\(made.errors)")
-        let served = try Served(
+        let served = try RunningServer(
             database,
             ["--tls-certificate", folder.file("a.pem"), "--tls-key", folder.file("a.key")])
         let connection = try RawConnection(served.addresses[0])
@@ -92,7 +92,7 @@ import Testing
             return try connection.response(to: head.hasPrefix("GET") ? .get : .post)
         }
         let response = try ask(
-            "POST /console/session HTTP/1.1", #"{"key":"\#(Served.adminKey)"}"#)
+            "POST /console/session HTTP/1.1", #"{"key":"\#(RunningServer.adminKey)"}"#)
         #expect(response.status == 201 && response.text.contains(#""mode":"cookie""#))
         let cookie = try #require(response.fields[.setCookie]).prefix { $0 != ";" }
         for _ in 0..<2 {
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `statistics say how the server is`() async throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         for _ in 0..<3 { _ = try served.client.get("/v1/articles") }
         _ = try served.send(.post, "/v1/articles", #"{"title":"One more"}"#)
         let response = try served.send(.get, "/v1/admin/statistics")

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `the control socket exists for its owner only, while the server runs`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let socket = database + ".control"
         var status = stat()
         #expect(lstat(socket, &status) == 0)
@@ -29,7 +29,7 @@ import Testing
 
     @Test func `a server runs even if the path is too long for a control socket`() throws {
         let long = folder.file(String(repeating: "x", count: 100))
-        let served = try Served(long)
+        let served = try RunningServer(long)
         #expect(try served.client.get("/readyz").status == 200)
         #expect(served.stop() == 0)
         #expect(served.program.errors.rest().contains { $0.contains("no control socket") })
@@ -38,7 +38,7 @@ import Testing
     @Test func `a key created for a running server works at once, until it is revoked`()
         throws
     {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let made = try Program.run("key", "create", "--role", "editor", "--database", database)
         #expect(made.status == 0, "\(made.errors)")
         let key = try #require(made.output.first)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `a key that is revoked while a body arrives writes nothing`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let made = try Program.run("key", "create", "--role", "editor", "--database", database)
         let key = try #require(made.output.first)
         let body = #"{"title":"Too late"}"#
@@ -65,7 +65,7 @@ import Testing
             "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\n"
                 + "Content-Type: application/json\r\nExpect: 100-continue\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n")
-        let asked = try connection.receive(atMost: 25)
+        let asked = try connection.receive(limit: 25)
         #expect(String(decoding: asked, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
         let id = String(key.dropFirst(4).prefix(16))
         #expect(try Program.run("key", "revoke", id, "--database", database).status == 0)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `a cached public response hides no draft from the operator`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         for json in [
             #"{"title":"Open","status":"published"}"#, #"{"title":"Hidden","status":"draft"}"#,
         ] {
@@ -100,7 +100,7 @@ import Testing
     @Test func `an import into a served database is visible at once, and safe to repeat`()
         throws
     {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         #expect(try served.client.get("/v1/articles").text == #"{"items":[]}"#)
         let posts = folder.file("posts.ndjson")
         try write(
@@ -120,7 +120,7 @@ import Testing
     @Test func `a history tells imports and keys apart, also after an export and an import`()
         throws
     {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let id = "0198c0de-0000-7000-8000-000000000001"
         let posts = folder.file("posts.ndjson")
         try write(#"{"id":"\#(id)","title":"One"}"#, to: posts)
@@ -144,7 +144,7 @@ import Testing
         let everything = folder.file("everything.ndjson")
         #expect(try Program.run("export", everything, "--database", database).status == 0)
         let copy = folder.file("copy.db")
-        let other = try Served(copy)
+        let other = try RunningServer(copy)
         #expect(try Program.run("import", everything, "--database", copy).status == 0)
         #expect(try other.send(.get, "\(path)/revisions").text == history)
         #expect(served.stop() == 0)
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func `an export of a served database equals an export of the idle one`() throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         let first = folder.file("served.ndjson")
         let exported = try Program.run("export", first, "--database", database)
         #expect(exported.status == 0)
@@ -164,7 +164,7 @@ import Testing
             ])
 
         let copy = folder.file("copy.db")
-        let other = try Served(copy)
+        let other = try RunningServer(copy)
         let restored = try Program.run("import", first, "--database", copy)
         #expect(restored.status == 0 && restored.output == ["17 articles: 17 created"])
         #expect(try other.client.get("/v1/articles/your-first-request").status == 200)

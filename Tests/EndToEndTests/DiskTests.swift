@@ -12,7 +12,9 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     /// Creates an article, and returns the status and the location.
-    private static func create(_ served: Served, _ body: String = text) throws -> (Int, String?) {
+    private static func create(_ served: RunningServer, _ body: String = text) throws -> (
+        Int, String?
+    ) {
         let response = try served.send(
             .post, "/v1/articles", #"{"title":"Bread","status":"published","body":"\#(body)"}"#)
         return (response.status, response.fields[.location])
@@ -20,7 +22,7 @@ import Testing
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
     func `on a full disk writes fail with 507, reads work, and writes recover`() throws {
-        #expect(try Served(folder.file("a.db")).stop() == 0)
+        #expect(try RunningServer(folder.file("a.db")).stop() == 0)
         let disk = try SmallDisk(folder, "--log off --log-level error")
         let served = disk.served
         var places: [String] = []
@@ -55,7 +57,7 @@ import Testing
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
     func `on a full disk sessions go on with the same refresh token`() throws {
-        #expect(try Served(folder.file("a.db")).stop() == 0)
+        #expect(try RunningServer(folder.file("a.db")).stop() == 0)
         let disk = try SmallDisk(folder, "--log off --sign-up open")
         let served = disk.served
         func post(_ target: String, _ json: String) throws -> ReceivedResponse {
@@ -98,7 +100,7 @@ import Testing
 
     /// All articles are present, and the database is sound.
     private static func verify(_ database: String, _ places: [String]) throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         for place in places { #expect(try served.client.get(place).status == 200) }
         #expect(served.stop() == 0)
         #expect(try Program.run("check", "--database", database).status == 0)
@@ -107,7 +109,7 @@ import Testing
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
     func `a start on a read-only disk fails with one line`() throws {
         let database = folder.file("a.db")
-        #expect(try Served(database).stop() == 0)
+        #expect(try RunningServer(database).stop() == 0)
         let before = try bytes(of: database)
         let program = try Shell.startWithMounts(
             """
@@ -125,14 +127,14 @@ import Testing
     @Test(.enabled(if: Shell.canTrace, "strace is not here"), arguments: ["EIO", "ENOSPC"])
     func `failing flushes fail the writes, which recover afterwards`(failure: String) throws {
         let database = folder.file("a.db")
-        #expect(try Served(database).stop() == 0)
+        #expect(try RunningServer(database).stop() == 0)
         let program = try Shell.start(
             """
             exec strace -D -f -qq -o /dev/null -e trace=fsync,fdatasync \
             -e inject=fsync,fdatasync:error=\(failure):when=4+4 \
             "$binary" serve --database "$folder/a.db" --listen 127.0.0.1:0
             """, folder: folder.path)
-        let served = try Served(program)
+        let served = try RunningServer(program)
         var places: [String] = []
         var rejected = 0
         // Every fourth flush of a thread fails, and it is not known how many threads flush.
@@ -144,7 +146,7 @@ import Testing
         #expect(rejected > 1 && places.count > 5)
         program.signal(SIGKILL)
         program.wait()
-        let again = try Served(database)
+        let again = try RunningServer(database)
         let list = try again.client.get("/v1/articles?count=exact&limit=1&fields=id")
         #expect(
             String(decoding: list.body, as: UTF8.self).contains(

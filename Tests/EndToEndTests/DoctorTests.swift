@@ -13,7 +13,7 @@ import Testing
         folder = try TemporaryFolder()
         database = folder.file("a.db")
         // A database that has been served before.
-        #expect(try Served(database, ["--samples"]).stop() == 0)
+        #expect(try RunningServer(database, ["--samples"]).stop() == 0)
     }
 
     /// One finding of the report.
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a served database is checked by its server`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let report = try diagnose("--listen", "\(served.addresses[0])")
         #expect(report.isHealthy)
         #expect(report.has("served", "ok", "control socket"))
@@ -116,7 +116,7 @@ import Testing
         let report = try diagnose("--loops", "0")
         #expect(report.has("configuration", "failure", "--loops"))
         #expect(report.has("database", "ok") && report.has("disk", "ok"))
-        let served = try Served(folder.file("other.db"))
+        let served = try RunningServer(folder.file("other.db"))
         let taken = try diagnose("--listen", "\(served.addresses[0])")
         #expect(taken.has("addresses", "failure", "in use"))
         #expect(served.stop() == 0)

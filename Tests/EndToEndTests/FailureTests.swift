@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `a port in use fails with one line, and creates no admin key`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let other = folder.file("other.db")
         let ended = try Program.run(
             "serve", "--database", other, "--listen", "\(served.addresses[0])")
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func `a database has one server at a time`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let second = try Program.run("serve", "--listen", "127.0.0.1:0", "--database", database)
         #expect(second.status == 69)
         #expect(second.errors.count == 1 && second.errors[0].contains("is being served"))

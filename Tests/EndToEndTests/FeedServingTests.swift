@@ -7,14 +7,14 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func feed(_ served: Served) throws -> String {
+    private func feed(_ served: RunningServer) throws -> String {
         // The client's `Host` is localhost, without a port.
         let response = try served.client.get("/feeds/articles.atom?limit=1")
         return String(decoding: response.body, as: UTF8.self)
     }
 
     @Test func `URLs are those of the listener, with its actual port`() throws {
-        let served = try Served(folder.file("a.db"), ["--samples"])
+        let served = try RunningServer(folder.file("a.db"), ["--samples"])
         let server = "http://\(served.addresses[0])"
         let text = try feed(served)
         #expect(text.contains("<id>\(server)/feeds/articles.atom</id>"))
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `URLs are those that were configured`() throws {
-        let served = try Served(
+        let served = try RunningServer(
             folder.file("a.db"),
             [
                 "--samples", "--public-url", "https://api.example.org/x/", "--article-url",

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `curl speaks the version that it wants`() throws {
-        let served = try Served.secure(database, folder, ["--log", "json", "--loops", "1"])
+        let served = try RunningServer.secure(database, folder, ["--log", "json", "--loops", "1"])
         let url = "https://localhost:\(served.addresses[0].port)/v1/articles"
         let trusted = ["--cacert", folder.file("server.pem")]
         #expect(try version(trusted + ["--http2"], url) == "200 2")
@@ -36,13 +36,13 @@ import Testing
     }
 
     @Test func `HTTP 2 can be turned off, and on without TLS`() throws {
-        let older = try Served.secure(database, folder, ["--no-http2"])
+        let older = try RunningServer.secure(database, folder, ["--no-http2"])
         let trusted = ["--cacert", folder.file("server.pem"), "--http2"]
         #expect(
             try version(trusted, "https://localhost:\(older.addresses[0].port)/livez")
                 == "200 1.1")
         #expect(older.stop() == 0)
-        let plain = try Served(database, ["--http2-cleartext"])
+        let plain = try RunningServer(database, ["--http2-cleartext"])
         #expect(
             try version(
                 ["--http2-prior-knowledge"],
@@ -54,7 +54,7 @@ import Testing
 
     @Test(.enabled(if: Shell.has("nghttp"), "nghttp is not here"))
     func `nghttp gets many articles at once, and posts one`() throws {
-        let served = try Served.secure(database, folder, ["--samples"])
+        let served = try RunningServer.secure(database, folder, ["--samples"])
         let articles = "https://localhost:\(served.addresses[0].port)/v1/articles"
         let many = try nghttp(["--stat", "--null-out", "--multiply=50"], "\(articles)?limit=5")
         #expect(many.matches(of: /\s200\s+[\d.]+[KM]? \/v1\/articles\?limit=5/).count == 50)
@@ -66,7 +66,7 @@ import Testing
             [
                 "--verbose", "--null-out", "--data=\(draft)", "--padding=100", "--trailer=x-sum: 1",
                 "--header=content-type: application/json",
-                "--header=authorization: Bearer \(Served.adminKey)",
+                "--header=authorization: Bearer \(RunningServer.adminKey)",
             ], articles)
         #expect(posted.contains(":status: 201"))
         // More fields than are accepted, in more than one frame.
@@ -85,10 +85,11 @@ import Testing
 
     @Test(.enabled(if: Shell.has("h2load"), "h2load is not here"))
     func `h2load gets all responses, also without TLS`() throws {
-        let secure = try Served.secure(database, folder, ["--samples", "--rate-limit", "off"])
+        let secure = try RunningServer.secure(
+            database, folder, ["--samples", "--rate-limit", "off"])
         try expectLoad("https://localhost:\(secure.addresses[0].port)")
         #expect(secure.stop() == 0)
-        let plain = try Served(database, ["--http2-cleartext", "--rate-limit", "off"])
+        let plain = try RunningServer(database, ["--http2-cleartext", "--rate-limit", "off"])
         try expectLoad("http://localhost:\(plain.addresses[0].port)")
         #expect(plain.stop() == 0)
     }
@@ -104,12 +105,12 @@ import Testing
 
     @Test(.enabled(if: Shell.succeeds("/usr/bin/python3 -c 'import h2'"), "python3-h2 is not here"))
     func `python3-h2 reads, writes, resets and is told of the end`() throws {
-        let served = try Served.secure(database, folder)
+        let served = try RunningServer.secure(database, folder)
         let client = try Shell.startTool(
             "http2_client.py",
             [
                 "--port", "\(served.addresses[0].port)", "--authority", folder.file("server.pem"),
-                "--key", Served.adminKey,
+                "--key", RunningServer.adminKey,
             ])
         var lines: [String] = []
         while let line = client.output.next() {

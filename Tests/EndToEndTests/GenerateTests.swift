@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a URL is fetched`() throws {
-        let served = try Served(folder.file("a.db"), ["--samples"])
+        let served = try RunningServer(folder.file("a.db"), ["--samples"])
         let server = "http://\(served.addresses[0])"
         let result = try Program.run(
             "generate", "swift", "Tags", "\(server)/v1/tags?limit=5", "--internal")

@@ -7,7 +7,7 @@ import Testing
         let database = folder.file("a.db")
         let before = try Program.run("health", "--database", database)
         #expect(before.status == 69 && before.errors.count == 1)
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let ready = try Program.run("health", "--database", database)
         #expect(ready.status == 0 && ready.output == ["ready"])
         #expect(served.stop() == 0)

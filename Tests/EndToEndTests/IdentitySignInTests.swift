@@ -14,15 +14,15 @@ struct IdentitySignInTests {
         "fd46906a3aea5f74725d176a50bab871cf31a62024e6fc08b7180157601465fb"
 
     /// A server that trusts a provider.
-    private struct Desk {
-        let served: Served
+    private struct Fixture {
+        let served: RunningServer
         let provider: TestIdentityProvider
         let key: TestSigningKey
         private let tokens = Counter()
 
         /// Runs the binary beside a provider.
         static func run(
-            signUp: String, _ body: (Desk) async throws -> Void
+            signUp: String, _ body: (Fixture) async throws -> Void
         ) async throws {
             let key = try TestSigningKey(.p256, id: "c1")
             let folder = try TemporaryFolder()
@@ -30,18 +30,18 @@ struct IdentitySignInTests {
             try await TestIdentityProvider.run([key]) { provider in
                 let authorities = folder.file("authorities.pem")
                 try write(String(decoding: provider.authorities, as: UTF8.self), to: authorities)
-                let served = try Served(
+                let served = try RunningServer(
                     folder.file("a.db"),
                     [
                         "--sign-up", signUp, "--outbound-ca", authorities,
                         "--oidc", "test=\(provider.issuer),\(audience)",
                     ])
-                try await body(Desk(served: served, provider: provider, key: key))
+                try await body(Fixture(served: served, provider: provider, key: key))
                 #expect(served.stop() == 0)
             }
         }
 
-        private init(served: Served, provider: TestIdentityProvider, key: TestSigningKey) {
+        private init(served: RunningServer, provider: TestIdentityProvider, key: TestSigningKey) {
             self.served = served
             self.provider = provider
             self.key = key
@@ -89,52 +89,52 @@ struct IdentitySignInTests {
     @Test func `where sign-up is open, the first token makes an account, the others find it`()
         async throws
     {
-        try await Desk.run(signUp: "open") { desk in
-            let first = desk.token(of: "001.ab.0042")
-            let user = try desk.user(first)
+        try await Fixture.run(signUp: "open") { fixture in
+            let first = fixture.token(of: "001.ab.0042")
+            let user = try fixture.user(first)
             let name = try #require(user.name)
             #expect(name.wholeMatch(of: /user-[0-9a-f]{8}/) != nil)
             #expect(user.displayName == name && user.role == .reader)
 
-            let replayed = try desk.signIn(first)
+            let replayed = try fixture.signIn(first)
             #expect(replayed.status == 401 && replayed.text.contains("was used before"))
-            let second = desk.token(of: "001.ab.0042")
-            let wrongNonce = try desk.signIn(second, nonce: "nonce-of-somebody-else")
+            let second = fixture.token(of: "001.ab.0042")
+            let wrongNonce = try fixture.signIn(second, nonce: "nonce-of-somebody-else")
             #expect(wrongNonce.status == 401)
             // What is rejected is not used up.
-            #expect(try desk.user(second) == user)
+            #expect(try fixture.user(second) == user)
 
-            let forged = desk.token(of: "001.ab.0042", by: try TestSigningKey(.p256, id: "c1"))
-            #expect(try desk.signIn(forged).status == 401)
-            let ofOtherApp = desk.token(of: "001.ab.0042", for: "org.example.other")
-            #expect(try desk.signIn(ofOtherApp).status == 401)
-            let other = try desk.user(desk.token(of: "001.ab.0043"))
+            let forged = fixture.token(of: "001.ab.0042", by: try TestSigningKey(.p256, id: "c1"))
+            #expect(try fixture.signIn(forged).status == 401)
+            let ofOtherApp = fixture.token(of: "001.ab.0042", for: "org.example.other")
+            #expect(try fixture.signIn(ofOtherApp).status == 401)
+            let other = try fixture.user(fixture.token(of: "001.ab.0043"))
             #expect(other.id != user.id && other.name != user.name)
 
-            let disabled = try desk.served.send(
+            let disabled = try fixture.served.send(
                 .patch, "/v1/users/\(user.id)", #"{"disabled":true}"#,
                 type: "application/merge-patch+json")
             #expect(disabled.status == 200)
-            let late = try desk.signIn(desk.token(of: "001.ab.0042"))
+            let late = try fixture.signIn(fixture.token(of: "001.ab.0042"))
             #expect(late.status == 401 && late.text.contains("disabled"))
         }
     }
 
     @Test func `where it is not, the first token needs an invitation`() async throws {
-        try await Desk.run(signUp: "invitation") { desk in
-            let token = desk.token(of: "001.ab.0042")
-            let rejected = try desk.signIn(token)
+        try await Fixture.run(signUp: "invitation") { fixture in
+            let token = fixture.token(of: "001.ab.0042")
+            let rejected = try fixture.signIn(token)
             let kind = try Self.kind(rejected)
             #expect(rejected.status == 403 && kind == .signUpClosed)
-            let made = try desk.served.send(.post, "/v1/invitations", #"{"role":"author"}"#)
+            let made = try fixture.served.send(.post, "/v1/invitations", #"{"role":"author"}"#)
             let invitation = try Invitation(mapping: made.body)
-            let user = try desk.user(token, invitation: invitation.code)
+            let user = try fixture.user(token, invitation: invitation.code)
             #expect(user.role == .author)
-            #expect(try desk.user(desk.token(of: "001.ab.0042")) == user)
-            let again = try desk.signIn(
-                desk.token(of: "001.ab.0043"), invitation: invitation.code)
+            #expect(try fixture.user(fixture.token(of: "001.ab.0042")) == user)
+            let again = try fixture.signIn(
+                fixture.token(of: "001.ab.0043"), invitation: invitation.code)
             #expect(again.status == 422)
-            let users = try desk.served.send(.get, "/v1/users")
+            let users = try fixture.served.send(.get, "/v1/users")
             #expect(try Page<User>(mapping: users.body).items == [user])
         }
     }

@@ -40,7 +40,7 @@ import Testing
         let ended = try importPosts()
         #expect(ended.status == 0 && ended.errors == [])
         #expect(ended.output == ["4 articles: 4 created"])
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let cold = try served.client.get("/v1/articles/cold").text
         for part in [
             #""title":"A cold morning""#, #""publishedAt":"2016-01-29T00:00:00.000Z""#,
@@ -65,7 +65,7 @@ import Testing
         throws
     {
         _ = try importPosts()
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let edit = #"{"title":"Edited here"}"#
         let type = "application/merge-patch+json"
         let id = try served.client.get("/v1/articles/cold").text.dropFirst(7).prefix(36)
@@ -78,7 +78,7 @@ import Testing
             try importPosts().output == [
                 "4 articles: 1 updated, 2 unchanged, 1 kept as edited here"
             ])
-        let again = try Served(database)
+        let again = try RunningServer(database)
         #expect(try again.client.get("/v1/articles/cold").text.contains("Edited here"))
         #expect(try again.client.get("/v1/articles").text.contains("Undated still"))
         #expect(again.stop() == 0)
@@ -106,7 +106,7 @@ import Testing
     @Test func `posts are imported as drafts, from another folder and after they were deleted`()
         throws
     {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let drafts = try importPosts("--as-drafts")
         #expect(drafts.status == 0 && drafts.output == ["4 articles: 4 created"])
         #expect(try served.client.get("/v1/articles").text == #"{"items":[]}"#)
@@ -145,7 +145,7 @@ import Testing
 
     @Test func `an export restores everything into an empty file, byte for byte`() throws {
         _ = try importPosts()
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let made = try served.send(.post, "/v1/articles", #"{"title":"Gone","status":"published"}"#)
         let gone = try #require(made.fields[.location])
         #expect(try served.send(.delete, gone).status == 204)
@@ -162,7 +162,7 @@ import Testing
         #expect(try exported(from: copy) == text)
         #expect(try Program.run("check", "--database", copy).status == 0)
 
-        let restored = try Served(copy)
+        let restored = try RunningServer(copy)
         let same = try restored.client.get("/v1/articles/cold")
         // All but the version, which distinguishes entity tags of different histories.
         #expect(withoutVersion(same.body) == withoutVersion(cold.body))

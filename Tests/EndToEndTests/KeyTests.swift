@@ -14,10 +14,10 @@ import Testing
     }
 
     /// Creates the database.
-    private func serveOnce() throws { #expect(try Served(database).stop() == 0) }
+    private func serveOnce() throws { #expect(try RunningServer(database).stop() == 0) }
 
     @Test func `the first start creates an admin key, in a file for its owner only`() throws {
-        let served = try Served(database, adminKey: nil, createsDatabase: true)
+        let served = try RunningServer(database, adminKey: nil, createsDatabase: true)
         var status = stat()
         #expect(stat(keyFile, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
@@ -48,10 +48,10 @@ import Testing
     }
 
     @Test func `later starts create no key, and the first one stays valid`() throws {
-        #expect(try Served(database, adminKey: nil).stop() == 0)
+        #expect(try RunningServer(database, adminKey: nil).stop() == 0)
         let key = String(try read(keyFile).dropLast())
         unlink(keyFile)
-        let served = try Served(database, adminKey: nil)
+        let served = try RunningServer(database, adminKey: nil)
         #expect(access(keyFile, F_OK) != 0)
         #expect(try served.send(.get, "/v1/articles?status=draft", key: key).status == 200)
         #expect(served.stop() == 0)
@@ -60,7 +60,7 @@ import Testing
     @Test func `an unattended start reads the key from a file, and creates none`() throws {
         let file = folder.file("admin")
         try write("from-a-file-0123456789-0123456789\n", to: file)
-        let served = try Served(database, ["--admin-key-file", file], adminKey: nil)
+        let served = try RunningServer(database, ["--admin-key-file", file], adminKey: nil)
         let key = "from-a-file-0123456789-0123456789"
         #expect(
             try served.send(.post, "/v1/articles", #"{"title":"Mine"}"#, key: key).status == 201)
@@ -73,7 +73,7 @@ import Testing
         let file = folder.file("admin")
         let key = "from-a-file-0123456789-0123456789"
         try write(key, to: file)
-        let served = try Served(database, ["--admin-key-file", file])
+        let served = try RunningServer(database, ["--admin-key-file", file])
         let mine = try served.send(.post, "/v1/articles", #"{"title":"Mine"}"#, key: key)
         #expect(mine.status == 201)
         let other = try served.send(.post, "/v1/articles", #"{"title":"Not mine"}"#)
@@ -111,7 +111,7 @@ import Testing
 
     /// The response to creating an article with the key.
     private func expectStatus(_ status: Int, _ key: String) throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let response = try served.send(.post, "/v1/articles", #"{"title":"T"}"#, key: key)
         #expect(response.status == status)
         // RFC 6750 §3: 401 and 403 carry a challenge.

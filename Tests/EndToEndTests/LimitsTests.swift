@@ -10,8 +10,9 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func serve(_ more: String...) throws -> Served {
-        try Served(folder.file("a.db"), ["--samples", "--trusted-proxy", "127.0.0.1"] + more)
+    private func serve(_ more: String...) throws -> RunningServer {
+        try RunningServer(
+            folder.file("a.db"), ["--samples", "--trusted-proxy", "127.0.0.1"] + more)
     }
 
     private func from(_ address: String) -> HTTPFields { [.xForwardedFor: address] }
@@ -107,7 +108,7 @@ import Testing
         #expect(try served.send(.get, "/v1/articles").status == 200)
         #expect(try served.send(.get, "/v1/articles").status == 429)
         try served.waitForError(#""peer":"203.0.113.9""#)
-        let off = try Served(
+        let off = try RunningServer(
             folder.file("b.db"), ["--rate-limit", "off", "--trusted-proxy", "127.0.0.1"])
         let free = try off.client.send(.get, "/v1/articles", fields: from("203.0.113.9"))
         #expect(!free.fields.contains(.rateLimit))
@@ -162,9 +163,9 @@ import Testing
         #expect(rejected.fields[.wwwAuthenticate] == #"Bearer realm="broadsheet""#)
         let other = try RawConnection(served.addresses[0])
         try other.send(
-            head + "Authorization: Bearer \(Served.adminKey)\r\nExpect: 100-continue\r\n"
+            head + "Authorization: Bearer \(RunningServer.adminKey)\r\nExpect: 100-continue\r\n"
                 + "Content-Length: 2\r\n\r\n")
-        let asked = try other.receive(atMost: 12)
+        let asked = try other.receive(limit: 12)
         #expect(String(decoding: asked, as: UTF8.self) == "HTTP/1.1 100")
     }
 
@@ -173,8 +174,8 @@ import Testing
             [
                 "serve", "--database", folder.file("a.db"), "--proxy-protocol", "127.0.0.1:0",
                 "--trusted-proxy", "127.0.0.1",
-            ], environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
-        let served = try Served(program)
+            ], environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey])
+        let served = try RunningServer(program)
         let connection = try RawConnection(served.addresses[0])
         try connection.send(TestProxyHeader.v4([203, 0, 113, 9]))
         try connection.send("GET /v1/articles HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -184,7 +185,7 @@ import Testing
         // Credentials over plain HTTP, because the proxy does not report TLS.
         try connection.send(
             "GET /v1/articles HTTP/1.1\r\nHost: localhost\r\n"
-                + "Authorization: Bearer \(Served.adminKey)\r\n\r\n")
+                + "Authorization: Bearer \(RunningServer.adminKey)\r\n\r\n")
         #expect(try connection.response().status == 403)
         try served.waitForError(#""peer":"203.0.113.9:4711""#)
     }

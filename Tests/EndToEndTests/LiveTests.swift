@@ -16,14 +16,16 @@ import Testing
         database = folder.file("a.db")
     }
 
-    private func publish(_ title: String, on served: Served) throws {
+    private func publish(_ title: String, on served: RunningServer) throws {
         let response = try served.send(
             .post, "/v1/articles", #"{"title":"\#(title)","status":"published"}"#)
         #expect(response.status == 201)
     }
 
     /// The SDK over one version.
-    private func backend(_ served: Served, over version: HTTPVersion) throws -> BackendService {
+    private func backend(_ served: RunningServer, over version: HTTPVersion) throws
+        -> BackendService
+    {
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
         return BackendService(
             configuration: .patient(baseURL),
@@ -45,7 +47,7 @@ import Testing
     @Test func `a hundred and one change streams share a connection with other requests`()
         async throws
     {
-        let served = try Served(
+        let served = try RunningServer(
             database,
             ["--http2-cleartext", "--http2-streams", "150", "--admin-listen", "127.0.0.1:0"])
         let line = try #require(served.program.output.next())
@@ -77,15 +79,15 @@ import Testing
     func `a copy of the SDK follows a server across an upgrade`(
         version: HTTPVersion
     ) async throws {
-        let served = try Served(database, ["--samples", "--http2-cleartext"])
-        let reign = Reign(served, database)
+        let served = try RunningServer(database, ["--samples", "--http2-cleartext"])
+        let reign = ReplacedServer(served, database)
         let backend = try backend(served, over: version)
         var copy = ArticleCopy()
         var steps = backend.liveChanges(from: nil).makeAsyncIterator()
         func follow(upTo title: String) async throws {
             while !copy.articles.values.contains(where: { $0.title == title }) {
                 let step = try #require(try await steps.next(isolation: #isolation))
-                #expect(step != .startAnew)
+                #expect(step != .restart)
                 copy.apply(step)
             }
         }
@@ -106,7 +108,7 @@ import Testing
     }
 
     @Test func `watch prints a line for each change`() throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         let token = try ChangePage<Article>(
             mapping: served.client.get("/v1/changes?since=now").body
         ).next

@@ -11,8 +11,8 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func serve(_ level: String, _ more: [String] = []) throws -> Served {
-        try Served(
+    private func serve(_ level: String, _ more: [String] = []) throws -> RunningServer {
+        try RunningServer(
             folder.file("a.db"), ["--log", "json", "--log-level", level] + more)
     }
 
@@ -57,7 +57,7 @@ import Testing
         for _ in 1...3 { #expect(try send("GET /v1/articles?limit=9", key) == 200) }
         #expect(try send("DELETE /v1/articles/rye", key) == 403)
         #expect(try send("GET /v1/articles?limit=8", String(key.dropLast()) + "~") == 401)
-        #expect(try send("GET /v1/articles?limit=7", Served.adminKey) == 200)
+        #expect(try send("GET /v1/articles?limit=7", RunningServer.adminKey) == 200)
         #expect(try send("GET /v1/articles?limit=6", nil) == 200)
         #expect(try served.send(.post, "/v1/users", Self.user).status == 201)
         let signedIn = try served.client.send(

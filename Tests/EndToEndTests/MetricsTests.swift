@@ -18,7 +18,7 @@ import Testing
 
     /// The metrics page of a server that has served a few requests.
     private func page() throws -> String {
-        let served = try Served(
+        let served = try RunningServer(
             folder.file("a.db"), ["--samples", "--admin-listen", "127.0.0.1:0"])
         let line = try #require(served.program.output.next())
         #expect(line.hasPrefix("metrics on http://") && line.hasSuffix("/metrics"))

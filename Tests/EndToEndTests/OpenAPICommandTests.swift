@@ -7,7 +7,7 @@ import Testing
         let folder = try TemporaryFolder()
         let printed = try Program.run("openapi")
         #expect(printed.status == 0 && printed.output.count == 1)
-        let served = try Served(folder.file("a.db"))
+        let served = try RunningServer(folder.file("a.db"))
         let response = try served.client.get("/openapi.json")
         #expect(response.body == Array((printed.output.first ?? "").utf8))
         let description = try APIDescription(mapping: response.body)

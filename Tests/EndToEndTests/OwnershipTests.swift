@@ -23,7 +23,7 @@ struct OwnershipTests {
     }
 
     private func serveAsUser() throws {
-        let served = try Served(
+        let served = try RunningServer(
             OtherUser.start(["serve", "--database", database, "--listen", "127.0.0.1:0"]))
         #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
         #expect(served.stop() == 0)
@@ -42,7 +42,7 @@ struct OwnershipTests {
     }
 
     @Test func `the files of a server that root runs belong to the folder's owner`() throws {
-        let served = try Served(database, createsDatabase: true)
+        let served = try RunningServer(database, createsDatabase: true)
         #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
         try expectOwned(["", "-wal", "-shm", ".lock", ".control"])
         #expect(served.stop() == 0)
@@ -188,7 +188,7 @@ struct OwnershipTests {
 
     @Test func `root's commands leave a log that the server's user can open`() throws {
         try serveAsUser()
-        let served = try Served(database)
+        let served = try RunningServer(database)
         #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
         served.program.signal(SIGKILL)
         _ = served.program.wait()

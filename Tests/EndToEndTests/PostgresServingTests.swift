@@ -18,11 +18,11 @@ struct PostgresServingTests {
     private func start(_ arguments: [String]) throws -> RunningProgram {
         try RunningProgram(
             "/usr/bin/env", ["-C", folder.path, try Program.path()] + arguments,
-            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+            environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey])
     }
 
-    private func serve(_ arguments: [String] = []) throws -> Served {
-        try Served(
+    private func serve(_ arguments: [String] = []) throws -> RunningServer {
+        try RunningServer(
             start(["serve", "--listen", "127.0.0.1:0", "--database", database] + arguments))
     }
 
@@ -53,7 +53,7 @@ struct PostgresServingTests {
 
     @Test func `an export of a file is restored in PostgreSQL, and exports the same`() throws {
         let file = folder.file("a.db")
-        let served = try Served(file)
+        let served = try RunningServer(file)
         for number in 0..<3 {
             let sent = try served.send(.post, "/v1/articles", #"{"title":"Bread \#(number)"}"#)
             #expect(sent.status == 201)
@@ -128,7 +128,7 @@ struct PostgresServingTests {
         let same = folder.file("b.export")
         #expect(try Program.run("export", same, "--database", backup).status == 0)
         #expect(try read(same) == read(exported))
-        let copy = try Served(backup)
+        let copy = try RunningServer(backup)
         #expect(try copy.client.get("/v1/articles").status == 200)
         #expect(copy.stop() == 0)
         #expect(try run("backup", backup).status == 73)

@@ -55,8 +55,8 @@ import Testing
         let library = try PreloadedLibrary(Self.clock)
         var environment = library.environment
         environment["CLOCK"] = "\(seconds)"
-        environment["BROADSHEET_ADMIN_KEY"] = Served.adminKey
-        let served = try Served(
+        environment["BROADSHEET_ADMIN_KEY"] = RunningServer.adminKey
+        let served = try RunningServer(
             Program.start(
                 ["serve", "--database", folder.file("a.db"), "--listen", "127.0.0.1:0"],
                 environment: environment))

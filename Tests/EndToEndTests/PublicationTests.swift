@@ -29,7 +29,7 @@ import Testing
     /// Fills the database with scheduled articles whose time has passed.
     private func fillWithOverdue(_ count: Int) throws {
         let template = folder.file("template.db")
-        let served = try Served(template)
+        let served = try RunningServer(template)
         let id = "0198c0de-0000-7000-8000-000000000000"
         let made = try served.send(
             .post, "/v1/articles",
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `a scheduled article is published at its time, without a request for it`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let time = Timestamp(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1_000) + 1_000)
         let made = try served.send(
             .post, "/v1/articles",
@@ -93,7 +93,7 @@ import Testing
 
     @Test func `overdue articles are published before a server is ready`() throws {
         try fillWithOverdue(250)
-        let served = try Served(database, ["--admin-listen", "127.0.0.1:0"])
+        let served = try RunningServer(database, ["--admin-listen", "127.0.0.1:0"])
         let line = try #require(served.program.output.next())
         let address = line.dropFirst("metrics on http://".count).dropLast("/metrics".count)
         let admin = TestClient(try #require(try SocketAddress.resolve(String(address)).first))
@@ -117,11 +117,11 @@ import Testing
     @Test func `a server that is killed while it publishes repeats nothing`() throws {
         try fillWithOverdue(500)
         for _ in 0..<2 {
-            let served = try Served(database)
+            let served = try RunningServer(database)
             served.program.signal(SIGKILL)
             #expect(served.program.wait() == 128 + SIGKILL)
         }
-        let served = try Served(database)
+        let served = try RunningServer(database)
         try Self.waitUntilReady(served.client)
         #expect(served.stop() == 0)
         try expectPublished(500)
@@ -129,8 +129,8 @@ import Testing
 
     @Test func `a server that takes over publishes the rest`() throws {
         try fillWithOverdue(500)
-        let old = try Served(database)
-        let new = try Served(database, ["--take-over"])
+        let old = try RunningServer(database)
+        let new = try RunningServer(database, ["--take-over"])
         #expect(old.program.wait() == 0)
         try Self.waitUntilReady(new.client)
         #expect(new.stop() == 0)

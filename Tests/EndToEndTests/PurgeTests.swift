@@ -32,8 +32,8 @@ import Testing
     /// Sends a write with an idempotency key, and returns the id of what it has written.
     @discardableResult
     private func write(
-        _ method: HTTPMethod, _ target: String, _ body: String, _ served: Served,
-        token: String = Served.adminKey, status: Int
+        _ method: HTTPMethod, _ target: String, _ body: String, _ served: RunningServer,
+        token: String = RunningServer.adminKey, status: Int
     ) throws -> String {
         let type =
             method == .patch ? "application/merge-patch+json" : "application/json"
@@ -49,7 +49,7 @@ import Testing
         return String(response.fields[.location]?.split(separator: "/").last ?? "")
     }
 
-    private func fill(_ served: Served) async throws -> Written {
+    private func fill(_ served: RunningServer) async throws -> Written {
         let word = Self.word
         let article = try write(
             .post, "/v1/articles",
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Writes comments, of which one is changed and one is deleted, as a new user.
-    private func comment(on article: String, _ served: Served) throws -> String {
+    private func comment(on article: String, _ served: RunningServer) throws -> String {
         let word = Self.word
         let user = try write(
             .post, "/v1/users",
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// Repeats the request while other tests have transactions open on the same server.
-    private func purge(_ body: String, _ served: Served) throws -> ReceivedResponse {
+    private func purge(_ body: String, _ served: RunningServer) throws -> ReceivedResponse {
         while true {
             let response = try served.send(.post, "/v1/admin/purge", body)
             if response.status != 503 { return response }
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// Requests what remains to be purged, and expects that nobody finds it any more.
-    private func purge(_ written: Written, _ served: Served) async throws {
+    private func purge(_ written: Written, _ served: RunningServer) async throws {
         let user = try served.send(.delete, "/v1/users/\(written.user)?comments=delete")
         #expect(user.status == 204)
         #expect(
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// Stops the server, which logs no requests, and expects that it has logged the reason.
-    private func stop(_ served: Served) throws {
+    private func stop(_ served: RunningServer) throws {
         served.program.signal(SIGTERM)
         let messages = served.program.errors.rest().filter { $0.contains(#""message":"#) }
         #expect(served.program.wait() == 0)
@@ -154,7 +154,7 @@ import Testing
 
     @Test func `no file has what was purged from a served file`() async throws {
         let database = folder.file("a.db")
-        let served = try Served(database, ["--sign-up", "open", "--log", "off"])
+        let served = try RunningServer(database, ["--sign-up", "open", "--log", "off"])
         let written = try await fill(served)
         #expect(try found() != [])
         let reason = ["--reason", "a court order", "--database", database]
@@ -180,7 +180,7 @@ import Testing
 
     @Test func `no file has what was purged without a server`() async throws {
         let database = folder.file("a.db")
-        let served = try Served(database, ["--sign-up", "open"])
+        let served = try RunningServer(database, ["--sign-up", "open"])
         let written = try await fill(served)
         #expect(try served.send(.delete, "/v1/users/\(written.user)").status == 204)
         #expect(served.stop() == 0)
@@ -203,14 +203,14 @@ import Testing
             return try files(with: Self.word, in: "\(server.folder)/data")
         }
         let database = try server.newDatabase()
-        func serve(in folder: TemporaryFolder) throws -> Served {
-            try Served(
+        func serve(in folder: TemporaryFolder) throws -> RunningServer {
+            try RunningServer(
                 RunningProgram(
                     "/usr/bin/env",
                     [
                         "-C", folder.path, Program.path(), "serve", "--listen", "127.0.0.1:0",
                         "--sign-up", "open", "--log", "off", "--database", database,
-                    ], environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey]))
+                    ], environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey]))
         }
         let served = try serve(in: folder)
         // Another one, which has its own cache.

@@ -28,7 +28,7 @@ import Testing
         let old = try Program.run("check", "--database", path)
         #expect(old.status == 65 && old.errors.joined().contains("schema version 7"))
 
-        let served = try Served(path)
+        let served = try RunningServer(path)
         let titles = try Self.titles(served.client.get("/v1/articles"))
         #expect(titles == ["구조체와 클래스", "Hello again", "Imported"])
         let article = try Article(mapping: served.client.get("/v1/articles/hello").body)

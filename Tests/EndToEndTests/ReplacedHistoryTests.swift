@@ -23,7 +23,9 @@ import Testing
     }
 
     /// A page of changes for an anonymous client: the status, or the problem, and the token.
-    private func poll(_ served: Served, since token: String) throws -> (String, token: String) {
+    private func poll(_ served: RunningServer, since token: String) throws -> (
+        String, token: String
+    ) {
         let response = try served.client.get("/v1/changes?since=\(token)")
         guard response.status == 200 else {
             let problem = try Problem(mapping: response.body)
@@ -34,21 +36,21 @@ import Testing
 
     /// Runs a server over a database.
     private func serving<Result>(
-        _ database: String, _ body: (Served) throws -> Result
+        _ database: String, _ body: (RunningServer) throws -> Result
     ) throws -> Result {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         defer { #expect(served.stop() == 0) }
         return try body(served)
     }
 
-    private func publish(_ title: String, on served: Served) throws {
+    private func publish(_ title: String, on served: RunningServer) throws {
         let response = try served.send(
             .post, "/v1/articles", #"{"title":"\#(title)","status":"published"}"#)
         #expect(response.status == 201)
     }
 
     private func startSamples() throws -> String {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         defer { #expect(served.stop() == 0) }
         return try poll(served, since: "now").token
     }
@@ -112,7 +114,7 @@ import Testing
         _ = try startSamples()
         try run("backup", backup, "--database", database)
         let posts = folder.file("posts")
-        func sync(_ served: Served) throws -> [String] {
+        func sync(_ served: RunningServer) throws -> [String] {
             let ended = try Program.run("sync", posts, "--server", "http://\(served.addresses[0])")
             #expect(ended.status == 0, "\(ended)")
             return ended.output

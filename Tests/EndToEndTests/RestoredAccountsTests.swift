@@ -15,7 +15,9 @@ import Testing
         backup = folder.file("backup.db")
     }
 
-    private static func create(_ name: String, _ role: String, at served: Served) throws -> User {
+    private static func create(_ name: String, _ role: String, at served: RunningServer) throws
+        -> User
+    {
         let made = try served.send(
             .post, "/v1/users",
             #"{"name":"\#(name)","password":"correct horse","role":"\#(role)"}"#)
@@ -30,7 +32,7 @@ import Testing
     }
 
     @Test func `accounts that come back to life are named`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let users = try ["deleted", "disabled", "demoted", "kept"].map { name in
             try Self.create(name, "editor", at: served)
         }
@@ -59,14 +61,14 @@ import Testing
             #expect(messages.contains { $0.hasSuffix(end) }, "\(messages)")
         }
 
-        let again = try Served(database)
+        let again = try RunningServer(database)
         let session = #"{"name":"disabled","password":"correct horse"}"#
         #expect(try again.send(.post, "/v1/sessions", session).status == 201)
         #expect(again.stop() == 0)
     }
 
     @Test func `accounts are named if the replaced database cannot be read`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         _ = try Self.create("mina", "reader", at: served)
         #expect(served.stop() == 0)
         #expect(try Program.run("backup", backup, "--database", database).status == 0)

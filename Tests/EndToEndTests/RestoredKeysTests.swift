@@ -13,7 +13,7 @@ import Testing
         folder = try TemporaryFolder()
         database = folder.file("a.db")
         backup = folder.file("backup.db")
-        #expect(try Served(database).stop() == 0)
+        #expect(try RunningServer(database).stop() == 0)
     }
 
     private func createKey(_ name: String) throws -> (id: String, text: String) {
@@ -37,7 +37,7 @@ import Testing
     }
 
     private func status(with key: String) throws -> Int {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         defer { #expect(served.stop() == 0) }
         return try served.send(.get, "/v1/articles?status=draft", key: key).status
     }
@@ -61,7 +61,7 @@ import Testing
         let key = try createKey("old")
         try backUp()
         for ending in ["", "-wal", "-shm"] { unlink(database + ending) }
-        #expect(try Served(database).stop() == 0)
+        #expect(try RunningServer(database).stop() == 0)
         let messages = try restore()
         #expect(
             messages.contains {

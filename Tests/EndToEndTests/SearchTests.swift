@@ -14,7 +14,7 @@ import Testing
     }
 
     /// The slugs that a search finds, once the index has caught up; `nil` while it has not.
-    private func slugs(_ query: String, _ served: Served) throws -> [String]? {
+    private func slugs(_ query: String, _ served: RunningServer) throws -> [String]? {
         let response = try served.client.get("/v1/search?q=\(query)&fields=slug")
         guard response.status == 200 else {
             // Every attempt counts for the rate limit.
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `an article is found soon after it was written, and after a restart`() async throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         let made = try served.send(
             .post, "/v1/articles",
             #"{"title":"Quokkas smile","body":"On Rottnest.","status":"published"}"#)
@@ -36,7 +36,7 @@ import Testing
         let all = try slugs("a", served)
         #expect(served.stop() == 0)
 
-        let again = try Served(database)
+        let again = try RunningServer(database)
         #expect(await eventually { (try? slugs("quokkas", again)) == ["quokkas-smile"] })
         #expect(try slugs("a", again) == all)
         let location = try #require(made.fields[.location])
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Creates more articles than are kept in memory, and waits until they are indexed.
-    private func fill(_ served: Served) async throws {
+    private func fill(_ served: RunningServer) async throws {
         for number in 0..<300 {
             let made = try served.send(
                 .post, "/v1/articles",
@@ -57,13 +57,13 @@ import Testing
     }
 
     @Test func `an index of many articles is stored, and checked`() async throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         try await fill(served)
         #expect(served.stop() == 0)
         let check = try Program.run("check", "--database", database)
         #expect(check.status == 0, "\(check.output)")
 
-        let again = try Served(database)
+        let again = try RunningServer(database)
         #expect(await eventually { (try? slugs("number7", again))?.isEmpty == false })
         #expect(try slugs("number299", again) == ["common-number299"])
         #expect(again.stop() == 0)
@@ -73,7 +73,7 @@ import Testing
     func `a damaged index is reported, and built again by the server that is asked for a check`()
         async throws
     {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let made = try served.send(
             .post, "/v1/articles", #"{"title":"Quokkas smile","status":"published"}"#)
         #expect(made.status == 201)
@@ -92,7 +92,7 @@ import Testing
         let doctor = try Program.run("doctor", "--database", database, "--listen", "127.0.0.1:0")
         #expect("\(doctor.output)".contains("serve it and run this again"), "\(doctor.output)")
 
-        let again = try Served(database)
+        let again = try RunningServer(database)
         #expect(await eventually { (try? slugs("number299", again)) == ["common-number299"] })
         let found = try Program.run("check", "--database", database)
         #expect(found.status != 0 && "\(found.output)".contains("the search index"))

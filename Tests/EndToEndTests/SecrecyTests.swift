@@ -20,7 +20,7 @@ import Testing
     {
         let user = OtherUser.isAvailable ? OtherUser.number : getuid()
         if OtherUser.isAvailable { try OtherUser.give(folder.path) }
-        let served = try Served(
+        let served = try RunningServer(
             OtherUser.start(["serve", "--database", database, "--listen", "127.0.0.1:0"]))
         let process = served.program.processID
         let limits = try read("/proc/\(process)/limits").split(separator: "\n")
@@ -53,7 +53,7 @@ import Testing
     func `neither a successor nor a worker inherits the descriptor of a running backup`()
         async throws
     {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         let body = #"{"title":"T","body":"\#(String(repeating: "words ", count: 100_000))"}"#
         for _ in 0..<20 { #expect(try served.send(.post, "/v1/articles", body).status == 201) }
         // The client reads nothing, and the copy is larger than the socket buffers.
@@ -65,8 +65,8 @@ import Testing
             await eventually { self.surprises(old).contains { $0.hasSuffix("(deleted)") } })
         let new = try Program.start(
             ["serve", "--take-over", "--grace", "1", "--database", database],
-            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
-        let next = try Served(new)
+            environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey])
+        let next = try RunningServer(new)
         #expect(surprises(new.processID) == [])
         #expect(try next.send(.post, "/v1/articles", #"{"title":"T","body":"x"}"#).status == 201)
         let workers = Self.children(of: new.processID)
@@ -76,12 +76,12 @@ import Testing
     }
 
     @Test func `the next start removes the files of a killed backup`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let file = try TemporaryFile(database)
         close(file.descriptor)
         #expect(served.stop() == 0)
         #expect(access(file.path, F_OK) == 0)
-        #expect(try Served(database).stop() == 0)
+        #expect(try RunningServer(database).stop() == 0)
         #expect(access(file.path, F_OK) != 0)
     }
 }

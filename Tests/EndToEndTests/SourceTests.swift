@@ -12,23 +12,23 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func serve(_ name: String, _ arguments: [String] = []) throws -> Served {
-        try Served(folder.file(name), ["--allow-private-sources"] + arguments)
+    private func serve(_ name: String, _ arguments: [String] = []) throws -> RunningServer {
+        try RunningServer(folder.file(name), ["--allow-private-sources"] + arguments)
     }
 
-    private func add(_ url: String, to served: Served) throws -> ContentSource {
+    private func add(_ url: String, to served: RunningServer) throws -> ContentSource {
         let made = try served.send(.post, "/v1/sources", #"{"url":"\#(url)","publish":true}"#)
         try #require(made.status == 201, "\(made.text)")
         return try ContentSource(mapping: made.body)
     }
 
-    private func source(_ id: ContentSource.ID, of served: Served) throws -> ContentSource {
+    private func source(_ id: ContentSource.ID, of served: RunningServer) throws -> ContentSource {
         try ContentSource(mapping: served.send(.get, "/v1/sources/\(id)").body)
     }
 
     /// Waits until the source is as the condition says.
     private func wait(
-        for id: ContentSource.ID, of served: Served, _ condition: (ContentSource) -> Bool
+        for id: ContentSource.ID, of served: RunningServer, _ condition: (ContentSource) -> Bool
     ) async throws -> ContentSource {
         var last: ContentSource?
         let holds = await eventually {
@@ -40,14 +40,16 @@ import Testing
     }
 
     /// Polls the source again, and waits until that is done.
-    private func poll(_ id: ContentSource.ID, of served: Served) async throws -> ContentSource {
+    private func poll(_ id: ContentSource.ID, of served: RunningServer) async throws
+        -> ContentSource
+    {
         let before = try source(id, of: served).lastPolledAt
         #expect(try served.send(.post, "/v1/sources/\(id)/poll").status == 202)
         return try await wait(for: id, of: served) { $0.lastPolledAt != before }
     }
 
     /// The public articles with their bodies, by title.
-    private func articles(of served: Served) throws -> [String: Article] {
+    private func articles(of served: RunningServer) throws -> [String: Article] {
         let fields = "id,slug,title,summary,body,language,authors,tags,heroImage,status,publishedAt"
         let rest = "createdAt,updatedAt,revision,source,wordCount,readingMinutes"
         let page = try Page<Article>(
@@ -98,7 +100,7 @@ import Testing
     func `another server gives the same articles, also after kill -9`(
         _ path: String
     ) async throws {
-        let origin = try Served(folder.file("origin.db"))
+        let origin = try RunningServer(folder.file("origin.db"))
         for original in Self.originals {
             try #require(try origin.send(.post, "/v1/articles", original).status == 201)
         }
@@ -211,14 +213,14 @@ import Testing
     }
 
     /// The most memory that the process has had (proc(5), `VmHWM`).
-    private func peakKibibytes(of served: Served) throws -> Int {
+    private func peakKibibytes(of served: RunningServer) throws -> Int {
         let status = try read("/proc/\(served.program.processID)/status")
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
         return try #require(Int(line.filter(\.isNumber)))
     }
 
     @Test func `by default, sources are public`() throws {
-        let served = try Served(folder.file("a.db"))
+        let served = try RunningServer(folder.file("a.db"))
         for url in ["http://\(served.addresses[0])/", "https://127.0.0.1/", "https://10.0.0.1/"] {
             let made = try served.send(.post, "/v1/sources", #"{"url":"\#(url)"}"#)
             #expect(made.status == 422 && made.text.contains("--allow-private-sources"))
@@ -228,7 +230,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `the command adds, lists, pauses and removes sources`(isServed: Bool) throws {
-        let served = try Served(folder.file("a.db"))
+        let served = try RunningServer(folder.file("a.db"))
         if !isServed { #expect(served.stop() == 0) }
         func run(_ words: String...) throws -> Program.Ended {
             let program = try Program.start(

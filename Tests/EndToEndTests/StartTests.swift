@@ -14,7 +14,7 @@ import Testing
             "/usr/bin/env",
             ["-C", folder.path, try Program.path(), "serve", "--database", database]
                 + (arguments.isEmpty ? ["--listen", "127.0.0.1:0"] : arguments),
-            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+            environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey])
     }
 
     private func waitForWarning(_ program: RunningProgram, _ text: String) throws {
@@ -36,7 +36,7 @@ import Testing
         try waitForWarning(program, sockets)
         let socket = "/.s.PGSQL.5432"
         try #require(symlink(server.folder + socket, sockets + socket) == 0)
-        let served = try Served(program)
+        let served = try RunningServer(program)
         #expect(try served.client.get("/readyz").status == 200)
         #expect(served.stop() == 0)
     }
@@ -107,14 +107,14 @@ import Testing
             try #require(errors.count == 1 && errors[0].contains("ulimit -v"), "\(errors)")
             needed = errors[0].firstMatch(of: /serve needs ([0-9]+) MiB/).flatMap { Int($0.1) }
         }
-        let served = try Served(serve(kibibytes: #require(needed) << 10))
+        let served = try RunningServer(serve(kibibytes: #require(needed) << 10))
         #expect(try served.client.get("/readyz").status == 200)
         #expect(served.stop() == 0)
     }
 
     @Test func `a damaged file is named, with a remedy`() throws {
         let database = folder.file("a.db")
-        let served = try Served(database)
+        let served = try RunningServer(database)
         #expect(served.stop() == 0)
         let file = open(database, O_RDWR)
         defer { close(file) }
@@ -134,7 +134,7 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "only root can act as another user"))
     func `another user's file is a lack of permission`() throws {
         let database = folder.file("a.db")
-        #expect(try Served(database).stop() == 0)
+        #expect(try RunningServer(database).stop() == 0)
         try #require(chmod(folder.path, 0o755) == 0)
         let program = try RunningProgram(
             "/usr/bin/setpriv",
@@ -154,7 +154,7 @@ import Testing
             let commands = try (0..<2).map { _ in
                 try Program.start(["key", "create", "--role", "reader", "--database", database])
             }
-            let served = try Served(starting)
+            let served = try RunningServer(starting)
             for command in commands {
                 // A command that was first may have found no database.
                 let status = command.wait()

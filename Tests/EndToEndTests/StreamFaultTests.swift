@@ -18,7 +18,7 @@ import Testing
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
     func `on a full disk subscribers receive what is committed, and nothing else`() throws {
-        #expect(try Served(database, ["--samples"]).stop() == 0)
+        #expect(try RunningServer(database, ["--samples"]).stop() == 0)
         let made = try Program.run("key", "create", "--role", "editor", "--database", database)
         let key = try #require(made.output.first)
         let disk = try SmallDisk(folder)
@@ -65,19 +65,19 @@ import Testing
 
     // MARK: Another history
 
-    private func serve(_ arguments: String...) throws -> Served {
-        try Served(database, listen: ["unix:" + folder.file("s.sock")], arguments)
+    private func serve(_ arguments: String...) throws -> RunningServer {
+        try RunningServer(database, listen: ["unix:" + folder.file("s.sock")], arguments)
     }
 
-    private func subscribe(to served: Served) throws -> [Subscriber] {
-        try [StreamFollower(), StreamFollower(key: Served.adminKey)].map { follower in
+    private func subscribe(to served: RunningServer) throws -> [Subscriber] {
+        try [StreamFollower(), StreamFollower(key: RunningServer.adminKey)].map { follower in
             try Subscriber(follower, at: served.addresses[0])
         }
     }
 
     /// Publishes an article, which each subscriber receives next.
     private func publish(
-        _ title: String, on served: Served, to subscribers: inout [Subscriber]
+        _ title: String, on served: RunningServer, to subscribers: inout [Subscriber]
     ) throws {
         let response = try served.send(
             .post, "/v1/articles", #"{"title":"\#(title)","status":"published"}"#)
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// No one can resume: each starts with an empty copy, which equals the lists in the end.
-    private func startAnew(_ subscribers: [Subscriber], on served: Served) throws {
+    private func restart(_ subscribers: [Subscriber], on served: RunningServer) throws {
         let address = served.addresses[0]
         func expectReset() throws {
             for subscriber in subscribers {
@@ -126,7 +126,7 @@ import Testing
         #expect(restored.status == 0)
         let served = try serve("--samples")
         #expect(try !served.client.get("/v1/articles").text.contains("Lost"))
-        try startAnew(subscribers, on: served)
+        try restart(subscribers, on: served)
         #expect(served.stop() == 0)
     }
 
@@ -134,7 +134,7 @@ import Testing
         let other = folder.file("other.db")
         let export = folder.file("export.ndjson")
         do {
-            let served = try Served(other)
+            let served = try RunningServer(other)
             let made = try served.send(
                 .post, "/v1/articles", #"{"title":"From elsewhere","status":"published"}"#)
             #expect(made.status == 201)
@@ -148,21 +148,21 @@ import Testing
         #expect(imported.status == 0, "\(imported)")
         for subscriber in subscribers { try subscriber.expectEnd() }
         #expect(try served.client.get("/v1/articles").text.contains("From elsewhere"))
-        try startAnew(subscribers, on: served)
+        try restart(subscribers, on: served)
         #expect(served.stop() == 0)
     }
 }
 
 /// Writes, and expects that subscribers receive next what was committed and they may see.
 private struct WatchedWriter {
-    let served: Served
+    let served: RunningServer
     private(set) var watchers: [Subscriber]
     /// The published articles.
     private(set) var places: [String] = []
     /// The number of writes that failed with 507.
     private(set) var rejected = 0
 
-    init(_ served: Served, watchers: [Subscriber]) {
+    init(_ served: RunningServer, watchers: [Subscriber]) {
         self.served = served
         self.watchers = watchers
     }
@@ -190,7 +190,8 @@ private struct WatchedWriter {
                 let json = #"{"title":"Fill","status":"\#(status)","body":"\#(body)"}"#
                 let lines = [
                     "POST /v1/articles HTTP/1.1", "Host: localhost",
-                    "Authorization: Bearer \(Served.adminKey)", "Content-Type: application/json",
+                    "Authorization: Bearer \(RunningServer.adminKey)",
+                    "Content-Type: application/json",
                     "Content-Length: \(json.utf8.count)", "", json,
                 ]
                 let connection = try RawConnection(served.addresses[0])

@@ -16,18 +16,18 @@ import Testing
         socket = "unix:" + folder.file("s.sock")
     }
 
-    private func serve(_ more: String...) throws -> Served {
-        try Served(database, listen: [socket], ["--samples"] + more)
+    private func serve(_ more: String...) throws -> RunningServer {
+        try RunningServer(database, listen: [socket], ["--samples"] + more)
     }
 
-    private func publish(_ title: String, on served: Served) throws {
+    private func publish(_ title: String, on served: RunningServer) throws {
         let response = try served.send(
             .post, "/v1/articles", #"{"title":"\#(title)","status":"published"}"#)
         #expect(response.status == 201)
     }
 
     @Test func `curl shows changes as they happen`() throws {
-        let served = try Served(database, ["--samples"])
+        let served = try RunningServer(database, ["--samples"])
         let url = "http://\(served.addresses[0])/v1/changes/stream?since=now&fields=title"
         let curl = try RunningProgram("/usr/bin/curl", ["-sN", url])
         #expect(curl.output.next() == "event: ready")
@@ -75,7 +75,7 @@ import Testing
         let article = Article.ID(at: Timestamp(milliseconds: 1_800_000_000_000))
         func send(
             _ method: HTTPMethod, _ target: String, _ json: String = "",
-            key: String = Served.adminKey
+            key: String = RunningServer.adminKey
         ) throws -> ReceivedResponse {
             let response = try served.send(method, target, json, key: key)
             #expect(response.status < 300, "\(target): \(response.status)")
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `a follower misses nothing when the server is upgraded`() async throws {
         let served = try serve()
-        let reign = Reign(served, database)
+        let reign = ReplacedServer(served, database)
         var follower = StreamFollower()
         for number in 0..<3 {
             let stream = try follower.open(served.addresses[0])

@@ -10,16 +10,16 @@ import Testing
 /// Copies and folders that follow a running server.
 @Suite(.mayBlock) struct SyncTests {
     let folder: TemporaryFolder
-    let served: Served
+    let served: RunningServer
     let backend: BackendService
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"), ["--samples"])
+        served = try RunningServer(folder.file("a.db"), ["--samples"])
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
         backend = BackendService(
             configuration: .patient(baseURL),
-            auth: BackendAuth(token: Served.adminKey))
+            auth: BackendAuth(token: RunningServer.adminKey))
     }
 
     private func sync(_ more: String..., key: String? = nil) throws -> Program.Ended {
@@ -78,10 +78,10 @@ import Testing
     @Test func `another key and another filter start anew`() async throws {
         let draft = try await backend.send(
             CreateArticleRequest(article: .init(title: "Hidden", tags: ["writing"])))
-        #expect(try sync(key: Served.adminKey).status == 0)
+        #expect(try sync(key: RunningServer.adminKey).status == 0)
         #expect(try names().contains("hidden.md"))
         #expect(try sync().output == [#"{"written":0,"removed":1,"unchanged":17,"kept":0}"#])
-        #expect(try sync("--tag", "writing", key: Served.adminKey).status == 0)
+        #expect(try sync("--tag", "writing", key: RunningServer.adminKey).status == 0)
         #expect(try names().contains("\(draft.slug).md"))
         #expect(try names().count < 17)
     }
@@ -121,7 +121,7 @@ import Testing
         let other = folder.file("other.db")
         let ended = try Program.run("import", folder.file("posts"), "--database", other)
         #expect(ended.status == 0)
-        let second = try Served(other)
+        let second = try RunningServer(other)
         let baseURL = try #require(BaseURL("http://\(second.addresses[0])"))
         let copies = BackendService(configuration: .patient(baseURL))
         let copy = try await copies.send(FetchArticleRequest(key: .slug(article.slug)))

@@ -30,15 +30,17 @@ import Testing
         try write(pair.certificate, to: folder.file("expired.pem"))
     }
 
-    private func serve(_ more: [String] = []) throws -> Served {
-        try Served(
+    private func serve(_ more: [String] = []) throws -> RunningServer {
+        try RunningServer(
             folder.file("articles.db"),
             [
                 "--tls-certificate", folder.file("a.pem"), "--tls-key", folder.file("a.key"),
             ] + more)
     }
 
-    private func connect(_ served: Served, _ host: String = "localhost") throws -> RawConnection {
+    private func connect(_ served: RunningServer, _ host: String = "localhost") throws
+        -> RawConnection
+    {
         let connection = try RawConnection(served.addresses[0])
         var options = TestTLS(host)
         options.authorities = try read(folder.file("a.pem"))
@@ -125,20 +127,20 @@ import Testing
     }
 
     @Test func `a key that a proxy received over plain HTTP is rejected`() throws {
-        let served = try Served(
+        let served = try RunningServer(
             folder.file("articles.db"), ["--trusted-proxy", "127.0.0.0/8"])
         func status(_ proto: String) throws -> ReceivedResponse {
             try served.client.send(
                 .get, "/v1/articles",
                 fields: [
-                    .authorization: "Bearer \(Served.adminKey)", .xForwardedProto: proto,
+                    .authorization: "Bearer \(RunningServer.adminKey)", .xForwardedProto: proto,
                 ])
         }
         #expect(try status("https").status == 200)
         let rejected = try status("http")
         #expect(rejected.status == 403)
         #expect(rejected.text.contains("/problems/insecure-transport"))
-        #expect(!rejected.text.contains(Served.adminKey))
+        #expect(!rejected.text.contains(RunningServer.adminKey))
         let anonymous = try served.client.send(
             .get, "/v1/articles", fields: [.xForwardedProto: "http"])
         #expect(anonymous.status == 200)

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `neither event loops nor the shutdown wait for readers`() async throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let body = #"{"title":"Bread","status":"published","body":"a-text-to-be-found"}"#
         let place = try served.send(.post, "/v1/articles", body).fields[.location]
         #expect(served.stop() == 0)

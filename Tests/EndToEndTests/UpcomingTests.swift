@@ -7,13 +7,13 @@ import Testing
 /// `broadsheet articles upcoming` with a running server.
 @Suite(.mayBlock) struct UpcomingTests {
     let folder: TemporaryFolder
-    let served: Served
+    let served: RunningServer
     /// The present, to which the articles' times are relative.
     let now: Timestamp
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"))
+        served = try RunningServer(folder.file("a.db"))
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         now = Timestamp(milliseconds: Int64(time.tv_sec) * 1_000)
@@ -49,7 +49,7 @@ import Testing
 
     /// Runs the command as a program would.
     private func run(
-        _ options: String..., key: String? = Served.adminKey
+        _ options: String..., key: String? = RunningServer.adminKey
     ) throws -> Program.Ended {
         let program = try Program.start(
             ["articles", "upcoming"] + options, environment: environment(key, "UTC"))
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Runs the command on a terminal, and returns the lines that it shows.
-    private func screen(zone: String, key: String? = Served.adminKey) throws -> [String] {
+    private func screen(zone: String, key: String? = RunningServer.adminKey) throws -> [String] {
         let command = "\(try Program.path()) articles upcoming"
         let terminal = try RunningProgram(
             "/usr/bin/script", ["-qefc", command, "/dev/null"],

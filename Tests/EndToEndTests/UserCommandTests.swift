@@ -29,7 +29,7 @@ import Testing
         return Program.Ended(status: program.wait(), output: output, errors: errors)
     }
 
-    private func status(_ served: Served, _ name: String, _ password: String) throws -> Int {
+    private func status(_ served: RunningServer, _ name: String, _ password: String) throws -> Int {
         let body = #"{"name":"\#(name)","password":"\#(password)"}"#
         return try served.client.send(
             .post, "/v1/sessions", fields: [.contentType: "application/json"],
@@ -41,7 +41,7 @@ import Testing
     func `users are created, listed and changed, while a server runs and without one`(
         isServed: Bool
     ) throws {
-        var served = try Served(database)
+        var served = try RunningServer(database)
         if !isServed { #expect(served.stop() == 0) }
         let created = try run(
             "user create mina --role author --display-name 'Mina K.'", input: "correct horse\n")
@@ -65,7 +65,7 @@ import Testing
         let code = try #require(try run("user invite --role editor").output.first)
         #expect(code.hasPrefix("bsi_"))
 
-        if !isServed { served = try Served(database) }
+        if !isServed { served = try RunningServer(database) }
         #expect(try status(served, "mina", "correct horse") == 401)
         #expect(try status(served, "mina", "another horse") == 201)
         let body = #"{"name":"ada","password":"correct horse","invitation":"\#(code)"}"#
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `a key acts for its owner`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         #expect(try run("user create mina", input: "correct horse").status == 0)
         let made = try run("key create --role reader --owner Mina")
         let key = try #require(made.output.first)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func `a terminal asks for a password twice, and shows neither`() throws {
-        #expect(try Served(database).stop() == 0)
+        #expect(try RunningServer(database).stop() == 0)
         let create = ["user", "create", "mina", "--database", database]
         let terminal = try PseudoTerminal(Program.path(), create)
         try terminal.screen(with: "New password of mina: ")
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `a user logs in, comments, bookmarks and logs out`() throws {
-        let served = try Served(database, ["--comments", "moderated"])
+        let served = try RunningServer(database, ["--comments", "moderated"])
         let server = "http://\(served.addresses[0])"
         func client(
             _ arguments: String, input: String = "", key: String = ""
@@ -137,15 +137,15 @@ import Testing
         #expect(added.output.first?.contains(#""status":"pending""#) == true)
         #expect(try client("comments add bread").status == 65)
         #expect(try client("comments --pending").status == 77)
-        let pending = try client("comments --pending", key: Served.adminKey).output.joined()
+        let pending = try client("comments --pending", key: RunningServer.adminKey).output.joined()
         let id = try #require(pending.firstMatch(of: /"id":"([^"]+)"/)?.output.1)
         #expect(try client("comments show \(id)").status == 77)
-        #expect(try client("comments show \(id)", key: Served.adminKey).status == 0)
+        #expect(try client("comments show \(id)", key: RunningServer.adminKey).status == 0)
         let reply = try client("comments add bread --reply-to \(id)", input: "And salt?")
         #expect(reply.output.first?.contains(#""parentID":"\#(id)""#) == true)
         let listed = try client("comments list bread").output.joined()
         #expect(listed.contains("What about *rye*?") && listed.contains("And salt?"))
-        #expect(try client("comments hide \(id)", key: Served.adminKey).status == 0)
+        #expect(try client("comments hide \(id)", key: RunningServer.adminKey).status == 0)
         #expect(try client("comments delete \(id)").status == 0)
         #expect(try client("comments hide bread").status == 64)
 
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func `a session of login is renewed, and logout works without the server`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let server = "http://\(served.addresses[0])"
         #expect(try run("user create mina", input: "correct horse").status == 0)
         #expect(

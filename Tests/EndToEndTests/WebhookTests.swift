@@ -18,16 +18,20 @@ import Testing
 
     private func serve(
         _ url: String, _ arguments: [String] = [], environment: [String: String] = [:]
-    ) throws -> Served {
+    ) throws -> RunningServer {
         let base = [
             "serve", "--database", folder.file("a.db"), "--listen", "127.0.0.1:0", "--webhook",
             url, "--webhook-secret-file", folder.file("secret"),
         ]
-        let all = environment.merging(["BROADSHEET_ADMIN_KEY": Served.adminKey]) { one, _ in one }
-        return try Served(Program.start(base + arguments, environment: all))
+        let all = environment.merging(["BROADSHEET_ADMIN_KEY": RunningServer.adminKey]) { one, _ in
+            one
+        }
+        return try RunningServer(Program.start(base + arguments, environment: all))
     }
 
-    private func create(_ title: String, _ status: String = "published", on served: Served) throws {
+    private func create(_ title: String, _ status: String = "published", on served: RunningServer)
+        throws
+    {
         let response = try served.send(
             .post, "/v1/articles", #"{"title":"\#(title)","status":"\#(status)"}"#)
         #expect(response.status == 201)

@@ -4,8 +4,8 @@ import Testing
 
 /// The examples of accounts and their sessions.
 @Suite struct ArticleAPIAccountExamples {
-    private let backend = ExampleNewsroom.backend()
-    private let id = ExampleNewsroom.user.id
+    private let backend = ServedExampleBackend.backend()
+    private let id = ServedExampleBackend.user.id
     private let password = "correct horse"
 
     @Test func `signing up, and in`() async throws {
@@ -17,7 +17,7 @@ import Testing
         do {
             let session = try await backend.send(
                 SignInRequest(name: "ada", password: password, device: "Ada's phone"))
-            #expect(session.user == ExampleNewsroom.user)
+            #expect(session.user == ServedExampleBackend.user)
         }
         let auth = BackendAuth()
         let session = try await backend.send(SignInRequest(name: "ada", password: password))
@@ -65,7 +65,7 @@ import Testing
 
     @Test func `the accounts of others`() async throws {
         let page = try await backend.send(FetchUsersRequest(limit: 100))
-        #expect(page.items == [ExampleNewsroom.user])
+        #expect(page.items == [ServedExampleBackend.user])
         let name = try await backend.send(FetchUserRequest(id: id)).displayName
         #expect(name == "Ada")
         let user = try await backend.send(

@@ -4,9 +4,9 @@ import Testing
 
 /// The examples of comments and bookmarks.
 @Suite struct ArticleAPICommentExamples {
-    private let backend = ExampleNewsroom.backend()
-    private let article = ExampleNewsroom.article
-    private let comment = ExampleNewsroom.comment
+    private let backend = ServedExampleBackend.backend()
+    private let article = ServedExampleBackend.article
+    private let comment = ServedExampleBackend.comment
     private var id: Article.ID { article.id }
 
     @Test func `comments are read`() async throws {

@@ -14,8 +14,8 @@ struct FetchGreetingRequest: BackendAPIRequest {
 
 /// The examples of requests, each sent to a stub that parses it as a backend does.
 @Suite struct ArticleAPIRequestExamples {
-    private let backend = ExampleNewsroom.backend()
-    private let article = ExampleNewsroom.article
+    private let backend = ServedExampleBackend.backend()
+    private let article = ServedExampleBackend.article
     private var seen: IfMatch? { article.version.flatMap { IfMatch(version: $0) } }
 
     @Test func `articles`() async throws {
@@ -102,7 +102,7 @@ struct FetchGreetingRequest: BackendAPIRequest {
             let page = try await backend.send(FetchDeletedArticlesRequest(limit: 10))
             for gone in page.items { lines.append("\(gone.title), deleted at \(gone.deletedAt)") }
         }
-        #expect(lines == ["Bread, deleted at \(ExampleNewsroom.time)"])
+        #expect(lines == ["Bread, deleted at \(ServedExampleBackend.time)"])
         var restored: Article?
         let page = try await backend.send(FetchDeletedArticlesRequest(limit: 1))
         for gone in page.items { restored = try await backend.send(RestoreRevisionRequest(gone)) }
@@ -112,9 +112,9 @@ struct FetchGreetingRequest: BackendAPIRequest {
     }
 
     @Test func `authors`() async throws {
-        let id = ExampleNewsroom.author.id
+        let id = ServedExampleBackend.author.id
         let page = try await backend.send(FetchAuthorsRequest(limit: 10))
-        #expect(page.items == [ExampleNewsroom.author])
+        #expect(page.items == [ServedExampleBackend.author])
         do {
             let author = try await backend.send(FetchAuthorRequest(id: id))
             let reference = Author.Reference(id: author.id, name: author.name)

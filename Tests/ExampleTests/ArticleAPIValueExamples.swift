@@ -14,7 +14,7 @@ struct Login: Sendable, Hashable {
 
 /// The examples of articles and their parts, and of their forms as text and JSON.
 @Suite struct ArticleAPIValueExamples {
-    private let article = ExampleNewsroom.article
+    private let article = ServedExampleBackend.article
     private let tag = Tag(key: "swift", name: "Swift")
 
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -75,14 +75,14 @@ struct Login: Sendable, Hashable {
             let text = time?.advanced(byMilliseconds: 1_000).description
             #expect(text == "2026-01-31T23:00:00.000Z")
         }
-        let time = ExampleNewsroom.time
+        let time = ServedExampleBackend.time
         let id = Article.ID(at: time)
         let same = Article.ID("\(id)")
         #expect(id == same)
     }
 
     @Test func `days`() {
-        let time = ExampleNewsroom.time
+        let time = ServedExampleBackend.time
         let day = LocalDay(time, secondsFromGMT: { _ in 9 * 3_600 })
         let text = "\(day.year)-\(day.month)-\(day.day)"
         #expect(text == "2026-1-1")
@@ -90,7 +90,7 @@ struct Login: Sendable, Hashable {
 
     @Test func `scheduled articles by day`() {
         let articles = [article]
-        let now = ExampleNewsroom.time.advanced(byMilliseconds: -86_400_000)
+        let now = ServedExampleBackend.time.advanced(byMilliseconds: -86_400_000)
         var lines: [String] = []
         let upcoming = UpcomingByDay(articles, now: now) { _ in 9 * 3_600 }
         for group in upcoming.groups {
@@ -153,7 +153,7 @@ struct Login: Sendable, Hashable {
     }
 
     @Test func `codecs`() {
-        let format = JSONCodec<[Int]>.array(of: .integer(1...100), atMost: 10)
+        let format = JSONCodec<[Int]>.array(of: .integer(1...100), limit: 10)
         let schema = format.schema
         #expect(schema == .array(of: .integer(1...100), count: 0...10))
         let even = TextCodec<Int>(

@@ -72,7 +72,7 @@ import Testing
                 return SearchPage(items: [])
             }
         }
-        let search = LatestWins(backend, pause: .milliseconds(250))
+        let search = SupersedingRequests(backend, pause: .milliseconds(250))
         let page = try await search.send(SearchArticlesRequest(query: "swift"))
         #expect(page.items.isEmpty)
         let early = Task { try await search.send(SearchArticlesRequest(query: "sw")) }

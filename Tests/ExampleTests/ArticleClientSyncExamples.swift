@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `changes as they happen`() async throws {
-        let backend = ExampleNewsroom.backend()
+        let backend = ServedExampleBackend.backend()
         let shown = Lock<ArticleCopy?>(nil)
         let isShown = Signal()
         let show: @Sendable (ArticleCopy) -> Void = { copy in

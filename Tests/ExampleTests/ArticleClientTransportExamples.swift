@@ -77,7 +77,7 @@ struct TracingTransport: Transport {
         let service = NetworkService(transport, observers: [{ print($0.curl) }])
         let response = try await service.send(request, to: origin)
         #expect(text(response) == "hello")
-        let line = CurlLine.text(of: request, to: origin)
+        let line = CurlCommand.text(of: request, to: origin)
         #expect(line.hasPrefix("curl ") && line.contains("'http://localhost/v1/tags'"))
         #expect(!line.contains("secret"))
     }

@@ -18,7 +18,7 @@ import Testing
         let transport = InProcessTransport { request, _ in
             guard request.target.path.elementsEqual("/v1/changes/stream".utf8) else {
                 let page = ChangePage<Article>(
-                    changes: [.putArticle(ExampleNewsroom.article, revision: 1)], next: "e.1",
+                    changes: [.putArticle(ServedExampleBackend.article, revision: 1)], next: "e.1",
                     more: false)
                 return HTTPResponse(
                     .ok, fields: [.contentType: "application/json"], body: .bytes(page.json()))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test @MainActor func `observed objects`() async throws {
-        let (store, id) = (store, ExampleNewsroom.article.id)
+        let (store, id) = (store, ServedExampleBackend.article.id)
         let mirror = ArticleMirror(store: store, backend: backend, name: "all")
         try await mirror.catchUp()
         let article = articleTitle(id, store)
@@ -65,7 +65,7 @@ import Testing
 
     @MainActor private func articleTitle(_ id: Article.ID, _ store: ModelStore) -> () -> String {
         let shown = ObservedArticle(id, in: store)
-        var title: String { shown.remembered?.article.title ?? "" }
+        var title: String { shown.cached?.article.title ?? "" }
         return { title }
     }
 

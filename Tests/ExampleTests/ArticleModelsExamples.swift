@@ -9,7 +9,7 @@ private struct Draft: Equatable {
 
 /// The examples of what a screen shows.
 @Suite struct ArticleModelsExamples {
-    private let article = ExampleNewsroom.article
+    private let article = ServedExampleBackend.article
 
     @Test func `a difference of snapshots`() {
         var edited = article
@@ -38,7 +38,7 @@ private struct Draft: Equatable {
     @Test func `what responses say about an article`() {
         var listed = article
         (listed.title, listed.body, listed.revision) = ("Rye bread", nil, article.revision + 1)
-        let time = ExampleNewsroom.time
+        let time = ServedExampleBackend.time
         let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
         var facts = ModelFacts(article, knowing: .all, seenAt: time)
         let changed = facts.merge(ModelFacts(listed, knowing: inLists, seenAt: time))
@@ -59,7 +59,7 @@ private struct Draft: Equatable {
     }
 
     @Test func `a row`() {
-        let now = ExampleNewsroom.time.advanced(byMilliseconds: 300_000)
+        let now = ServedExampleBackend.time.advanced(byMilliseconds: 300_000)
         let row = ArticlePresentation(article, in: .english, now: now) { _ in 9 * 3_600 }
         let lines = [row.titleText, row.bylineText, row.dateText, row.readingTimeText]
         let label = row.accessibilityLabel
@@ -68,7 +68,7 @@ private struct Draft: Equatable {
     }
 
     @Test func `a relative date`() {
-        let time = ExampleNewsroom.time
+        let time = ServedExampleBackend.time
         let now = time.advanced(byMilliseconds: 300_000)
         let date = RelativeDate(time, now: now) { _ in 9 * 3_600 }
         let label = date.text(in: .english)
@@ -81,7 +81,7 @@ private struct Draft: Equatable {
     }
 
     @MainActor @Test func `a list of a backend`() async {
-        let backend = ExampleNewsroom.backend()
+        let backend = ServedExampleBackend.backend()
         var counts: [Int] = []
         let list = PagedList(backend, FetchTagsRequest(limit: 20)) { old, new in
             counts.append(new.items.count)
@@ -92,7 +92,7 @@ private struct Draft: Equatable {
     }
 
     @Test func `a list as a value`() async throws {
-        let backend = ExampleNewsroom.backend()
+        let backend = ServedExampleBackend.backend()
         var list = PagedListState<Author, BackendError>()
         let load = list.refresh()
         let page = try await backend.send(FetchAuthorsRequest(cursor: load.cursor))

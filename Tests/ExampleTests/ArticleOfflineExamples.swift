@@ -13,17 +13,17 @@ private struct FetchDraftsRequest: BackendAPIRequest {
     static let parameters = Parameters(Self.init)
 }
 
-extension FetchDraftsRequest: RememberedRequest {
-    func news(in page: Page<Article>, seenAt time: Timestamp) -> [ModelNews] {
+extension FetchDraftsRequest: CacheableRequest {
+    func updates(in page: Page<Article>, seenAt time: Timestamp) -> [ModelUpdate] {
         page.items.map { .article(ModelFacts($0, knowing: .inLists, seenAt: time)) }
     }
 }
 
 /// The examples of what is remembered.
 @Suite struct ArticleOfflineExamples {
-    private let article = ExampleNewsroom.article
-    private let id = ExampleNewsroom.article.id
-    private let now = ExampleNewsroom.time
+    private let article = ServedExampleBackend.article
+    private let id = ServedExampleBackend.article.id
+    private let now = ServedExampleBackend.time
 
     @Test func `a store of models`() async throws {
         let folder = try TemporaryFolder()
@@ -40,33 +40,33 @@ extension FetchDraftsRequest: RememberedRequest {
         let time = now
         let deleted = Article.ID(at: now)
         let facts = ModelFacts(article, knowing: .inArticles, seenAt: time)
-        try await store.merge([.article(facts), .articleEnded(deleted, .gone(revision: 4))])
+        try await store.merge([.article(facts), .articleRemoved(deleted, .gone(revision: 4))])
         #expect(try await store.loadArticle(id)?.article == article)
     }
 
     @Test func `an article as it is known`() async throws {
         let store = try ModelStore(.memory)
         try await store.merge([.article(ModelFacts(article, knowing: .inArticles, seenAt: now))])
-        let shown = Lock<RememberedArticle?>(nil)
+        let shown = Lock<CachedArticle?>(nil)
         let isShown = Signal()
         let observer = Task { [id] in
-            await Self.follow(store, id) { remembered in
-                shown.withLock { $0 = remembered }
+            await Self.follow(store, id) { cached in
+                shown.withLock { $0 = cached }
                 isShown.give()
             }
         }
         await isShown.wait()
         observer.cancel()
         await observer.value
-        let remembered = try #require(shown.withLock { $0 })
-        #expect(remembered.article == article && remembered.known.contains("body"))
+        let cached = try #require(shown.withLock { $0 })
+        #expect(cached.article == article && cached.known.contains("body"))
     }
 
     private static func follow(
-        _ store: ModelStore, _ id: Article.ID, _ show: (RememberedArticle) -> Void
+        _ store: ModelStore, _ id: Article.ID, _ show: (CachedArticle) -> Void
     ) async {
-        for await remembered in store.article(id) {
-            if let remembered { show(remembered) }
+        for await cached in store.article(id) {
+            if let cached { show(cached) }
         }
     }
 
@@ -87,7 +87,7 @@ extension FetchDraftsRequest: RememberedRequest {
             routes.on(FetchDraftsRequest.self) { _ in Page(items: []) }
         }
         let store = try ModelStore(.memory)
-        let service = RememberingService(backend, store: store)
+        let service = CachingService(backend, store: store)
         let article = try await service.send(FetchArticleRequest(key: .id(id)))
         let offline = RequestOptions(freshness: .cached)
         let same = try await service.send(FetchArticleRequest(key: .id(id)), options: offline)

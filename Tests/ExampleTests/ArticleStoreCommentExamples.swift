@@ -30,8 +30,8 @@ import Testing
             let content = CommentContent(
                 article: article.id, body: "What about rye?", writer: user.id)
             let comment = try await store.createComment(.init(at: time), content, by: edit) {
-                situation in
-                situation.policy == .moderated ? .pending : .visible
+                commentContext in
+                commentContext.policy == .moderated ? .pending : .visible
             }
             let viewer = CommentViewer(audience: .everyone, user: user.id)
             let page = try await store.comments(CommentQuery(on: article.id, viewer: viewer))

@@ -233,7 +233,7 @@ final class LastChange: ChangeObserver {
         rules.revisionMilliseconds = 90 * RetentionRules.day
         try await ExampleStore.run { store in
             _ = try await store.createArticle(id, content(), by: edit)
-            var walk = RetentionWalk()
+            var walk = RetentionProgress()
             while !walk.isComplete { walk = try await store.removeHistory(rules, at: time, walk) }
             #expect(walk.revisions == 0 && walk.articles == 0)
         }

@@ -37,7 +37,7 @@ import Testing
     @Test func `a configuration`() async throws {
         let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
         var configuration = ServerConfiguration(addresses: [local], loops: 2)
-        configuration.maximumConnections = 1_000
+        configuration.limitConnections = 1_000
         configuration.report = { print($0) }
         try await TestServer.run(router(), with: configuration) { (test) async throws in
             #expect(try test.client.get("/hello").text == "hello")
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `counts of rejections`() async throws {
-        try await TestServer.run(router(), with: .local { $0.maximumConnections = 1 }) {
+        try await TestServer.run(router(), with: .local { $0.limitConnections = 1 }) {
             (test) async throws in
             let server = test.server
             let first = try RawConnection(test.address)

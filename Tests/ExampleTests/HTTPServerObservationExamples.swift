@@ -48,7 +48,7 @@ final class PlainHTTPCounter: HandshakeObserver {
 
     @Test func `a writer of lines`() async throws {
         let text = try await written { descriptor in
-            let writer = LogWriter(descriptor: descriptor, format: .suiting(descriptor))
+            let writer = LogWriter(descriptor: descriptor, format: .preferred(descriptor))
             writer.write("ready\n")
             let isWritten = writer.flush(withinSeconds: 10)
             #expect(isWritten)

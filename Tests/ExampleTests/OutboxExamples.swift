@@ -6,8 +6,8 @@ import Testing
 
 /// The examples of writes that wait to be sent.
 @Suite struct OutboxExamples {
-    private let article = ExampleNewsroom.article
-    private let now = ExampleNewsroom.time
+    private let article = ServedExampleBackend.article
+    private let now = ServedExampleBackend.time
     private let changes = Article.Changes(title: .set("Rye bread"))
 
     @Test func `a queue of writes`() {
@@ -49,12 +49,12 @@ import Testing
 
 /// The examples of an outbox that sends.
 @Suite struct OutboxSendingExamples {
-    private let article = ExampleNewsroom.article
+    private let article = ServedExampleBackend.article
 
     private func makeStore() throws -> ModelStore { try ModelStore(.memory(of: "ada")) }
 
     @Test func `an outbox`() async throws {
-        let (store, backend) = (try makeStore(), ExampleNewsroom.backend())
+        let (store, backend) = (try makeStore(), ServedExampleBackend.backend())
         let outbox = Outbox(store: store, backend: backend)
         let sending = Task { await outbox.run() }
         try await outbox.update(article, .init(title: .set("Rye bread")))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `what is to be sent`() async throws {
-        let outbox = Outbox(store: try makeStore(), backend: ExampleNewsroom.backend())
+        let outbox = Outbox(store: try makeStore(), backend: ServedExampleBackend.backend())
         var unsent = 1
         var needsDecision = true
         for await state in outbox.states {

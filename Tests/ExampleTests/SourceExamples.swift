@@ -83,7 +83,7 @@ import Testing
             let source = try await store.createSource(draft, by: edit)
             let item = SourceItem(
                 key: key, digest: digest, change: .put(id, content, keepsSlug: true))
-            let results = try await store.takeOver(
+            let results = try await store.importItems(
                 [item], from: source.id, at: source.revision, round: 0, time: time)
             #expect(try results.map { try $0.get() } == [.created])
         }

@@ -136,7 +136,7 @@ public final class RawConnection {
     }
 
     /// Waits for bytes and returns at most `limit` of them; none at the end of the stream.
-    public func receive(atMost limit: Int) throws -> [UInt8] {
+    public func receive(limit: Int) throws -> [UInt8] {
         if received.isEmpty { _ = try receive() }
         let taken = Array(received.prefix(limit))
         received.removeFirst(taken.count)

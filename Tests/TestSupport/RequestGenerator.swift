@@ -25,7 +25,7 @@ public struct RequestGenerator {
         }
         for parameter in type.parameters.list where parameter.place != .path {
             let fewest = parameter.isRequired ? 1 : 0
-            let count = Int.random(in: fewest...min(3, parameter.maximumCount), using: &random)
+            let count = Int.random(in: fewest...min(3, parameter.limitCount), using: &random)
             note("?\(parameter.name)", isPresent: count > 0)
             for _ in 0..<count {
                 let value = text(parameter.schema)

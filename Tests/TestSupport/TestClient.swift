@@ -29,7 +29,7 @@ package struct ReceivedRequest: Equatable {
 }
 
 /// The result of parsing bytes: requests, and the error that ended them.
-package struct Reception: Equatable {
+package struct ParsedRequests: Equatable {
     package var requests: [ReceivedRequest] = []
     package var error: HTTPParseError?
     /// Bytes after the last complete request; 0 after an error.
@@ -45,7 +45,7 @@ package struct Receiver {
     private let limits: HTTPLimits
     private var buffer: [UInt8] = []
     private var open: (head: RequestHead, decoder: BodyDecoder, body: [UInt8])?
-    private var reception = Reception()
+    private var reception = ParsedRequests()
     /// True if a step consumed more bytes than available.
     package private(set) var isOverrun = false
 
@@ -56,18 +56,19 @@ package struct Receiver {
 
     /// The result of parsing these pieces in order.
     package static func receive(_ pieces: [ArraySlice<UInt8>], limits: HTTPLimits = HTTPLimits())
-        -> Reception
+        -> ParsedRequests
     {
         var receiver = Receiver(limits: limits)
         for piece in pieces { receiver.take(piece) }
         return receiver.result
     }
 
-    package static func receive(_ text: String, limits: HTTPLimits = HTTPLimits()) -> Reception {
+    package static func receive(_ text: String, limits: HTTPLimits = HTTPLimits()) -> ParsedRequests
+    {
         receive([Array(text.utf8)[...]], limits: limits)
     }
 
-    package var result: Reception {
+    package var result: ParsedRequests {
         var result = reception
         result.restBytes = result.error == nil ? buffer.count : 0
         return result

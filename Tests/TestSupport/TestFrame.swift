@@ -110,7 +110,7 @@ extension RawConnection {
     private func exactly(_ count: Int) throws -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count < count {
-            let more = try? receive(atMost: count - bytes.count)
+            let more = try? receive(limit: count - bytes.count)
             guard let more, !more.isEmpty else { return nil }
             bytes += more
         }

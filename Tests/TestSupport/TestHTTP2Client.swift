@@ -93,7 +93,7 @@ public final class TestHTTP2Client {
 
     /// Waits until something has been received and processed.
     public func advance() throws {
-        let bytes = try connection.receive(atMost: 1 << 20)
+        let bytes = try connection.receive(limit: 1 << 20)
         guard !bytes.isEmpty else { throw TestFailure("the connection has ended") }
         try bytes.withUnsafeBytes { try session.receive($0, now: 0) }
         for event in session.takeEvents() { note(event) }

@@ -216,7 +216,7 @@ public final class TestTicket: Sendable {
 /// Certificates generated for tests.
 public struct TestCertificates: Sendable {
     /// The issuer of the others.
-    public let authority: NewCertificate
+    public let authority: SelfSignedCertificate
 
     public init() throws { try self.init("authority.test", signedBy: nil) }
 
@@ -225,32 +225,32 @@ public struct TestCertificates: Sendable {
         try self.init("between.test", signedBy: root.authority)
     }
 
-    private init(_ name: String, signedBy issuer: NewCertificate?) throws {
-        var claims = NewCertificate.Claims([name], days: 30)
+    private init(_ name: String, signedBy issuer: SelfSignedCertificate?) throws {
+        var claims = SelfSignedCertificate.Claims([name], days: 30)
         claims.isAuthority = true
-        authority = try NewCertificate(claims, signedBy: issuer)
+        authority = try SelfSignedCertificate(claims, signedBy: issuer)
     }
 
     /// A certificate of the authority, with its key.
     public func pair(
         _ names: [String], rsa usesRSA: Bool = false, days: Int = 30, startsInDays: Int = 0
     ) throws -> CertificateAndKey {
-        var claims = NewCertificate.Claims(names, days: days)
+        var claims = SelfSignedCertificate.Claims(names, days: days)
         claims.usesRSA = usesRSA
         claims.start += startsInDays * 86_400
-        return CertificateAndKey(try NewCertificate(claims, signedBy: authority))
+        return CertificateAndKey(try SelfSignedCertificate(claims, signedBy: authority))
     }
 
     /// A certificate with its name only in the subject, as was once customary.
     public func pair(namedBySubject name: String) throws -> CertificateAndKey {
-        var claims = NewCertificate.Claims([name], days: 30)
+        var claims = SelfSignedCertificate.Claims([name], days: 30)
         claims.hasAlternativeNames = false
-        return CertificateAndKey(try NewCertificate(claims, signedBy: authority))
+        return CertificateAndKey(try SelfSignedCertificate(claims, signedBy: authority))
     }
 }
 
 extension CertificateAndKey {
-    public init(_ new: NewCertificate) {
+    public init(_ new: SelfSignedCertificate) {
         self.init(certificate: Array(new.certificatePEM.utf8), key: Array(new.keyPEM.utf8))
     }
 }

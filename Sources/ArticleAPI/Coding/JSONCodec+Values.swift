@@ -93,7 +93,7 @@ extension JSONCodec {
     }
 
     /// A format that is made when it is first used, for models that contain values of their own
-    /// type: `.optional("replies", \.replies, .array(of: .deferred(Note.format), atMost: .max))`.
+    /// type: `.optional("replies", \.replies, .array(of: .deferred(Note.format), limit: .max))`.
     ///
     /// - Parameter format: must not be needed to make itself. Its schema is any value.
     public static func deferred(

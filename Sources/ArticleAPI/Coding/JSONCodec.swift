@@ -4,7 +4,7 @@
 /// Equal values give the same bytes.
 ///
 /// ```swift
-/// let format = JSONCodec<[Int]>.array(of: .integer(1...100), atMost: 10)
+/// let format = JSONCodec<[Int]>.array(of: .integer(1...100), limit: 10)
 /// let schema = format.schema
 /// ```
 public struct JSONCodec<Value>: Sendable {
@@ -100,7 +100,7 @@ extension JSONCodec {
 
     /// A JSON array of values in a format.
     public static func array<Element>(
-        of element: JSONCodec<Element>, atMost limit: Int
+        of element: JSONCodec<Element>, limit: Int
     ) -> JSONCodec where Value == [Element] {
         JSONCodec(
             schema: .array(of: element.schema, count: 0...limit),

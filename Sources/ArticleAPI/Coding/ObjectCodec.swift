@@ -46,7 +46,7 @@ public struct ObjectCodec<Model>: Sendable {
         let scanners = (repeat FieldScanner(each scan))
         var kept: [any AnyObject & Sendable] = []
         for scanner in repeat each scanners { kept.append(scanner) }
-        let uncounted = (repeat UncountedScanner(each scanners))
+        let uncounted = (repeat UnmanagedFieldScanner(each scanners))
         return { [kept] parser, members in
             defer { withExtendedLifetime(kept) {} }
             do {
@@ -139,11 +139,11 @@ public struct ObjectCodec<Model>: Sendable {
     @inline(__always)
     func scan(
         _ parser: inout JSONParser,
-        _ make: (inout JSONParser, inout MemberScanner) throws(UnreadPart) -> Model
+        _ make: (inout JSONParser, inout MemberScanner) throws(ReportedInvalidPart) -> Model
     ) -> Model? {
         var members = MemberScanner(names)
         guard members.open(&parser) else { return nil }
-        do throws(UnreadPart) {
+        do throws(ReportedInvalidPart) {
             let model = try make(&parser, &members)
             return members.close(&parser) ? model : nil
         } catch { return nil }
@@ -179,7 +179,7 @@ private final class FieldScanner<Value>: Sendable {
 
 /// A scanner that its codec keeps alive. The pack of a codec's scanners is copied for each object,
 /// and neither the copy nor the calls count references.
-private struct UncountedScanner<Value>: Sendable {
+private struct UnmanagedFieldScanner<Value>: Sendable {
     private let scanner: Unmanaged<FieldScanner<Value>>
 
     init(_ scanner: FieldScanner<Value>) { self.scanner = .passUnretained(scanner) }
@@ -193,7 +193,7 @@ private struct UncountedScanner<Value>: Sendable {
 /// Decodes a field's value directly from JSON text, as a client does; throws if only `Field.read`
 /// can decode it.
 typealias FieldScan<Value> =
-    @Sendable (inout JSONParser, inout MemberScanner) throws(UnreadPart) -> Value
+    @Sendable (inout JSONParser, inout MemberScanner) throws(ReportedInvalidPart) -> Value
 
 /// One attribute of an object: its name, how the model's value is obtained, and its format. See
 /// ``JSONModel``.
@@ -231,7 +231,7 @@ extension Field {
                 format.write(get(model), plan, &writer)
             },
             read: reading(format),
-            scan: { (parser, members) throws(UnreadPart) in
+            scan: { (parser, members) throws(ReportedInvalidPart) in
                 try members.required(&parser, format.scan)
             },
             check: checking(get, format))
@@ -250,7 +250,7 @@ extension Field {
                 format.write(value, plan, &writer)
             },
             read: readingOptional(format),
-            scan: { (parser, members) throws(UnreadPart) in
+            scan: { (parser, members) throws(ReportedInvalidPart) in
                 try members.optional(&parser, format.scan)
             },
             check: checkingOptional(get, format))
@@ -277,7 +277,7 @@ extension Field {
                 guard let value, !value.isNull else { return defaultValue }
                 return format.read(value, &reader)
             },
-            scan: { (parser, members) throws(UnreadPart) in
+            scan: { (parser, members) throws(ReportedInvalidPart) in
                 try members.optional(&parser, format.scan) ?? defaultValue
             },
             check: checking(get, format))
@@ -308,7 +308,7 @@ extension Field {
                 if value.isNull { return .clear }
                 return format.read(value, &reader).map(Change.set)
             },
-            scan: { (parser, members) throws(UnreadPart) in
+            scan: { (parser, members) throws(ReportedInvalidPart) in
                 guard members.reaches(&parser) else { return .keep }
                 if members.hasNull(&parser) { return .clear }
                 return .set(try members.value(&parser, format.scan))

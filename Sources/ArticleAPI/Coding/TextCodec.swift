@@ -73,12 +73,12 @@ extension TextCodec where Value == String {
         text(.lines, length, "text")
     }
 
-    /// Text in Unicode NFC of at most `maximumBytes` bytes of UTF-8.
-    public static func lines(maximumBytes: Int) -> TextCodec {
+    /// Text in Unicode NFC of at most `limitBytes` bytes of UTF-8.
+    public static func lines(limitBytes: Int) -> TextCodec {
         normalized(
-            "text", TextSchema(.lines, length: 0...maximumBytes),
+            "text", TextSchema(.lines, length: 0...limitBytes),
             fault: { text in
-                if text.utf8.count > maximumBytes { return "is longer than \(maximumBytes) bytes" }
+                if text.utf8.count > limitBytes { return "is longer than \(limitBytes) bytes" }
                 return TextLimit.nullFault(text)
             })
     }

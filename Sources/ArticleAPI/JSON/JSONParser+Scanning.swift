@@ -4,9 +4,9 @@
 extension JSONParser {
     /// The value of a whole text.
     static func scan<Value>(
-        _ bytes: [UInt8], valueLimit: Int = Self.valueLimit, _ scan: (inout JSONParser) -> Value?
+        _ bytes: [UInt8], limitValues: Int = Self.limitValues, _ scan: (inout JSONParser) -> Value?
     ) -> Value? {
-        var parser = JSONParser(bytes, valueLimit: valueLimit)
+        var parser = JSONParser(bytes, limitValues: limitValues)
         parser.skipWhitespace()
         guard let value = scan(&parser) else { return nil }
         parser.skipWhitespace()
@@ -120,7 +120,7 @@ extension JSONParser {
 
     /// The items of an array.
     mutating func scanItems<Item>(_ scan: (inout JSONParser) -> Item?) -> [Item]? {
-        guard takesValue(), depth < Self.depthLimit, takes(UInt8(ascii: "[")) else { return nil }
+        guard takesValue(), depth < Self.limitDepth, takes(UInt8(ascii: "[")) else { return nil }
         depth += 1
         defer { depth -= 1 }
         skipWhitespace()
@@ -153,13 +153,13 @@ struct MemberScanner {
     private(set) var hasFailed = false
 
     /// The limit on unknown names in one object; with more of them, it is read as a `JSONValue`.
-    private static let unknownLimit = 32
+    private static let limitUnknown = 32
 
     init(_ names: MemberNames) { self.names = names }
 
     /// Enters the object.
     mutating func open(_ parser: inout JSONParser) -> Bool {
-        guard parser.takesValue(), parser.depth < JSONParser.depthLimit,
+        guard parser.takesValue(), parser.depth < JSONParser.limitDepth,
             parser.takes(UInt8(ascii: "{"))
         else { return false }
         parser.depth += 1
@@ -187,8 +187,8 @@ struct MemberScanner {
     @inline(__always)
     mutating func value<Value>(
         _ parser: inout JSONParser, _ scan: (inout JSONParser) -> Value?
-    ) throws(UnreadPart) -> Value {
-        guard let value = scan(&parser) else { throw UnreadPart() }
+    ) throws(ReportedInvalidPart) -> Value {
+        guard let value = scan(&parser) else { throw ReportedInvalidPart() }
         leave(&parser)
         return value
     }
@@ -197,8 +197,8 @@ struct MemberScanner {
     @inline(__always)
     mutating func required<Value>(
         _ parser: inout JSONParser, _ scan: (inout JSONParser) -> Value?
-    ) throws(UnreadPart) -> Value {
-        guard reaches(&parser) else { throw UnreadPart() }
+    ) throws(ReportedInvalidPart) -> Value {
+        guard reaches(&parser) else { throw ReportedInvalidPart() }
         return try value(&parser, scan)
     }
 
@@ -206,7 +206,7 @@ struct MemberScanner {
     @inline(__always)
     mutating func optional<Value>(
         _ parser: inout JSONParser, _ scan: (inout JSONParser) -> Value?
-    ) throws(UnreadPart) -> Value? {
+    ) throws(ReportedInvalidPart) -> Value? {
         guard reaches(&parser), !hasNull(&parser) else { return nil }
         return try value(&parser, scan)
     }
@@ -251,7 +251,7 @@ struct MemberScanner {
     }
 
     private mutating func skipUnknown(_ parser: inout JSONParser) {
-        guard unknown.count < Self.unknownLimit, parser.stands(Self.quotationMark),
+        guard unknown.count < Self.limitUnknown, parser.stands(Self.quotationMark),
             let name = try? parser.string(), names.position(of: name) == nil,
             !unknown.contains(name)
         else {
@@ -331,10 +331,10 @@ final class MemberNames: Sendable {
 }
 
 /// A part that could not be read; its fault has been reported.
-struct UnreadPart: Error {}
+struct ReportedInvalidPart: Error {}
 
 /// The value of a part. It turns a pack of optionals into a pack of values.
-func required<Value>(_ value: Value?) throws(UnreadPart) -> Value {
-    guard let value else { throw UnreadPart() }
+func required<Value>(_ value: Value?) throws(ReportedInvalidPart) -> Value {
+    guard let value else { throw ReportedInvalidPart() }
     return value
 }

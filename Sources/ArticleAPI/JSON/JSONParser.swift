@@ -8,32 +8,32 @@ import BroadsheetHTTP
 /// ```
 public struct JSONParser: Sendable {
     /// The maximum nesting of arrays and objects.
-    public static let depthLimit = 64
+    public static let limitDepth = 64
     /// The maximum number of values, which bounds the memory that a hostile text can use.
-    public static let valueLimit = 200_000
+    public static let limitValues = 200_000
 
     let bytes: [UInt8]
     var position = 0
-    private let valueLimit: Int
+    private let limitValues: Int
     var valuesLeft: Int
     var depth = 0
 
-    init(_ bytes: [UInt8], valueLimit: Int = Self.valueLimit) {
+    init(_ bytes: [UInt8], limitValues: Int = Self.limitValues) {
         self.bytes = bytes
-        self.valueLimit = valueLimit
-        valuesLeft = valueLimit
+        self.limitValues = limitValues
+        valuesLeft = limitValues
     }
 
     /// The value of a whole text.
     public static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
-        try parse(bytes, valueLimit: valueLimit)
+        try parse(bytes, limitValues: limitValues)
     }
 
     /// The value of a whole text with another limit for the number of values.
     package static func parse(
-        _ bytes: [UInt8], valueLimit: Int
+        _ bytes: [UInt8], limitValues: Int
     ) throws(JSONSyntaxError) -> JSONValue {
-        var parser = JSONParser(bytes, valueLimit: valueLimit)
+        var parser = JSONParser(bytes, limitValues: limitValues)
         let value = try parser.value()
         guard parser.position == bytes.count else { throw parser.error(.trailingBytes) }
         return value
@@ -41,7 +41,7 @@ public struct JSONParser: Sendable {
 
     /// The next value, with the whitespace around it.
     mutating func value() throws(JSONSyntaxError) -> JSONValue {
-        guard valuesLeft > 0 else { throw error(.tooManyValues(limit: valueLimit)) }
+        guard valuesLeft > 0 else { throw error(.tooManyValues(limit: limitValues)) }
         valuesLeft -= 1
         let value: JSONValue
         switch try peek() {
@@ -112,8 +112,8 @@ public struct JSONParser: Sendable {
 
     /// Skips the opening bracket of an array or object.
     private mutating func open() throws(JSONSyntaxError) {
-        guard depth < Self.depthLimit else {
-            throw error(.tooDeep(limit: Self.depthLimit))
+        guard depth < Self.limitDepth else {
+            throw error(.tooDeep(limit: Self.limitDepth))
         }
         depth += 1
         position += 1

@@ -1,6 +1,6 @@
 /// Collects the faults that are found while JSON values are read as typed values.
 ///
-/// At most `faultLimit` are kept.
+/// At most `limitFaults` are kept.
 ///
 /// ```swift
 /// var reader = JSONReader(.strict)
@@ -9,26 +9,26 @@
 /// ```
 public struct JSONReader: Sendable {
     /// A reader's treatment of unknown attributes and values outside the limits.
-    public enum Attitude: Sendable, Hashable {
+    public enum Strictness: Sendable, Hashable {
         /// For clients: unknown attributes are ignored, and limits are left to the backend.
         case lenient
         /// For backends: unknown attributes are rejected, and every limit is enforced.
         case strict
     }
 
-    public let attitude: Attitude
-    /// The faults in the order in which they were found; at most `faultLimit`.
+    public let attitude: Strictness
+    /// The faults in the order in which they were found; at most `limitFaults`.
     public private(set) var faults: [JSONFault] = []
 
-    public static let faultLimit = 100
+    public static let limitFaults = 100
 
-    public init(_ attitude: Attitude) { self.attitude = attitude }
+    public init(_ attitude: Strictness) { self.attitude = attitude }
 
     var isStrict: Bool { attitude == .strict }
 
     /// Records a fault of the current value.
     public mutating func report(_ reason: JSONFault.Reason) {
-        guard faults.count < Self.faultLimit else { return }
+        guard faults.count < Self.limitFaults else { return }
         faults.append(JSONFault(path: JSONPath([]), reason: reason))
     }
 

@@ -116,12 +116,12 @@ extension AccountExport: JSONModel {
         named: "AccountExport", Self.init,
         .required("account", \.account, User.format),
         .optional("invitation", \.invitation, UsedInvitation.format),
-        .required("identities", \.identities, .array(of: Identity.format, atMost: most)),
-        .required("sessions", \.sessions, .array(of: DeviceSession.format, atMost: most)),
-        .required("keys", \.keys, .array(of: Key.format, atMost: most)),
-        .required("articles", \.articles, .array(of: OwnedArticle.format, atMost: most)),
-        .required("comments", \.comments, .array(of: Comment.format, atMost: most)),
-        .required("bookmarks", \.bookmarks, .array(of: Bookmark.format, atMost: most)))
+        .required("identities", \.identities, .array(of: Identity.format, limit: most)),
+        .required("sessions", \.sessions, .array(of: DeviceSession.format, limit: most)),
+        .required("keys", \.keys, .array(of: Key.format, limit: most)),
+        .required("articles", \.articles, .array(of: OwnedArticle.format, limit: most)),
+        .required("comments", \.comments, .array(of: Comment.format, limit: most)),
+        .required("bookmarks", \.bookmarks, .array(of: Bookmark.format, limit: most)))
 }
 
 extension AccountExport.UsedInvitation: JSONModel {
@@ -137,8 +137,8 @@ extension AccountExport.UsedInvitation: JSONModel {
 extension AccountExport.Identity: JSONModel {
     public static let shape = ObjectCodec(
         named: "AccountIdentity", Self.init,
-        .required("issuer", \.issuer, .text(.lines(maximumBytes: 2_000))),
-        .required("subject", \.subject, .text(.lines(maximumBytes: 2_000))))
+        .required("issuer", \.issuer, .text(.lines(limitBytes: 2_000))),
+        .required("subject", \.subject, .text(.lines(limitBytes: 2_000))))
 }
 
 extension AccountExport.Key: JSONModel {

@@ -140,7 +140,7 @@ extension Article.Draft: JSONModel {
         .required("title", \.title, .text(.line(ArticleLimits.title))),
         .defaulted("summary", to: "", \.summary, .text(.lines(ArticleLimits.summary))),
         .defaulted(
-            "body", to: "", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+            "body", to: "", \.body, .text(.lines(limitBytes: ArticleLimits.bodyBytes))),
         .optional("language", \.language, .text(.language)),
         .defaulted("authors", to: [], \.authors, .authors),
         .defaulted("tags", to: [], \.tags, .tagNames),
@@ -165,10 +165,10 @@ extension Article.Replacement: JSONModel {
         .required("title", \.content.title, .text(.line(ArticleLimits.title))),
         .defaulted("summary", to: "", \.content.summary, .text(.lines(ArticleLimits.summary))),
         .defaulted(
-            "body", to: "", \.content.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+            "body", to: "", \.content.body, .text(.lines(limitBytes: ArticleLimits.bodyBytes))),
         .optional(
             "bodyHTML", \.readOnly.bodyHTML,
-            .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
+            .text(.lines(limitBytes: ArticleLimits.bodyHTMLBytes))),
         .optional("language", \.content.language, .text(.language)),
         .defaulted("authors", to: [], \.content.authors, .authors),
         .defaulted("tags", to: [], \.content.tags, .tagNames),
@@ -213,7 +213,7 @@ extension Article.Changes: JSONModel {
         .change("slug", \.slug, .text(.slug)),
         .change("title", \.title, .text(.line(ArticleLimits.title))),
         .change("summary", \.summary, .text(.lines(ArticleLimits.summary))),
-        .change("body", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+        .change("body", \.body, .text(.lines(limitBytes: ArticleLimits.bodyBytes))),
         .change("language", \.language, .text(.language)),
         .change("authors", \.authors, .authors),
         .change("tags", \.tags, .tagNames),

@@ -111,14 +111,14 @@ extension Article: JSONModel {
         .required("slug", \.slug, .text(.servedSlug)),
         .required("title", \.title, .text(.line(ArticleLimits.title))),
         .required("summary", \.summary, .text(.lines(ArticleLimits.summary))),
-        .optional("body", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+        .optional("body", \.body, .text(.lines(limitBytes: ArticleLimits.bodyBytes))),
         .optional(
-            "bodyHTML", \.bodyHTML, .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
+            "bodyHTML", \.bodyHTML, .text(.lines(limitBytes: ArticleLimits.bodyHTMLBytes))),
         .required("language", \.language, .text(.language)),
         .required(
-            "authors", \.authors, .array(of: Author.Reference.format, atMost: ArticleLimits.authors)
+            "authors", \.authors, .array(of: Author.Reference.format, limit: ArticleLimits.authors)
         ),
-        .required("tags", \.tags, .array(of: Tag.format, atMost: ArticleLimits.tags)),
+        .required("tags", \.tags, .array(of: Tag.format, limit: ArticleLimits.tags)),
         .optional("heroImage", \.heroImage, HeroImage.format),
         .required("status", \.status, .text(.status)),
         .optional("publishedAt", \.publishedAt, .timestamp),
@@ -185,7 +185,7 @@ extension Article {
     /// Reads the attributes in the order of the codec.
     private init(
         scanning parser: inout JSONParser, _ members: inout MemberScanner
-    ) throws(UnreadPart) {
+    ) throws(ReportedInvalidPart) {
         self.init(
             id: try members.required(&parser) { $0.scanIdentifier() },
             slug: try members.required(&parser) { $0.scanNormalizedText() },
@@ -228,7 +228,7 @@ extension Article {
 extension Author.Reference {
     fileprivate init(
         scanning parser: inout JSONParser, _ members: inout MemberScanner
-    ) throws(UnreadPart) {
+    ) throws(ReportedInvalidPart) {
         self.init(
             id: try members.required(&parser) { $0.scanIdentifier() },
             name: try members.required(&parser) { $0.scanNormalizedText() },
@@ -246,7 +246,7 @@ extension Author.Reference {
 extension Tag {
     fileprivate init(
         scanning parser: inout JSONParser, _ members: inout MemberScanner
-    ) throws(UnreadPart) {
+    ) throws(ReportedInvalidPart) {
         self.init(
             key: try members.required(&parser) { $0.scanNormalizedText() },
             name: try members.required(&parser) { $0.scanNormalizedText() })
@@ -304,13 +304,13 @@ extension PartialArticle: JSONModel {
         .optional("slug", \.slug, .text(.slug)),
         .optional("title", \.title, .text(.line(ArticleLimits.title))),
         .optional("summary", \.summary, .text(.lines(ArticleLimits.summary))),
-        .optional("body", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+        .optional("body", \.body, .text(.lines(limitBytes: ArticleLimits.bodyBytes))),
         .optional(
-            "bodyHTML", \.bodyHTML, .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
+            "bodyHTML", \.bodyHTML, .text(.lines(limitBytes: ArticleLimits.bodyHTMLBytes))),
         .optional("language", \.language, .text(.language)),
         .optional(
-            "authors", \.authors, .array(of: PartialAuthor.format, atMost: ArticleLimits.authors)),
-        .optional("tags", \.tags, .array(of: PartialTag.format, atMost: ArticleLimits.tags)),
+            "authors", \.authors, .array(of: PartialAuthor.format, limit: ArticleLimits.authors)),
+        .optional("tags", \.tags, .array(of: PartialTag.format, limit: ArticleLimits.tags)),
         .optional("heroImage", \.heroImage, PartialHeroImage.format),
         .optional("status", \.status, .text(.status)),
         .optional("publishedAt", \.publishedAt, .timestamp),

@@ -173,7 +173,7 @@ extension Author.Mention: JSONRepresentable {
 
 extension JSONCodec where Value == [Author.Mention] {
     static var authors: JSONCodec {
-        .array(of: Author.Mention.format, atMost: ArticleLimits.authors)
+        .array(of: Author.Mention.format, limit: ArticleLimits.authors)
     }
 }
 

@@ -120,7 +120,7 @@ extension Comment: JSONModel {
         .optional("author", \.author, User.format),
         .required("body", \.body, .text(.lines(0...ArticleLimits.comment.upperBound))),
         .optional(
-            "bodyHTML", \.bodyHTML, .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
+            "bodyHTML", \.bodyHTML, .text(.lines(limitBytes: ArticleLimits.bodyHTMLBytes))),
         .required("status", \.status, .text(.commentStatus)),
         .required("createdAt", \.createdAt, .timestamp),
         .required("updatedAt", \.updatedAt, .timestamp),
@@ -173,7 +173,7 @@ extension PartialComment: JSONModel {
         .optional("author", \.author, PartialUser.format),
         .optional("body", \.body, .text(.lines(0...ArticleLimits.comment.upperBound))),
         .optional(
-            "bodyHTML", \.bodyHTML, .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
+            "bodyHTML", \.bodyHTML, .text(.lines(limitBytes: ArticleLimits.bodyHTMLBytes))),
         .optional("status", \.status, .text(.commentStatus)),
         .optional("createdAt", \.createdAt, .timestamp),
         .optional("updatedAt", \.updatedAt, .timestamp),

@@ -157,7 +157,7 @@ public struct ContentSource: Sendable, Hashable, Identifiable {
     /// Seconds between two polls.
     public static let intervals = 60...604_800
     /// The most tags that are added to articles.
-    public static let tagLimit = 10
+    public static let limitTags = 10
 }
 
 extension ContentSource: JSONModel {

@@ -48,7 +48,7 @@ where Item: JSONRepresentable {
     /// `{"items": […], "next": "<cursor>", "count": {…}}`; `fields` chooses among the attributes of
     /// the items.
     public static var format: JSONCodec<Page> {
-        let items = JSONCodec.array(of: Item.format, atMost: ArticleLimits.page.upperBound)
+        let items = JSONCodec.array(of: Item.format, limit: ArticleLimits.page.upperBound)
         let shape = ObjectCodec<Page>(
             named: Item.format.schema.name.map { "\($0)Page" }, Page.init,
             .required("items", \.items, items),

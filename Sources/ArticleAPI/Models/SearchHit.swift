@@ -80,7 +80,7 @@ where Content: JSONRepresentable {
     public static var format: JSONCodec<SearchHit> {
         let content = Content.format
         let pieces = JSONCodec.array(
-            of: SearchPiece.format, atMost: ArticleLimits.title.upperBound)
+            of: SearchPiece.format, limit: ArticleLimits.title.upperBound)
         let shape = ObjectCodec<SearchHit>(
             named: content.schema.named("SearchHit"), SearchHit.init,
             .required("article", { @Sendable in $0.article }, content),
@@ -95,7 +95,7 @@ where Content: JSONRepresentable {
     /// `{"items": […], "next": "<cursor>", "correctedTo": "…"}`
     public static var format: JSONCodec<SearchPage> {
         let items = JSONCodec.array(
-            of: SearchHit<Content>.format, atMost: ArticleLimits.page.upperBound)
+            of: SearchHit<Content>.format, limit: ArticleLimits.page.upperBound)
         let shape = ObjectCodec<SearchPage>(
             named: Content.format.schema.named("SearchPage"), SearchPage.init,
             .required("items", { @Sendable in $0.items }, items),

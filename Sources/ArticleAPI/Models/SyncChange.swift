@@ -245,7 +245,7 @@ where Content: JSONRepresentable {
     /// `{"changes": […], "next": "<token>", "more": false}`
     public static var format: JSONCodec<ChangePage> {
         let changes = JSONCodec.array(
-            of: SyncChange<Content>.format, atMost: ArticleLimits.changePage.upperBound)
+            of: SyncChange<Content>.format, limit: ArticleLimits.changePage.upperBound)
         let shape = ObjectCodec<ChangePage>(
             named: Content.format.schema.named("ChangePage"), ChangePage.init,
             .required("changes", { @Sendable in $0.changes }, changes),

@@ -79,10 +79,10 @@ extension String {
 }
 
 extension JSONCodec where Value == [String] {
-    static var tagNames: JSONCodec { .array(of: .tagName, atMost: ArticleLimits.tags) }
+    static var tagNames: JSONCodec { .array(of: .tagName, limit: ArticleLimits.tags) }
 
     /// Tags that the articles of a source get.
-    static var sourceTags: JSONCodec { .array(of: .tagName, atMost: ContentSource.tagLimit) }
+    static var sourceTags: JSONCodec { .array(of: .tagName, limit: ContentSource.limitTags) }
 }
 
 extension JSONCodec where Value == String {

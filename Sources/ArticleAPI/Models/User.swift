@@ -218,7 +218,7 @@ extension TextCodec where Value == String {
     }
 
     /// A password of at most 1,000 bytes.
-    public static var password: TextCodec { .lines(maximumBytes: 1_000) }
+    public static var password: TextCodec { .lines(limitBytes: 1_000) }
 
     /// The name of an account at sign-up. It is described by its length; the backend checks that
     /// together with the characters, and describes the fault.
@@ -235,11 +235,11 @@ extension TextCodec where Value == String {
     }
 
     /// The code of an invitation.
-    public static var invitationCode: TextCodec { .lines(maximumBytes: 200) }
+    public static var invitationCode: TextCodec { .lines(limitBytes: 200) }
 
     /// A token of a session.
-    public static var sessionToken: TextCodec { .lines(maximumBytes: 200) }
+    public static var sessionToken: TextCodec { .lines(limitBytes: 200) }
 
     /// A token of an OpenID Connect provider.
-    public static var identityToken: TextCodec { .lines(maximumBytes: 16_384) }
+    public static var identityToken: TextCodec { .lines(limitBytes: 16_384) }
 }

@@ -247,7 +247,7 @@ extension SignIn: JSONRepresentable {
         },
         .required("provider", \.identity.provider, .text(.line(1...100))),
         .required("idToken", \.identity.idToken, .text(.identityToken)),
-        .required("nonce", \.identity.nonce, .text(.lines(maximumBytes: 255))),
+        .required("nonce", \.identity.nonce, .text(.lines(limitBytes: 255))),
         .optional("invitation", \.identity.invitation, .text(.invitationCode)),
         .optional("device", \.device, .text(.line(1...100))))
 }

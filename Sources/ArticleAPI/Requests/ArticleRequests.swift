@@ -19,7 +19,7 @@ public struct FetchArticlesRequest: SparseRequest {
         Self.init,
         .query("limit", \.limit, .integer(ArticleLimits.page)),
         .query("cursor", \.cursor, .cursor),
-        .queryList("tag", \.tags, .line(ArticleLimits.tag), atMost: ArticleLimits.tags),
+        .queryList("tag", \.tags, .line(ArticleLimits.tag), limit: ArticleLimits.tags),
         .query("author", \.author, .identifier()),
         .query("language", \.language, .language),
         .query("status", \.status, .status),

@@ -48,7 +48,7 @@ public struct FeedQuery: Sendable, Hashable {
         },
         .query("limit", \.limit, .integer(ArticleLimits.page)),
         .query("cursor", \.cursor, .cursor),
-        .queryList("tag", \.tags, .line(ArticleLimits.tag), atMost: ArticleLimits.tags),
+        .queryList("tag", \.tags, .line(ArticleLimits.tag), limit: ArticleLimits.tags),
         .query("author", \.author, .identifier()),
         .query("language", \.language, .language),
         .query("source", \.source, .line(ArticleLimits.sourceName)),

@@ -9,7 +9,7 @@ public struct ParameterDescription: Sendable, Hashable {
     public var schema: JSONSchema
     public var isRequired: Bool
     /// The maximum number of occurrences.
-    public var maximumCount: Int
+    public var limitCount: Int
 
     public enum Place: Sendable, Hashable {
         case path, query, header

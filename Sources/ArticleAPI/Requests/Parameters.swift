@@ -175,7 +175,7 @@ extension RequestPart {
             description: .parameter(
                 ParameterDescription(
                     name: name, place: .path, schema: format.schema, isRequired: true,
-                    maximumCount: 1)),
+                    limitCount: 1)),
             print: { $1.path.append((name, format.print(get($0)))) },
             read: { $0.pathValue(name, format) })
     }
@@ -189,7 +189,7 @@ extension RequestPart {
             description: .parameter(
                 ParameterDescription(
                     name: name, place: .query, schema: format.schema, isRequired: false,
-                    maximumCount: 1)),
+                    limitCount: 1)),
             print: { request, draft in
                 guard let value = get(request) else { return }
                 draft.query.items.append(QueryItems.Item(name, format.print(value)))
@@ -205,7 +205,7 @@ extension RequestPart {
             description: .parameter(
                 ParameterDescription(
                     name: name, place: .query, schema: format.schema, isRequired: true,
-                    maximumCount: 1)),
+                    limitCount: 1)),
             print: { $1.query.items.append(QueryItems.Item(name, format.print(get($0)))) },
             read: { $0.requiredQueryValue(name, format) })
     }
@@ -213,19 +213,19 @@ extension RequestPart {
     /// A query parameter that may be repeated.
     public static func queryList<Element>(
         _ name: String, _ get: @escaping @Sendable (Request) -> Value,
-        _ format: TextCodec<Element>, atMost limit: Int
+        _ format: TextCodec<Element>, limit: Int
     ) -> RequestPart where Value == [Element] {
         RequestPart(
             description: .parameter(
                 ParameterDescription(
                     name: name, place: .query, schema: format.schema, isRequired: false,
-                    maximumCount: limit)),
+                    limitCount: limit)),
             print: { request, draft in
                 for value in get(request) {
                     draft.query.items.append(QueryItems.Item(name, format.print(value)))
                 }
             },
-            read: { $0.queryValues(name, format, atMost: limit) })
+            read: { $0.queryValues(name, format, limit: limit) })
     }
 
     /// An optional header field; a list-valued field may consist of several lines.
@@ -240,7 +240,7 @@ extension RequestPart {
             description: .parameter(
                 ParameterDescription(
                     name: name, place: .header, schema: format.schema, isRequired: false,
-                    maximumCount: 1)),
+                    limitCount: 1)),
             print: { request, draft in
                 if let value = get(request) { draft.fields.append(field, format.print(value)) }
             },

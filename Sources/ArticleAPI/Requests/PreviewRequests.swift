@@ -38,14 +38,14 @@ extension Preview: JSONModel {
     public static let shape = ObjectCodec(
         named: "Preview", Self.init,
         .required(
-            "bodyHTML", \.bodyHTML, .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))))
+            "bodyHTML", \.bodyHTML, .text(.lines(limitBytes: ArticleLimits.bodyHTMLBytes))))
 }
 
 /// The body of a ``PreviewRequest``.
 private struct PreviewText: JSONModel, Hashable {
     static let shape = ObjectCodec(
         named: "PreviewText", Self.init(body:),
-        .required("body", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))))
+        .required("body", \.body, .text(.lines(limitBytes: ArticleLimits.bodyBytes))))
 
     var body: String
 }

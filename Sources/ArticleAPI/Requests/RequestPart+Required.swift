@@ -12,7 +12,7 @@ extension RequestPart {
             description: .parameter(
                 ParameterDescription(
                     name: name, place: .header, schema: format.schema, isRequired: true,
-                    maximumCount: 1)),
+                    limitCount: 1)),
             print: { $1.fields.append(field, format.print(get($0))) },
             read: { reader in
                 guard let value = reader.headerValue(name, format) else { return nil }

@@ -29,7 +29,7 @@ struct RequestReader {
 
     mutating func reject(_ reason: RequestValidationError.Reason, _ detail: Problem.Detail) {
         self.reason = max(self.reason ?? reason, reason)
-        if details.count < JSONReader.faultLimit { details.append(detail) }
+        if details.count < JSONReader.limitFaults { details.append(detail) }
     }
 
     // MARK: Path, query, headers
@@ -65,7 +65,7 @@ struct RequestReader {
     }
 
     mutating func queryValues<Value>(
-        _ name: String, _ format: TextCodec<Value>, atMost limit: Int
+        _ name: String, _ format: TextCodec<Value>, limit: Int
     ) -> [Value]? {
         let texts = query.values(of: name)
         guard texts.count <= limit else {

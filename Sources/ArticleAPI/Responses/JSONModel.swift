@@ -85,7 +85,7 @@ public struct InvalidValue: Error, Sendable, Hashable {
 
 /// A list of models is represented by a JSON array.
 extension Array: JSONRepresentable, ResponseItem where Element: JSONRepresentable {
-    public static var format: JSONCodec<[Element]> { .array(of: Element.format, atMost: .max) }
+    public static var format: JSONCodec<[Element]> { .array(of: Element.format, limit: .max) }
 }
 
 /// Models by names that are data are represented by a JSON object.

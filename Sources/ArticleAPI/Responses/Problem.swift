@@ -89,7 +89,7 @@ extension Problem: JSONModel {
         .defaulted("status", to: 0, \.status, .integer(0...999)),
         .optional("detail", \.detail, .text(.anything(0...10_000))),
         .optional("instance", \.instance, .text(.line(0...2000))),
-        .defaulted("errors", to: [], \.errors, .array(of: Detail.format, atMost: 100)))
+        .defaulted("errors", to: [], \.errors, .array(of: Detail.format, limit: 100)))
 }
 
 extension Problem.Detail: JSONModel {

@@ -35,7 +35,7 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
     public init() {}
 
     public func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> [Item] {
-        try JSONCodec.array(of: Item.format, atMost: .max).map(bytes)
+        try JSONCodec.array(of: Item.format, limit: .max).map(bytes)
     }
 
     /// The items that can be decoded, and an error for each item that cannot: one bad item does not
@@ -45,7 +45,7 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
     public func mapLeniently(
         _ bytes: [UInt8]
     ) throws(ResponseMapperError) -> (items: [Item], leftOut: [ResponseMapperError]) {
-        let values: [JSONValue] = try JSONCodec.array(of: .anything, atMost: .max).map(bytes)
+        let values: [JSONValue] = try JSONCodec.array(of: .anything, limit: .max).map(bytes)
         var items: [Item] = []
         var leftOut: [ResponseMapperError] = []
         for (index, value) in values.enumerated() {
@@ -106,12 +106,12 @@ extension JSONCodec {
     ///   - valueLimit: the maximum number of JSON values in it.
     @_semantics("optimize.sil.specialize.generic.never")
     package func map(
-        _ bytes: [UInt8], valueLimit: Int = JSONParser.valueLimit
+        _ bytes: [UInt8], limitValues: Int = JSONParser.limitValues
     ) throws(ResponseMapperError) -> Value {
-        if let value = JSONParser.scan(bytes, valueLimit: valueLimit, scan) { return value }
+        if let value = JSONParser.scan(bytes, limitValues: limitValues, scan) { return value }
         let value: JSONValue
         do {
-            value = try JSONParser.parse(bytes, valueLimit: valueLimit)
+            value = try JSONParser.parse(bytes, limitValues: limitValues)
         } catch {
             throw .invalid(
                 path: error.path.description, expected: "JSON", found: error.message)

@@ -19,7 +19,7 @@ public struct Slug: Sendable, Hashable {
     /// The slug of a title; `nil` if the title has neither letters nor digits, or if the slug would
     /// have the form of an id.
     public init?(title: String) {
-        var words = Words()
+        var words = WordBuilder()
         var previous: Unicode.Scalar?
         for scalar in title.inCompatibilityForms.lowercased().inNFC.unicodeScalars {
             defer { previous = scalar }
@@ -77,7 +77,7 @@ public struct Slug: Sendable, Hashable {
     }
 
     /// Words separated by one hyphen, up to the limit; a first word beyond it is truncated.
-    private struct Words {
+    private struct WordBuilder {
         /// In UTF-8.
         private(set) var text: [UInt8] = []
         /// Of the text, in scalars.

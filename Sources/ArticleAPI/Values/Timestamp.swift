@@ -72,7 +72,7 @@ extension Timestamp: LosslessStringConvertible {
     /// `nil` for dates that do not exist, for leap seconds (which a count of milliseconds cannot
     /// represent), and for times outside the years 0000 to 9999 in UTC.
     public init?(_ description: String) {
-        var text = TimeText(bytes: Array(description.utf8.prefix(64)))
+        var text = TimestampScanner(bytes: Array(description.utf8.prefix(64)))
         guard description.utf8.count <= 64, let year = text.number(4), text.skip("-"),
             let month = text.number(2), text.skip("-"), let day = text.number(2),
             text.skip("T") || text.skip("t"), let hour = text.number(2), text.skip(":"),
@@ -146,7 +146,7 @@ extension Timestamp: LosslessStringConvertible {
 }
 
 /// The text of a time while it is parsed from left to right.
-private struct TimeText {
+private struct TimestampScanner {
     let bytes: [UInt8]
     var position = 0
 

@@ -6,7 +6,7 @@ public import BroadsheetHTTPServer
 import BroadsheetPlatform
 
 /// Credentials that are no longer valid, or allow other things than before.
-package enum AccessEnd: Sendable, Hashable {
+package enum AccessRevocation: Sendable, Hashable {
     /// The key, or the operator's session of the console, with this public id.
     case key(String)
     /// The session of the console with this public id, in which a key acts; the key stays valid.
@@ -25,11 +25,11 @@ package enum AccessEnd: Sendable, Hashable {
 /// notified, which end open streams. Safe to use from any thread.
 public final class Authenticator: Sendable {
     package let keys: KeyRing
-    package let sessions: SessionRing
+    package let sessions: SessionCache
     package let console: ConsoleSessions
     private let now: @Sendable () -> Timestamp
 
-    package init(keys: KeyRing, sessions: SessionRing, now: @escaping @Sendable () -> Timestamp) {
+    package init(keys: KeyRing, sessions: SessionCache, now: @escaping @Sendable () -> Timestamp) {
         self.keys = keys
         self.sessions = sessions
         self.now = now
@@ -63,7 +63,7 @@ public final class Authenticator: Sendable {
     }
 
     /// Calls the observer when credentials end, from now on.
-    package func observe(_ observer: @escaping @Sendable (AccessEnd) -> Void) {
+    package func observe(_ observer: @escaping @Sendable (AccessRevocation) -> Void) {
         keys.observe(observer)
         sessions.observe(observer)
         console.observe(observer)

@@ -42,7 +42,7 @@ package final class ConsoleSessions: Sendable {
         /// Returns the access that ends with this session.
         ///
         /// - Parameter id: Its public id.
-        func end(_ id: String) -> AccessEnd {
+        func end(_ id: String) -> AccessRevocation {
             if case .key(let key) = grant { .keySession(id, of: key) } else { .key(id) }
         }
     }
@@ -61,7 +61,7 @@ package final class ConsoleSessions: Sendable {
         var observer: Observer?
     }
 
-    typealias Observer = @Sendable (AccessEnd) -> Void
+    typealias Observer = @Sendable (AccessRevocation) -> Void
 
     package static let sessionMilliseconds: Int64 = 8 * 3_600 * 1_000
     static let linkMilliseconds: Int64 = 10 * 60 * 1_000
@@ -159,7 +159,7 @@ package final class ConsoleSessions: Sendable {
 
     /// Ends a session; no matter whether it has begun.
     package func end(_ token: ConsoleToken) {
-        let (end, observer) = state.withLock { state -> (AccessEnd?, Observer?) in
+        let (end, observer) = state.withLock { state -> (AccessRevocation?, Observer?) in
             guard let session = state.sessions[token.sessionID], token.hasDigest(session.digest)
             else { return (nil, nil) }
             state.sessions[token.sessionID] = nil
@@ -184,9 +184,9 @@ extension ConsoleSessions.State {
     /// Removes the oldest sessions until there is room for one with this grant.
     ///
     /// - Returns: The access that ends with them.
-    fileprivate mutating func makeRoom(for grant: ConsoleSessions.Grant) -> [AccessEnd] {
+    fileprivate mutating func makeRoom(for grant: ConsoleSessions.Grant) -> [AccessRevocation] {
         let limits = ConsoleSessions.limitSessions
-        var ended: [AccessEnd?] = []
+        var ended: [AccessRevocation?] = []
         if sessions.values.count(where: { $0.grant == grant }) >= limits.ofGrant {
             ended.append(removeOldest { $0.grant == grant })
         }
@@ -196,7 +196,7 @@ extension ConsoleSessions.State {
 
     private mutating func removeOldest(
         where isOne: (ConsoleSessions.Session) -> Bool
-    ) -> AccessEnd? {
+    ) -> AccessRevocation? {
         let oldest = sessions.filter { isOne($0.value) }
             .min { $0.value.expiresAt < $1.value.expiresAt }
         guard let oldest else { return nil }

@@ -7,7 +7,7 @@ import BroadsheetPlatform
 /// The valid keys in memory: authenticates requests without a store access.
 ///
 /// The ring is loaded once and notified of each change: by the services of this process, and by
-/// ``AccessFollower`` of those of others. There are at most 1,000 valid keys
+/// ``AccessChangeFollower`` of those of others. There are at most 1,000 valid keys
 /// (`ArticleStore.createKey`).
 public final class KeyRing: Sendable {
     fileprivate struct State {
@@ -18,7 +18,7 @@ public final class KeyRing: Sendable {
         /// The users that keys act for.
         var owners: [User.ID: UserRecord] = [:]
         /// Called when credentials are no longer valid.
-        var observer: (@Sendable (AccessEnd) -> Void)?
+        var observer: (@Sendable (AccessRevocation) -> Void)?
     }
 
     private let operatorKey: OperatorKey?
@@ -58,7 +58,7 @@ public final class KeyRing: Sendable {
 
     /// Accepts the state of a user, if keys act for this user; older states are ignored.
     package func admit(_ user: UserRecord) {
-        let ended = state.withLock { state -> [EndedKey] in
+        let ended = state.withLock { state -> [RevokedKey] in
             guard let old = state.owners[user.id], old.revision < user.revision else { return [] }
             state.admit(user)
             let isSame = (old.role, old.isDisabled) == (user.role, user.isDisabled)
@@ -90,7 +90,7 @@ public final class KeyRing: Sendable {
     }
 
     /// Calls the observer whenever a key ceases to be valid, or its permissions change.
-    func observe(_ observer: @escaping @Sendable (AccessEnd) -> Void) {
+    func observe(_ observer: @escaping @Sendable (AccessRevocation) -> Void) {
         state.withLock { $0.observer = observer }
     }
 
@@ -126,7 +126,7 @@ public final class KeyRing: Sendable {
         let kept = record?.digest ?? [UInt8](repeating: 0, count: 32)
         guard Digest.areEqual(digest, kept), let record else { throw .unauthenticated(.unknown) }
         let principal = try principal(of: record, owner)
-        if !principal.seesHidden { remember(key, of: record, owner, principal.sender) }
+        if !principal.seesHidden { cache(key, of: record, owner, principal.sender) }
         return principal
     }
 
@@ -153,7 +153,7 @@ public final class KeyRing: Sendable {
     package func name(of id: String) -> String? { state.withLock { $0.record(of: id).0?.name } }
 
     /// Remembers a verified key of a reader, unless it was revoked in the meantime.
-    private func remember(
+    private func cache(
         _ key: String, of record: KeyRecord, _ owner: UserRecord?, _ sender: RequestSender?
     ) {
         guard let number = UInt64(record.id, radix: 16) else { return }
@@ -190,17 +190,17 @@ extension KeyRing.State {
     }
 
     /// The keys that act for this user have to be verified again.
-    fileprivate mutating func endKeys(of user: User.ID) -> [EndedKey] {
+    fileprivate mutating func endKeys(of user: User.ID) -> [RevokedKey] {
         let ended = records.values.filter { $0.owner == user }
         for record in ended { forget(record) }
-        return ended.map { EndedKey(id: $0.id, observer: observer) }
+        return ended.map { RevokedKey(id: $0.id, observer: observer) }
     }
 }
 
 /// A key that no longer grants its former access, and the observer to notify outside of the lock.
-private struct EndedKey {
+private struct RevokedKey {
     let id: String
-    let observer: (@Sendable (AccessEnd) -> Void)?
+    let observer: (@Sendable (AccessRevocation) -> Void)?
 
     func report() { observer?(.key(id)) }
 }

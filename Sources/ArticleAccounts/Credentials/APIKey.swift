@@ -46,7 +46,7 @@ public struct APIKey: Sendable {
 
 extension RequestSender {
     /// The sender of a key that was rejected, for the log: nothing proves that it is the sender's.
-    package static func claimed(in fields: HTTPFields) -> RequestSender? {
+    package static func unverified(in fields: HTTPFields) -> RequestSender? {
         let scheme = "bearer "
         guard let text = fields[.authorization], text.utf8.count <= 200,
             text.prefix(scheme.count).lowercased() == scheme,

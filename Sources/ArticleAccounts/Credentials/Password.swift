@@ -8,8 +8,8 @@ import CBroadsheetSodium
 /// it anywhere. The request that it came in has copies of its own.
 package final class Password: Sendable {
     /// In Unicode scalars.
-    static let leastCharacters = 8
-    static let mostBytes = 1_000
+    static let minimumCharacters = 8
+    static let limitBytes = 1_000
 
     // Written by the initialiser only, and owned by this object.
     private nonisolated(unsafe) let bytes: UnsafeMutableBufferPointer<CChar>
@@ -27,8 +27,8 @@ package final class Password: Sendable {
     }
 
     private static func weakness(_ text: String, _ key: String) -> String? {
-        if text.unicodeScalars.count < leastCharacters {
-            return "is shorter than \(leastCharacters) characters"
+        if text.unicodeScalars.count < minimumCharacters {
+            return "is shorter than \(minimumCharacters) characters"
         }
         let folded = text.caseFolded
         if Set(folded.unicodeScalars).count <= 1 { return "repeats one character" }
@@ -42,8 +42,8 @@ package final class Password: Sendable {
     }
 
     private static func checkLength(_ text: String) throws(ServiceError) {
-        guard text.utf8.count <= mostBytes else {
-            throw .invalidValue("/password", "is longer than \(mostBytes) bytes")
+        guard text.utf8.count <= limitBytes else {
+            throw .invalidValue("/password", "is longer than \(limitBytes) bytes")
         }
     }
 

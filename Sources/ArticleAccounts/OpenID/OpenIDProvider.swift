@@ -29,12 +29,12 @@ public struct OpenIDProvider: Sendable, Hashable {
             case .audience:
                 "has an invalid audience or party: 1 to 255 printable ASCII characters are "
                     + "allowed, but no spaces and commas, and at most "
-                    + "\(OpenIDProvider.mostParties) parties"
+                    + "\(OpenIDProvider.limitParties) parties"
             }
         }
     }
 
-    private static let mostParties = 16
+    private static let limitParties = 16
 
     /// Parses `name=issuer,audience[,party…]`.
     public init(_ text: String) throws(Fault) {
@@ -53,7 +53,7 @@ public struct OpenIDProvider: Sendable, Hashable {
             let discovery = Self.url(base + "/.well-known/openid-configuration")
         else { throw .issuer }
         self.discovery = discovery
-        guard parties.count <= Self.mostParties, values.dropFirst().allSatisfy(Self.isClient)
+        guard parties.count <= Self.limitParties, values.dropFirst().allSatisfy(Self.isClient)
         else { throw .audience }
     }
 

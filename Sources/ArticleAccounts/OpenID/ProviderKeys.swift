@@ -46,11 +46,11 @@ final class ProviderKeys: Sendable {
 
     /// The bounds of the time for which keys are used, whatever the provider's response specifies.
     private static let shortestMilliseconds: Int64 = 5 * 60_000
-    private static let longestMilliseconds: Int64 = 24 * 3_600_000
+    private static let limitMilliseconds: Int64 = 24 * 3_600_000
     /// The time between fetches while there are keys, and after a failure without any.
     private static let pauseMilliseconds: Int64 = 60_000
     private static let shortPauseMilliseconds: Int64 = 5_000
-    private static let mostWaiting = 1_000
+    private static let limitWaiting = 1_000
 
     init(
         _ provider: OpenIDProvider, _ environment: OutboundEnvironment,
@@ -103,7 +103,7 @@ final class ProviderKeys: Sendable {
                 if state.isOver { return .respond(Self.stopped) }
                 let decision = decide(state, now)
                 guard case .wait(let startsFetch) = decision else { return decision }
-                guard state.waiting.count < Self.mostWaiting else {
+                guard state.waiting.count < Self.limitWaiting else {
                     return .respond(.failure(.busy))
                 }
                 state.waiting.append(caller)
@@ -131,7 +131,7 @@ final class ProviderKeys: Sendable {
         _ state: State, _ now: Timestamp, _ provider: OpenIDProvider
     ) -> Outcome {
         if let keys = state.keys,
-            now < state.fetchedAt.advanced(byMilliseconds: longestMilliseconds)
+            now < state.fetchedAt.advanced(byMilliseconds: limitMilliseconds)
         {
             return .success(keys)
         }
@@ -198,7 +198,7 @@ final class ProviderKeys: Sendable {
 
     private func succeeded(_ keys: KeySet, maxAgeSeconds: Int64) {
         let now = environment.now()
-        let seconds = min(maxAgeSeconds, Self.longestMilliseconds / 1_000)
+        let seconds = min(maxAgeSeconds, Self.limitMilliseconds / 1_000)
         let lifetime = max(seconds * 1_000, Self.shortestMilliseconds)
         let waiting = state.withLock { state in
             state.keys = keys

@@ -42,12 +42,12 @@ package struct SignInAttempt: Sendable, Hashable {
 /// never blocks.
 package final class SignInThrottle: Sendable {
     fileprivate struct State {
-        var pairs: BoundedTable<Failures>
-        var addresses: BoundedTable<Failures>
+        var pairs: BoundedTable<FailedAttempts>
+        var addresses: BoundedTable<FailedAttempts>
         /// Those of addresses that are not known for the name.
         var names: BoundedTable<ThrottleBucket>
         var networks: BoundedTable<ThrottleBucket>
-        var known: BoundedTable<Success>
+        var known: BoundedTable<KnownAddress>
     }
 
     private let state: Lock<State>
@@ -78,31 +78,33 @@ package final class SignInThrottle: Sendable {
     /// Counts an attempt, before the password is verified, or rejects it.
     package func begin(_ attempt: SignInAttempt) throws(ServiceError) {
         let now = now()
-        let wait = state.withLock { $0.begin(Subject(attempt), at: now) }
+        let wait = state.withLock { $0.begin(AttemptKeys(attempt), at: now) }
         if wait > 0 { throw .tooManyAttempts(retryAfterSeconds: Int((wait + 999) / 1_000)) }
     }
 
     /// The password was correct: the address is known for this account from now on.
     package func succeed(_ attempt: SignInAttempt) {
         let now = now()
-        let subject = Subject(attempt)
+        let subject = AttemptKeys(attempt)
         state.withLock { state in
             state.withdraw(subject, at: now)
             state.pairs[subject.pair, at: now] = nil
-            if attempt.address != nil { state.known[subject.pair, at: now] = Success(time: now) }
+            if attempt.address != nil {
+                state.known[subject.pair, at: now] = KnownAddress(time: now)
+            }
         }
     }
 
     /// The password was not verified, because the server was busy or the request was cancelled.
     package func withdraw(_ attempt: SignInAttempt) {
         let now = now()
-        state.withLock { $0.withdraw(Subject(attempt), at: now) }
+        state.withLock { $0.withdraw(AttemptKeys(attempt), at: now) }
     }
 
     /// Returns true if the address has signed in to the account before.
     package func isKnown(_ attempt: SignInAttempt) -> Bool {
         let now = now()
-        let pair = Subject(attempt).pair
+        let pair = AttemptKeys(attempt).pair
         return state.withLock { $0.known[pair, at: now] != nil }
     }
 
@@ -116,7 +118,7 @@ package final class SignInThrottle: Sendable {
 }
 
 /// The keys of an attempt.
-private struct Subject {
+private struct AttemptKeys {
     let pair: HashedKey
     let name: HashedKey
     let address: HashedKey?
@@ -135,11 +137,11 @@ private struct Subject {
 
 extension SignInThrottle.State {
     /// Counts the attempt, or returns the milliseconds until it may be made.
-    fileprivate mutating func begin(_ subject: Subject, at now: Int64) -> Int64 {
-        var pair = pairs[subject.pair, at: now] ?? Failures(time: now)
+    fileprivate mutating func begin(_ subject: AttemptKeys, at now: Int64) -> Int64 {
+        var pair = pairs[subject.pair, at: now] ?? FailedAttempts(time: now)
         let isKnown = known[subject.pair, at: now] != nil
         if let key = subject.address {
-            var address = addresses[key, at: now] ?? Failures(time: now)
+            var address = addresses[key, at: now] ?? FailedAttempts(time: now)
             var wait = pair.wait(after: SignInThrottle.pairFailures, now)
             if wait == 0, !isKnown {
                 wait = address.wait(after: SignInThrottle.addressFailures, now)
@@ -165,10 +167,10 @@ extension SignInThrottle.State {
 
     /// Counts the attempt for its name, or returns the milliseconds until it may be made.
     private mutating func count(
-        for subject: Subject, _ pair: Failures, at now: Int64
+        for subject: AttemptKeys, _ pair: FailedAttempts, at now: Int64
     ) -> Int64 {
         if names.wait(subject.name, SignInThrottle.nameRate, at: now) > 0 {
-            let wait = OwnTime(of: subject.pair).wait(pair, now)
+            let wait = ReservedSlot(of: subject.pair).wait(pair, now)
             guard wait == 0 else { return wait }
         }
         names.add(subject.name, SignInThrottle.nameRate, at: now)
@@ -176,7 +178,7 @@ extension SignInThrottle.State {
     }
 
     /// Reverts the counts of `begin`.
-    fileprivate mutating func withdraw(_ subject: Subject, at now: Int64) {
+    fileprivate mutating func withdraw(_ subject: AttemptKeys, at now: Int64) {
         pairs[subject.pair, at: now]?.uncount()
         if let key = subject.address { addresses[key, at: now]?.uncount() }
         guard known[subject.pair, at: now] == nil else { return }
@@ -186,13 +188,13 @@ extension SignInThrottle.State {
 }
 
 /// The attempts of an address, or of an address for a name, that have not succeeded.
-private struct Failures: BoundedTableEntry {
+private struct FailedAttempts: BoundedTableEntry {
     private var number = 0
     /// The time of the last attempt.
     private var last: Int64
 
     private static let memory: Int64 = 3_600_000
-    private static let longestWait: Int64 = 900_000
+    private static let limitWait: Int64 = 900_000
 
     init(time: Int64) { last = time }
 
@@ -207,7 +209,7 @@ private struct Failures: BoundedTableEntry {
     /// The milliseconds until the next attempt, of which the first `free` need not wait.
     func wait(after free: Int, _ now: Int64) -> Int64 {
         guard number >= free else { return 0 }
-        let wait = min(1_000 << Int64(min(number - free, 16)), Self.longestWait)
+        let wait = min(1_000 << Int64(min(number - free, 16)), Self.limitWait)
         return max(0, last + wait - now)
     }
 
@@ -221,7 +223,7 @@ private struct Failures: BoundedTableEntry {
 /// The time at which an address may attempt a name that has too many attempts: once in each period.
 /// The time depends only on the address and the name, so that no number of other attempts can
 /// displace it.
-struct OwnTime {
+struct ReservedSlot {
     static let period: Int64 = 900_000
     /// The part of the period in which the attempt may be made.
     static let open: Int64 = 300_000
@@ -236,7 +238,7 @@ struct OwnTime {
         return offset < 0 ? offset + Self.period : offset
     }
 
-    fileprivate func wait(_ pair: Failures, _ now: Int64) -> Int64 {
+    fileprivate func wait(_ pair: FailedAttempts, _ now: Int64) -> Int64 {
         let position = position(at: now)
         let isOpen = position < Self.open && !pair.hasAttempt(since: now - position)
         return isOpen ? 0 : Self.period - position
@@ -244,7 +246,7 @@ struct OwnTime {
 }
 
 /// That an address has signed in to an account.
-private struct Success: BoundedTableEntry {
+private struct KnownAddress: BoundedTableEntry {
     let time: Int64
 
     func weight(at now: Int64) -> Int64 { time }

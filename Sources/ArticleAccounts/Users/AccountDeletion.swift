@@ -17,7 +17,7 @@ struct AccountDeletion: Sendable {
         try await finish(id, at: time)
     }
 
-    /// Ends access to the account. `Housekeeper` deletes the rest if `finish` fails.
+    /// Ends access to the account. `CleanupTask` deletes the rest if `finish` fails.
     func begin(
         _ id: User.ID, expecting revision: Int?, _ comments: User.CommentDisposal,
         at time: Timestamp

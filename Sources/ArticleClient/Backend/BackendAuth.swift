@@ -23,7 +23,7 @@ public final class BackendAuth: Sendable {
     private struct State {
         var current = CurrentSession()
         var renewal: SharedTask<Void>?
-        var waits = Waits()
+        var waits = WaitingCallers()
         var alarm: (instant: Duration, task: Task<Void, Never>)?
         var subscribers: [Int: AsyncStream<SessionState>.Continuation] = [:]
         var lastSubscriber = 0
@@ -44,9 +44,9 @@ public final class BackendAuth: Sendable {
         }
 
         /// Removes and returns the remains of an ended session.
-        mutating func takeLeftovers(of ended: CurrentSession.Ended?) -> Leftovers {
-            guard let ended else { return Leftovers() }
-            return Leftovers(
+        mutating func takeCleanup(of ended: CurrentSession.Ended?) -> SessionCleanup {
+            guard let ended else { return SessionCleanup() }
+            return SessionCleanup(
                 waits: waits.removeAll(of: ended.id), renewal: renewal.take(),
                 owner: ended.formerOwner, caches: caches.compactMap(\.cache))
         }
@@ -57,8 +57,8 @@ public final class BackendAuth: Sendable {
     }
 
     /// The remains of a session; they are cleared outside of the lock.
-    private struct Leftovers {
-        var waits: [Waits.Leave] = []
+    private struct SessionCleanup {
+        var waits: [WaitingCallers.Leave] = []
         var renewal: SharedTask<Void>?
         var owner: String?
         var caches: [ResponseCache] = []
@@ -71,7 +71,7 @@ public final class BackendAuth: Sendable {
     }
 
     /// `nil` if credentials are kept in memory only.
-    private let keeper: CredentialKeeper?
+    private let credentialWriter: CredentialWriter?
     let refresh: Refresh?
     private let state: Locked<State>
 
@@ -83,7 +83,7 @@ public final class BackendAuth: Sendable {
     public init(
         store: any CredentialStore, refresh: Refresh? = BackendAuth.renewSession
     ) throws(CredentialStoreError) {
-        keeper = CredentialKeeper(store)
+        credentialWriter = CredentialWriter(store)
         self.refresh = refresh
         var first = State()
         do throws(CredentialStoreError) {
@@ -102,7 +102,7 @@ public final class BackendAuth: Sendable {
 
     /// Credentials that are kept in memory only.
     init(_ credentials: Credentials?, refresh: Refresh?) {
-        keeper = nil
+        credentialWriter = nil
         self.refresh = refresh
         var first = State()
         if let credentials { first.current.begin(credentials) }
@@ -138,7 +138,7 @@ public final class BackendAuth: Sendable {
     }
 
     /// The reason why the current credentials could not be stored. Later requests retry this.
-    public var storeFailure: CredentialStoreError? { keeper?.failure }
+    public var storeFailure: CredentialStoreError? { credentialWriter?.failure }
 
     /// Begins a session with new credentials and stores them. The previous session ends as with
     /// `signOut`, but its cached responses are kept if the account is the same.
@@ -147,7 +147,7 @@ public final class BackendAuth: Sendable {
     ///   using the store, that thread writes the credentials and nothing is thrown here.
     public func signIn(_ credentials: Credentials) throws(CredentialStoreError) {
         let version = replace(by: credentials).version
-        try keeper?.keep(credentials, version: version)
+        try credentialWriter?.keep(credentials, version: version)
     }
 
     /// Ends the session here, without telling the backend as `BackendService.signOut()` does:
@@ -155,26 +155,26 @@ public final class BackendAuth: Sendable {
     /// responses, and ends requests in progress with `BackendError.signedOut`. Throws as `signIn`.
     public func signOut() throws(CredentialStoreError) {
         let version = replace(by: nil).version
-        try keeper?.keep(nil, version: version)
+        try credentialWriter?.keep(nil, version: version)
     }
 
     /// Begins a session with these credentials, or none, and returns those of the former one;
     /// `storeFailure` reports errors of the store.
     func exchangeCredentials(for new: Credentials?) -> Credentials? {
         let (former, version) = replace(by: new)
-        try? keeper?.keep(new, version: version)
+        try? credentialWriter?.keep(new, version: version)
         return former
     }
 
     private func replace(by new: Credentials?) -> (former: Credentials?, version: Int) {
-        let (leftovers, former, version) = state.withLock { state in
+        let (cleanup, former, version) = state.withLock { state in
             let former = state.current.credentials
             let ended = state.current.end(before: new)
             if let new { state.current.begin(new) }
             state.report()
-            return (state.takeLeftovers(of: ended), former, state.current.version)
+            return (state.takeCleanup(of: ended), former, state.current.version)
         }
-        leftovers.clear()
+        cleanup.clear()
         return (former, version)
     }
 
@@ -184,16 +184,16 @@ public final class BackendAuth: Sendable {
     /// Different credentials of the same account count as renewed; those of another or an unknown
     /// account begin a new session.
     public func reload() throws(CredentialStoreError) {
-        guard let keeper else { return }
+        guard let credentialWriter else { return }
         let version = state.withLock { $0.current.version }
-        guard let found = try keeper.read() else { return }
-        let leftovers = state.withLock { state in
-            guard state.current.version == version else { return Leftovers() }
+        guard let found = try credentialWriter.read() else { return }
+        let cleanup = state.withLock { state in
+            guard state.current.version == version else { return SessionCleanup() }
             let ended = state.current.adopt(found)
             state.report()
-            return state.takeLeftovers(of: ended)
+            return state.takeCleanup(of: ended)
         }
-        leftovers.clear()
+        cleanup.clear()
     }
 
     // MARK: For requests
@@ -211,13 +211,15 @@ public final class BackendAuth: Sendable {
     }
 
     /// True if there is a store that may have to be read or written before a request.
-    var hasStore: Bool { keeper != nil }
+    var hasStore: Bool { credentialWriter != nil }
 
     /// Reads the store if that failed before, and begins to retry a failed write.
-    func catchUpWithStore() async throws(BackendError) {
-        guard let keeper else { return }
+    func reloadFromStore() async throws(BackendError) {
+        guard let credentialWriter else { return }
         if state.withLock({ $0.current.unread != nil }) { try await readForRequest() }
-        if keeper.isBehind { _ = ClientTask.startApart { try? keeper.retry() } }
+        if credentialWriter.isBehind {
+            _ = ClientTask.startDetached { try? credentialWriter.retry() }
+        }
     }
 
     /// The session that a call belongs to.
@@ -257,7 +259,7 @@ public final class BackendAuth: Sendable {
     }
 
     /// Performs the work unless the session has ended; it cannot end meanwhile.
-    func whileLasting(_ session: Session, _ work: () -> Void) {
+    func whileValid(_ session: Session, _ work: () -> Void) {
         state.withLock { state in
             if state.current.lasts(session.id) { work() }
         }
@@ -346,7 +348,7 @@ public final class BackendAuth: Sendable {
         }
         // Waiters get the new token in any case; `storeFailure` reports the error.
         if let version, case .success(let new?) = outcome {
-            try? keeper?.keep(new, version: version)
+            try? credentialWriter?.keep(new, version: version)
         }
         return result
     }
@@ -359,13 +361,13 @@ extension BackendAuth {
     ///
     /// - Returns: the argument for `endWait`; `nil` if the session has ended and `leave` was
     ///   called.
-    func wait(_ stay: Stay, _ leave: @escaping Waits.Leave) -> Int? {
-        let check = SystemTime.now + min(max(stay.left, .zero), ClientEnvironment.longestWait)
+    func wait(_ waitLimit: WaitLimit, _ leave: @escaping WaitingCallers.Leave) -> Int? {
+        let check = SystemTime.now + min(max(waitLimit.left, .zero), ClientEnvironment.limitWait)
         let (wait, isNext) = state.withLock { state -> (Int?, Bool) in
-            guard state.current.lasts(stay.session) else {
+            guard state.current.lasts(waitLimit.session) else {
                 return (nil, false)
             }
-            return (state.waits.add(stay, check: check, leave), state.isBefore(check))
+            return (state.waits.add(waitLimit, check: check, leave), state.isBefore(check))
         }
         if wait == nil { leave(.signedOut) }
         if isNext { setAlarm(check) }
@@ -388,7 +390,7 @@ extension BackendAuth {
     private func wake(_ instant: Duration) {
         let (late, next) = state.withLock { state in
             if state.alarm?.instant == instant { state.alarm = nil }
-            return (state.waits.removeLate(at: SystemTime.now), state.waits.nextCheck)
+            return (state.waits.removeOverdue(at: SystemTime.now), state.waits.nextCheck)
         }
         for leave in late { leave(.timedOut) }
         if let next { setAlarm(next) }

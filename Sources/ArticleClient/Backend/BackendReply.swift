@@ -34,7 +34,7 @@ public struct BackendReply<Item: Sendable>: Sendable {
 
 extension BackendReply {
     /// A reply from a store of models instead of a response.
-    package init(remembered item: Item, age: Duration) {
+    package init(cached item: Item, age: Duration) {
         self.init(item: item, source: .cached, age: age, status: .ok, fields: HTTPFields())
     }
 }
@@ -145,7 +145,7 @@ extension BackendService {
 }
 
 /// The outcome of a request, and the owner of the session in which it was made.
-package struct OwnedOutcome<Item: Sendable>: Sendable {
+package struct SessionOutcome<Item: Sendable>: Sendable {
     package let result: Result<BackendReply<Item>, BackendError>
     /// `nil` if the request does not belong to any session, because it was not made.
     package let owner: SessionOwner?
@@ -156,18 +156,18 @@ final class ResponseMapperCache: Sendable {
     /// Bounded by the number of item types.
     private let kept = Locked([ObjectIdentifier: any AnyObject & Sendable]())
 
-    func mapper<Item: ResponseItem>(for _: Item.Type) -> KeptMapper<Item> {
+    func mapper<Item: ResponseItem>(for _: Item.Type) -> MapperBox<Item> {
         let type = ObjectIdentifier(Item.self)
         let found = kept.withLock { $0[type] }
-        if let found = found as? KeptMapper<Item> { return found }
-        let new = KeptMapper<Item>()
+        if let found = found as? MapperBox<Item> { return found }
+        let new = MapperBox<Item>()
         kept.withLock { $0[type] = new }
         return new
     }
 }
 
 /// A mapper that is passed on without being copied.
-final class KeptMapper<Item: ResponseItem>: Sendable {
+final class MapperBox<Item: ResponseItem>: Sendable {
     private let mapper: ResponseMapper<Item>
     let accept: HTTPFields
 

@@ -173,7 +173,7 @@ extension BackendService {
 
     /// Returns the time at which the last waiter gives up, in the time of `ClientEnvironment.now`.
     private func deadline(of call: Call, _ waiters: SharedTask<CallResponse>?) -> Duration {
-        waiters?.deadline ?? call.stay.deadline
+        waiters?.deadline ?? call.waitLimit.deadline
     }
 
     private func transportOptions(
@@ -208,7 +208,7 @@ final class Call: Sendable {
     let origin: HTTPOrigin
     let session: Session
     /// The limit of its caller's wait.
-    let stay: Stay
+    let waitLimit: WaitLimit
     let options: RequestOptions
     let isStreamed: Bool
 
@@ -228,7 +228,7 @@ final class Call: Sendable {
         origin = configuration.baseURL.origin
         self.session = session
         let timeout = options.timeout ?? configuration.timeout
-        stay = Stay(auth, session.id, for: timeout, from: now(), by: now)
+        waitLimit = WaitLimit(auth, session.id, for: timeout, from: now(), by: now)
         self.options = options
         self.isStreamed = isStreamed
     }
@@ -237,7 +237,7 @@ final class Call: Sendable {
         self.request = request
         origin = call.origin
         session = call.session
-        stay = call.stay
+        waitLimit = call.waitLimit
         options = call.options
         isStreamed = call.isStreamed
     }
@@ -311,7 +311,7 @@ struct Redirect {
     private static func resolve(
         _ location: String, _ target: RequestTarget, _ origin: HTTPOrigin
     ) -> (RequestTarget, HTTPOrigin)? {
-        let isUnix = origin.place.isUnix
+        let isUnix = origin.endpoint.isUnix
         let base = URL(string: (isUnix ? "http://localhost" : origin.description) + "\(target)")
         guard let base, let url = URL(string: location, relativeTo: base)?.absoluteURL,
             let components = URLComponents(url: url, resolvingAgainstBaseURL: true),

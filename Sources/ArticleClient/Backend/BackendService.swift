@@ -16,7 +16,7 @@ import BroadsheetHTTP
 public struct BackendService: Sendable {
     /// The parts that copies of a service share. It is one reference because each request passes
     /// the service through several tasks.
-    private final class Parts: Sendable {
+    private final class SharedState: Sendable {
         let configuration: BackendConfiguration
         let auth: BackendAuth
         let network: NetworkService
@@ -39,7 +39,7 @@ public struct BackendService: Sendable {
         }
     }
 
-    private let parts: Parts
+    private let parts: SharedState
     public var configuration: BackendConfiguration { parts.configuration }
     public var auth: BackendAuth { parts.auth }
     var network: NetworkService { parts.network }
@@ -70,7 +70,7 @@ public struct BackendService: Sendable {
         configuration: BackendConfiguration, auth: BackendAuth, cache: ResponseCache?,
         network: NetworkService, writes: LastWrite, environment: ClientEnvironment
     ) {
-        parts = Parts(configuration, auth, cache, network, writes, environment)
+        parts = SharedState(configuration, auth, cache, network, writes, environment)
         if let cache { auth.attach(cache) }
     }
 
@@ -168,7 +168,7 @@ public struct BackendService: Sendable {
         carriesSecrets: Bool = false, in session: Session.ID? = nil
     ) async throws(BackendError) -> Call {
         if carriesSecrets { try checkSecrecy(of: configuration.baseURL.origin) }
-        if auth.hasStore { try await auth.catchUpWithStore() }
+        if auth.hasStore { try await auth.reloadFromStore() }
         let session = try auth.session(session)
         return try Call(
             request, configuration, options, isStreamed: isStreamed, by: auth, in: session,
@@ -180,7 +180,7 @@ public struct BackendService: Sendable {
 
     /// The item of a successful response.
     func item<Item: ResponseItem>(
-        of received: CallResponse, to call: Call, by mapper: KeptMapper<Item>
+        of received: CallResponse, to call: Call, by mapper: MapperBox<Item>
     ) async throws(BackendError) -> Item {
         guard (200..<300).contains(received.status.code) else { throw Self.error(of: received) }
         // Only responses that take less than 0.1 ms are mapped on the caller's actor, which is
@@ -191,13 +191,13 @@ public struct BackendService: Sendable {
     }
 
     @concurrent private func mapApart<Item: ResponseItem>(
-        _ received: CallResponse, of call: Call, by mapper: KeptMapper<Item>
+        _ received: CallResponse, of call: Call, by mapper: MapperBox<Item>
     ) async throws(BackendError) -> Item {
         try map(received, of: call, by: mapper)
     }
 
     private func map<Item: ResponseItem>(
-        _ received: CallResponse, of call: Call, by mapper: KeptMapper<Item>
+        _ received: CallResponse, of call: Call, by mapper: MapperBox<Item>
     ) throws(BackendError) -> Item {
         let start = network.isObserved ? environment.now() : .zero
         do throws(ResponseMapperError) {
@@ -245,7 +245,7 @@ extension BackendService {
         let callKey = CallKey(
             cacheKey: key, session: call.session.id, isConditional: freshness != .reloaded)
         let outcome = await network.waiting { executor in
-            await calls.outcome(for: callKey, call.stay, on: executor) {
+            await calls.outcome(for: callKey, call.waitLimit, on: executor) {
                 await fetched(call, key, for: $0)
             }
         }
@@ -283,10 +283,10 @@ extension BackendService {
     func alone<Value: Sendable>(
         _ call: Call, _ work: @escaping @Sendable () async -> Result<Value, BackendError>
     ) async -> Result<Value, BackendError> {
-        let flight = SharedTask<Value>(deadline: call.stay.deadline)
+        let flight = SharedTask<Value>(deadline: call.waitLimit.deadline)
         return await network.waiting { executor in
             flight.start(on: executor, work)
-            return await flight.join(call.stay) ?? .failure(.cancelled)
+            return await flight.join(call.waitLimit) ?? .failure(.cancelled)
         }
     }
 
@@ -312,7 +312,7 @@ extension BackendService {
                 cache.remove(key)
                 return .success(CallResponse(copy, isRevalidated: true, now: copy.confirmed))
             }
-            auth.whileLasting(call.session) { cache.store(confirmed, for: key) }
+            auth.whileValid(call.session) { cache.store(confirmed, for: key) }
             return .success(CallResponse(confirmed, isRevalidated: true, now: now))
         case .success(let response):
             let received = CallResponse(response)
@@ -320,7 +320,7 @@ extension BackendService {
                 let new = CachedResponse(
                     received.fields, received.bytes, generation: generation, now: now)
             {
-                auth.whileLasting(call.session) { cache.store(new, for: key) }
+                auth.whileValid(call.session) { cache.store(new, for: key) }
             } else if response.status.code < 500, !Self.saysNothing.contains(response.status) {
                 cache.remove(key)
             }
@@ -355,16 +355,16 @@ extension BackendService {
     ///     is `signedOut`. `nil` for any.
     package func outcome<Request: BackendAPIRequest>(
         of request: Request, options: RequestOptions = .init(), onlyAs owner: SessionOwner? = nil
-    ) async -> OwnedOutcome<Request.Item> {
+    ) async -> SessionOutcome<Request.Item> {
         var found: SessionOwner?
         do throws(BackendError) {
-            if auth.hasStore { try await auth.catchUpWithStore() }
+            if auth.hasStore { try await auth.reloadFromStore() }
             let session = try auth.session()
             found = session.account
             guard owner == nil || owner == found else { throw .signedOut }
             let reply = try await reply(to: request, options: options, in: session.id)
-            return OwnedOutcome(result: .success(reply), owner: found)
-        } catch { return OwnedOutcome(result: .failure(error), owner: found) }
+            return SessionOutcome(result: .success(reply), owner: found)
+        } catch { return SessionOutcome(result: .failure(error), owner: found) }
     }
 
     /// Sends the request, without retries, in the current session if that belongs to this account.

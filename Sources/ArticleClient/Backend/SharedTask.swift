@@ -8,7 +8,7 @@ final class SharedTask<Value: Sendable>: Sendable {
 
     private struct State {
         /// The waiters; `nil` for one that is about to wait.
-        var seats = Numbered<Waiter?>()
+        var seats = NumberedTable<Waiter?>()
         /// The reasons of waiters that left when they were about to wait.
         var departed: [Int: BackendError] = [:]
         var outcome: Outcome?
@@ -66,7 +66,7 @@ final class SharedTask<Value: Sendable>: Sendable {
         let first = Task.currentPriority
         let task =
             outlivesWaiters
-            ? ClientTask.startApart(work) : ClientTask.start(on: executor, work)
+            ? ClientTask.startDetached(work) : ClientTask.start(on: executor, work)
         let (isUseless, priority) = state.withLock { state in
             state.task = state.outcome == nil ? task : nil
             return (state.abandonment != nil || state.outcome != nil, state.priority)
@@ -96,42 +96,42 @@ final class SharedTask<Value: Sendable>: Sendable {
     ///   - actor: the caller's actor, which is not left: `withTaskCancellationHandler` would move
     ///     the task to the global executor first, which wakes up another thread.
     func join(
-        _ stay: Stay? = nil, on actor: isolated (any Actor)? = #isolation
+        _ waitLimit: WaitLimit? = nil, on actor: isolated (any Actor)? = #isolation
     ) async -> Outcome? {
-        guard let seat = takeSeat(stay?.deadline) else { return nil }
-        let wait = stay?.begin { [self] in leave(seat, with: $0) }
-        defer { if let wait { stay?.end(wait) } }
+        guard let number = addWaiter(waitLimit?.deadline) else { return nil }
+        let wait = waitLimit?.begin { [self] in leave(number, with: $0) }
+        defer { if let wait { waitLimit?.end(wait) } }
         return await withTaskCancellationHandler {
             // The closure only runs on an actor that it captures (SE-0420).
             _ = actor
-            return await passingOnPriority {
+            return await escalatingPriority {
                 await withUnsafeContinuation { waiter in
-                    if let early = sit(waiter, on: seat) { waiter.resume(returning: early) }
+                    if let early = attach(waiter, on: number) { waiter.resume(returning: early) }
                 }
             }
         } onCancel: {
-            leave(seat, with: .cancelled)
+            leave(number, with: .cancelled)
         }
     }
 
     /// The seat of those who come when it has ended, and receive the outcome at once.
     private static var noSeat: Int { 0 }
 
-    private func takeSeat(_ deadline: Duration?) -> Int? {
+    private func addWaiter(_ deadline: Duration?) -> Int? {
         let priority = Task.currentPriority
-        let (seat, task) = state.withLock { state -> (Int?, Task<Void, Never>?) in
+        let (number, task) = state.withLock { state -> (Int?, Task<Void, Never>?) in
             guard state.abandonment == nil else { return (nil, nil) }
             guard state.outcome == nil else { return (Self.noSeat, nil) }
-            let seat = state.seats.add(nil)
+            let number = state.seats.add(nil)
             if let deadline { state.deadline = max(state.deadline, deadline) }
-            return (seat, state.raise(to: priority))
+            return (number, state.raise(to: priority))
         }
         if let task { ClientTask.raise(task, to: priority) }
-        return seat
+        return number
     }
 
     /// Gives the work the highest priority of its waiters, even if one is raised later.
-    private func passingOnPriority(_ wait: () async -> Outcome) async -> Outcome {
+    private func escalatingPriority(_ wait: () async -> Outcome) async -> Outcome {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
             return await wait()
         }
@@ -140,23 +140,23 @@ final class SharedTask<Value: Sendable>: Sendable {
         }
     }
 
-    private func sit(_ waiter: Waiter, on seat: Int) -> Outcome? {
+    private func attach(_ waiter: Waiter, on number: Int) -> Outcome? {
         state.withLock { state in
-            if !state.departed.isEmpty, let reason = state.departed.removeValue(forKey: seat) {
+            if !state.departed.isEmpty, let reason = state.departed.removeValue(forKey: number) {
                 return .failure(reason)
             }
             if let outcome = state.outcome { return outcome }
-            state.seats.replace(seat, by: waiter)
+            state.seats.replace(number, by: waiter)
             return nil
         }
     }
 
-    private func leave(_ seat: Int, with reason: BackendError) {
+    private func leave(_ number: Int, with reason: BackendError) {
         let (waiter, task) = state.withLock { state in
-            guard state.outcome == nil, let place = state.seats.remove(seat) else {
+            guard state.outcome == nil, let place = state.seats.remove(number) else {
                 return (nil as Waiter?, nil as Task<Void, Never>?)
             }
-            if place == nil { state.departed[seat] = reason }
+            if place == nil { state.departed[number] = reason }
             let isLast = state.seats.isEmpty && !outlivesWaiters
             if isLast { state.abandonment = reason }
             return (place, isLast ? state.task.take() : nil)
@@ -168,7 +168,7 @@ final class SharedTask<Value: Sendable>: Sendable {
 
 /// Values by their numbers, which ascend from 1. Usually there are few, for which hashing would
 /// cost more than searching.
-struct Numbered<Value> {
+struct NumberedTable<Value> {
     private var entries: [(number: Int, value: Value)] = []
     private var last = 0
 
@@ -240,7 +240,7 @@ package enum ClientTask {
     /// Starts work that may block its thread; it never runs on the caller's thread.
     ///
     /// - Parameter priority: `nil` for the caller's.
-    static func startApart(
+    static func startDetached(
         priority: TaskPriority? = nil, _ work: sending @escaping @isolated(any) () async -> Void
     ) -> Task<Void, Never> {
         Task(priority: priority, operation: work)
@@ -268,7 +268,7 @@ package enum ClientTask {
 }
 
 /// The callers that wait for responses; each leaves at its deadline or when its session ends.
-struct Waits {
+struct WaitingCallers {
     typealias Leave = @Sendable (BackendError) -> Void
 
     private struct Wait {
@@ -283,13 +283,14 @@ struct Waits {
     }
 
     /// Bounded by the number of calls in progress.
-    private var waits = Numbered<Wait>()
+    private var waits = NumberedTable<Wait>()
 
     /// - Parameter check: when its deadline may have passed: an instant of `SystemTime`.
-    mutating func add(_ stay: Stay, check: Duration, _ leave: @escaping Leave) -> Int {
+    mutating func add(_ waitLimit: WaitLimit, check: Duration, _ leave: @escaping Leave) -> Int {
         waits.add(
             Wait(
-                session: stay.session, deadline: stay.deadline, now: stay.now, check: check,
+                session: waitLimit.session, deadline: waitLimit.deadline, now: waitLimit.now,
+                check: check,
                 leave: leave))
     }
 
@@ -302,7 +303,7 @@ struct Waits {
 
     /// Removes the waits whose deadline has passed. Those that were due to be checked and have time
     /// left are checked again when that may have passed.
-    mutating func removeLate(at instant: Duration) -> [Leave] {
+    mutating func removeOverdue(at instant: Duration) -> [Leave] {
         waits.updateAll { wait in
             if wait.check <= instant { wait.check = instant + (wait.deadline - wait.now()) }
         }
@@ -314,7 +315,7 @@ struct Waits {
 }
 
 /// The limit of a call's wait: its deadline, and the end of its session.
-struct Stay: Sendable {
+struct WaitLimit: Sendable {
     let auth: BackendAuth
     let session: Session.ID
     /// In the time of `now`.
@@ -340,7 +341,7 @@ struct Stay: Sendable {
     /// ends, or at once if the session has ended already.
     ///
     /// - Returns: the argument for `BackendAuth.endWait`; `nil` if the wait has ended.
-    func begin(_ leave: @escaping Waits.Leave) -> Int? {
+    func begin(_ leave: @escaping WaitingCallers.Leave) -> Int? {
         auth.wait(self, leave)
     }
 
@@ -362,7 +363,7 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///   - executor: the executor on which the work runs; `nil` for any.
     ///   - work: receives its own task, which counts the callers waiting for it.
     func outcome(
-        for key: Key, _ stay: Stay, on executor: (any TaskExecutor)? = nil,
+        for key: Key, _ waitLimit: WaitLimit, on executor: (any TaskExecutor)? = nil,
         _ work: @escaping @Sendable (SharedTask<Value>) async -> Outcome
     ) async -> Outcome {
         // Terminates: a round without an outcome found work that its last waiter had just left, and
@@ -370,7 +371,7 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         while true {
             let (flight, isNew) = flights.withLock { flights in
                 if let flight = flights[key], !flight.isAbandoned { return (flight, false) }
-                let flight = SharedTask<Value>(deadline: stay.deadline)
+                let flight = SharedTask<Value>(deadline: waitLimit.deadline)
                 flights[key] = flight
                 return (flight, true)
             }
@@ -381,7 +382,7 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                     flight.end(outcome)
                 }
             }
-            if let outcome = await flight.join(stay) { return outcome }
+            if let outcome = await flight.join(waitLimit) { return outcome }
             if Task.isCancelled { return .failure(.cancelled) }
         }
     }

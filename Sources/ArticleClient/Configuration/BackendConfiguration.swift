@@ -140,12 +140,12 @@ public struct ClientEnvironment: Sendable {
     /// Waits until a timeout has passed by `now`. If `now` is not the system's clock, it is read
     /// again each time that the timeout has passed by the system's.
     func wait(for timeout: Duration) async throws {
-        let deadline = now() + min(timeout, Self.longestWait)
+        let deadline = now() + min(timeout, Self.limitWait)
         while case let left = deadline - now(), left > .zero { try await Task.sleep(for: left) }
     }
 
     /// 136 years: sums with it cannot overflow.
-    static let longestWait = Duration.seconds(1 << 32)
+    static let limitWait = Duration.seconds(1 << 32)
 }
 
 /// The continuous clock, read as the time since it was first read. Unlike an instant of the clock,

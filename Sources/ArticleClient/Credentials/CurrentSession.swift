@@ -87,7 +87,7 @@ struct CurrentSession {
 ///
 /// While one thread is using the store, others leave their work to it, so that no thread waits for
 /// another one that is blocked in the store. Failed operations are retried.
-final class CredentialKeeper: Sendable {
+final class CredentialWriter: Sendable {
     private struct State {
         var isBusy = false
         /// The write that is still to be made; `.some(nil)` removes the stored credentials.

@@ -41,11 +41,11 @@ extension Redaction {
 /// used on any thread.
 ///
 /// ```swift
-/// let line = CurlLine.text(of: request, to: origin)
+/// let line = CurlCommand.text(of: request, to: origin)
 /// ```
-public enum CurlLine {
+public enum CurlCommand {
     /// The longest body that is included, in bytes.
-    private static let bodyLimit = 16 << 10
+    private static let limitBodyBytes = 16 << 10
 
     public static func text(of request: HTTPRequest, to origin: HTTPOrigin) -> String {
         var words = ["curl"]
@@ -54,8 +54,8 @@ public enum CurlLine {
         } else if request.method != .get || !request.body.isEmpty {
             words += ["-X", request.method.rawValue]
         }
-        if case .unix(let path) = origin.place { words += ["--unix-socket", quoted(path)] }
-        let base = origin.place.isUnix ? "http://localhost" : origin.description
+        if case .unix(let path) = origin.endpoint { words += ["--unix-socket", quoted(path)] }
+        let base = origin.endpoint.isUnix ? "http://localhost" : origin.description
         words.append(quoted(base + Redaction.text(request.target.description)))
         for (name, value) in request.fields.all {
             words += ["-H", quoted("\(name): \(Redaction.value(value, of: name))")]
@@ -65,7 +65,8 @@ public enum CurlLine {
     }
 
     private static func body(_ bytes: [UInt8]) -> String {
-        guard bytes.count <= bodyLimit, let text = String(validating: bytes, as: UTF8.self) else {
+        guard bytes.count <= limitBodyBytes, let text = String(validating: bytes, as: UTF8.self)
+        else {
             return "<\(bytes.count) bytes>"
         }
         return Redaction.body(text, bytes)
@@ -80,6 +81,6 @@ public enum CurlLine {
     }
 }
 
-extension HTTPOrigin.Place {
+extension HTTPOrigin.Endpoint {
     var isUnix: Bool { if case .unix = self { true } else { false } }
 }

@@ -149,7 +149,7 @@ public final class NetworkOperation: Sendable {
 
     /// Creates its task in the caller's context. Called once, before `begin`.
     func prepare() {
-        let task = ClientTask.startApart(priority: priority.task(of: Task.currentPriority)) {
+        let task = ClientTask.startDetached(priority: priority.task(of: Task.currentPriority)) {
             [self] in
             if let work = await turn() { end(await work()) }
             state.withLock { $0.isDone.take() }?()

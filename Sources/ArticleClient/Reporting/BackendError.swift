@@ -26,7 +26,7 @@ public enum BackendError: Error, Sendable, Hashable {
     case mapping(ResponseMapperError)
     /// The caller no longer wants the response.
     case cancelled
-    /// A later request superseded this one (`LatestWins`).
+    /// A later request superseded this one (`SupersedingRequests`).
     case superseded
     /// The deadline passed before the response arrived.
     case timedOut

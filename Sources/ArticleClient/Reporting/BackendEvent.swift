@@ -52,7 +52,7 @@ public struct BackendEvent: Sendable {
     public var target: String { Redaction.text(request.target.description) }
 
     /// The request as a shell command, without secrets.
-    public var curl: String { CurlLine.text(of: request, to: origin) }
+    public var curl: String { CurlCommand.text(of: request, to: origin) }
 }
 
 extension BackendEvent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

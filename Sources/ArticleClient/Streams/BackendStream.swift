@@ -135,14 +135,14 @@ extension HTTPBodyStream {
         return HTTPBodyStream(length: length) {
             // Nothing is read for a session that has ended.
             _ = try auth.token(of: session)
-            let stay = Stay(auth, session.id, for: wait, from: now(), by: now)
+            let waitLimit = WaitLimit(auth, session.id, for: wait, from: now(), by: now)
             let piece = SharedTask<[UInt8]?>()
             piece.start {
                 do { return .success(try await next()) } catch {
                     return .failure(BackendError(streaming: error))
                 }
             }
-            return try await (piece.join(stay) ?? .failure(.cancelled)).get()
+            return try await (piece.join(waitLimit) ?? .failure(.cancelled)).get()
         }
     }
 }

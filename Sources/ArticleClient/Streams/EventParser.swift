@@ -13,7 +13,7 @@ struct EventParser: Sendable {
     }
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    private static let longestName = 5
+    private static let limitNameBytes = 5
 
     private let limitBytes: Int
     private var piece: [UInt8] = []
@@ -101,9 +101,9 @@ struct EventParser: Sendable {
 
     /// The field of the line; `nil` while its name may continue.
     private var field: Field? {
-        let beginning = line.prefix(Self.longestName + 1)
+        let beginning = line.prefix(Self.limitNameBytes + 1)
         guard let colon = beginning.firstIndex(of: UInt8(ascii: ":")) else {
-            return beginning.count > Self.longestName ? .ignored : nil
+            return beginning.count > Self.limitNameBytes ? .ignored : nil
         }
         return Self.field(line[..<colon])
     }

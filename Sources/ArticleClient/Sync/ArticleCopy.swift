@@ -4,7 +4,7 @@ import ArticleModels
 /// A copy of a backend's articles that follows it: the state of a client that syncs.
 ///
 /// It is empty at first and has no token. Pages fill it, and the last page of the snapshot makes it
-/// complete; later pages keep it current. `startAnew` empties it. Keep it as a whole, so that the
+/// complete; later pages keep it current. `restart` empties it. Keep it as a whole, so that the
 /// token always belongs to the content: it is `Codable`.
 ///
 /// ```swift
@@ -46,18 +46,18 @@ public struct ArticleCopy: Sendable, Hashable {
     public mutating func apply(_ step: SyncStep) {
         switch step {
         case .page(let page): apply(page)
-        case .startAnew: startAnew()
+        case .restart: restart()
         }
     }
 
     /// Applies the page that begins at the copy's token.
     public mutating func apply(_ page: ChangePage<Article>) {
-        var hasNews = false
+        var hasUpdates = false
         for change in page.changes {
             switch change {
             case .putArticle(let article, _):
                 for author in article.authors where names.note(author) != .nothing {
-                    hasNews = true
+                    hasUpdates = true
                 }
                 articles[article.id] = names.naming(article)
             case .deleteArticle(let id, _):
@@ -65,20 +65,20 @@ public struct ArticleCopy: Sendable, Hashable {
             case .putAuthor(let author):
                 guard author.revision >= authors[author.id]?.revision ?? 0 else { continue }
                 authors[author.id] = author
-                if names.note(author) != .nothing { hasNews = true }
+                if names.note(author) != .nothing { hasUpdates = true }
             case .deleteAuthor(let id, _):
                 authors[id] = nil
                 names.forget(id)
             case .putComment, .deleteComment, .putBookmark, .deleteBookmark, .unknown: continue
             }
         }
-        if hasNews { articles = articles.mapValues(names.naming) }
+        if hasUpdates { articles = articles.mapValues(names.naming) }
         token = page.next
         if !page.more { isComplete = true }
     }
 
     /// Discards everything, as a rejected token requires.
-    public mutating func startAnew() { self = ArticleCopy() }
+    public mutating func restart() { self = ArticleCopy() }
 }
 
 extension ArticleCopy: JSONModel {
@@ -89,10 +89,10 @@ extension ArticleCopy: JSONModel {
         .required("isComplete", \.isComplete, .boolean),
         .required(
             "articles", \.sortedArticles,
-            .array(of: Article.format, atMost: Int.max)),
+            .array(of: Article.format, limit: Int.max)),
         .required(
             "authors", \.sortedAuthors,
-            .array(of: Author.format, atMost: Int.max)))
+            .array(of: Author.format, limit: Int.max)))
 
     private var sortedArticles: [Article] { articles.values.sorted { $0.id < $1.id } }
 
@@ -101,7 +101,7 @@ extension ArticleCopy: JSONModel {
     /// Reads the output of `json()` with any number of articles: unlike in a response, the number
     /// of values is not limited.
     public init(mapping bytes: [UInt8]) throws(ResponseMapperError) {
-        self = try Self.format.map(bytes, valueLimit: .max)
+        self = try Self.format.map(bytes, limitValues: .max)
     }
 
     private init(token: String?, isComplete: Bool, articles: [Article], authors: [Author]) {

@@ -9,7 +9,7 @@ public enum SyncStep: Sendable, Equatable {
     /// The token is no longer valid: the backend's history was replaced (410 `sync-reset`), or the
     /// token belongs to other filters or another role (400 `invalid-token`). Discard the copy; the
     /// pages that follow are those of a new snapshot.
-    case startAnew
+    case restart
 }
 
 /// The changes since a token was given out, page after page, up to the present.
@@ -45,7 +45,7 @@ public struct BackendChanges: AsyncSequence, Sendable {
         /// The request for the next page; `nil` after the last one.
         private var request: FetchChangesRequest?
         private var tokens = RecentValues<String>()
-        private var hasStartedAnew = false
+        private var hasRestarted = false
 
         fileprivate init(changes: BackendChanges) {
             service = changes.service
@@ -61,11 +61,11 @@ public struct BackendChanges: AsyncSequence, Sendable {
             do throws(BackendError) {
                 page = try await service.send(asked, options: options)
             } catch {
-                guard !hasStartedAnew, asked.isRejected(with: error) else { throw error }
-                hasStartedAnew = true
+                guard !hasRestarted, asked.isRejected(with: error) else { throw error }
+                hasRestarted = true
                 tokens = RecentValues()
                 request?.since = nil
-                return .startAnew
+                return .restart
             }
             guard page.more else {
                 request = nil

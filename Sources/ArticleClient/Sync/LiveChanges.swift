@@ -18,7 +18,7 @@ public import ArticleAPI
 /// The sequence has no end: it reconnects by the token of the last step, with growing random
 /// delays, and reports each interruption to the observers as `BackendEvent.Kind.retried`. Where a
 /// proxy lets no stream through, it requests a page about every 30 s, and tries a stream again
-/// after 10 min. Every change comes once, in order. A rejected token is a ``SyncStep/startAnew``,
+/// after 10 min. Every change comes once, in order. A rejected token is a ``SyncStep/restart``,
 /// and the steps after it are a new snapshot. It throws `cancelled` when its task is cancelled,
 /// `signedOut` when the session ends in which iteration began, and errors that a repetition cannot
 /// fix; after an error, the same iterator can go on.
@@ -34,7 +34,7 @@ public struct LiveChanges: AsyncSequence, Sendable {
     fileprivate let options: RequestOptions
     /// `nil` if the activities of iterators are not reported.
     var reporter: LiveReporter?
-    fileprivate let gate = LiveGate()
+    fileprivate let gate = SuspensionGate()
 
     /// Closes the connection and requests nothing, until `resume`.
     ///

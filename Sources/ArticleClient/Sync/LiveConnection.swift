@@ -151,7 +151,7 @@ extension BackendService {
             guard (200..<300).contains(received.status.code) else {
                 return .failure(interruption(received))
             }
-            return .success(try await item(of: received, to: call, by: KeptMapper()))
+            return .success(try await item(of: received, to: call, by: MapperBox()))
         } catch { return .failure(Interruption(error)) }
     }
 

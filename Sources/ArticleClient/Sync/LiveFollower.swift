@@ -10,16 +10,16 @@ struct LiveFollower {
     /// The maximum silence of a stream: the backend sends a comment every 15 s.
     private static let stallTimeout = Duration.seconds(45)
     private static let firstDelay = Duration.seconds(1)
-    private static let longestDelay = Duration.seconds(30)
+    private static let limitDelay = Duration.seconds(30)
     private static let shortestPause = Duration.seconds(25)
     private static let pauseJitter = Duration.seconds(10)
     private static let pollingTime = Duration.seconds(600)
 
     private let service: BackendService
     private let options: RequestOptions
-    private let gate: LiveGate
+    private let gate: SuspensionGate
     private let reporter: LiveReporter?
-    private let stay: Stay
+    private let waitLimit: WaitLimit
     /// True if the session is one of the reporter's owner.
     private var isAdmitted = false
     /// The request to follow; `since` is the token of the last page.
@@ -28,7 +28,7 @@ struct LiveFollower {
     private var hasEventToken = false
     /// True if the last page left nothing to fetch.
     private var isCurrent = false
-    private var hasStartedAnew = false
+    private var hasRestarted = false
     private var connection: LiveConnection?
     /// The time at which the next stream is tried, in `ClientEnvironment.now` time; `nil` unless it
     /// is polling.
@@ -42,14 +42,14 @@ struct LiveFollower {
 
     init(
         _ service: BackendService, _ request: FetchChangesRequest, _ options: RequestOptions,
-        _ gate: LiveGate, _ reporter: LiveReporter?
+        _ gate: SuspensionGate, _ reporter: LiveReporter?
     ) {
         self.service = service.withoutRetries
         self.request = request
         self.options = options
         self.gate = gate
         self.reporter = reporter
-        stay = Stay(service.auth, service.auth.sessionID, by: service.environment.now)
+        waitLimit = WaitLimit(service.auth, service.auth.sessionID, by: service.environment.now)
     }
 
     mutating func next(
@@ -61,19 +61,19 @@ struct LiveFollower {
                 throw .cancelled
             }
             if let reporter, !isAdmitted {
-                try await stay.auth.check(stay.session, isOf: reporter.owner)
+                try await waitLimit.auth.check(waitLimit.session, isOf: reporter.owner)
                 isAdmitted = true
             }
             guard let current = gate.resumptions else {
                 connection = nil
-                try await gate.wait(stay, isolation: actor)
+                try await gate.wait(waitLimit, isolation: actor)
                 continue
             }
             if current != resumptions { begin(after: current) }
             do throws(Interruption) {
                 if let page = try await page(isolation: actor) { return deliver(page) }
             } catch {
-                if try recover(from: error) { return .startAnew }
+                if try recover(from: error) { return .restart }
             }
         }
     }
@@ -110,11 +110,12 @@ struct LiveFollower {
         guard let connection else {
             try report(.requesting)
             connection = try await run(isolation: actor) {
-                [service, options, stay, streamRequest, limit = request.limit] in
+                [service, options, waitLimit, streamRequest, limit = request.limit] in
                 var options = options
                 options.streamStallTimeout = options.streamStallTimeout ?? Self.stallTimeout
                 return await service.liveConnection(
-                    streamRequest, pageLimit: limit ?? Self.pageLimit, options, in: stay.session)
+                    streamRequest, pageLimit: limit ?? Self.pageLimit, options,
+                    in: waitLimit.session)
             }
             if connection != nil { try report(.streaming) }
             return nil
@@ -136,8 +137,8 @@ struct LiveFollower {
         isolation actor: isolated (any Actor)?
     ) async throws(Interruption) -> ChangePage<Article>? {
         try report(.requesting)
-        let page = try await run(isolation: actor) { [service, options, stay, request] in
-            await service.polledPage(request, options, in: stay.session)
+        let page = try await run(isolation: actor) { [service, options, waitLimit, request] in
+            await service.polledPage(request, options, in: waitLimit.session)
         }
         guard let page else { return nil }
         if page.more {
@@ -153,16 +154,16 @@ struct LiveFollower {
             let jitter = service.environment.random(Self.pauseJitter.milliseconds)
             delay = Self.shortestPause + .milliseconds(jitter)
         }
-        let hasNews = !page.changes.isEmpty || page.next != request.since || !isCurrent
-        if !hasNews { try report(.polling) }
-        return hasNews ? page : nil
+        let hasUpdates = !page.changes.isEmpty || page.next != request.since || !isCurrent
+        if !hasUpdates { try report(.polling) }
+        return hasUpdates ? page : nil
     }
 
     private func run<Value: Sendable>(
         isolation actor: isolated (any Actor)?,
         _ work: @escaping @Sendable () async -> Result<Value, Interruption>
     ) async throws(Interruption) -> Value? {
-        try await gate.run(since: resumptions, stay, isolation: actor, work)
+        try await gate.run(since: resumptions, waitLimit, isolation: actor, work)
     }
 
     /// The page's token is adopted with it.
@@ -171,7 +172,7 @@ struct LiveFollower {
         hasEventToken = true
         isCurrent = !page.more
         interruptions = 0
-        if isCurrent { hasStartedAnew = false }
+        if isCurrent { hasRestarted = false }
         return .page(page)
     }
 
@@ -185,11 +186,11 @@ struct LiveFollower {
         connection = nil
         delay = nil
         let error = interruption.error
-        if request.isRejected(with: error), !hasStartedAnew {
+        if request.isRejected(with: error), !hasRestarted {
             request.since = nil
             hasEventToken = false
             isCurrent = false
-            hasStartedAnew = true
+            hasRestarted = true
             return true
         }
         guard error.isWorthRepeating else { throw error }
@@ -211,7 +212,7 @@ struct LiveFollower {
     private func delay(retryAfter: Duration?) -> Duration {
         var policy = RetryPolicy()
         policy.base = backendDelay ?? Self.firstDelay
-        policy.longest = Self.longestDelay
+        policy.longest = Self.limitDelay
         return policy.delay(
             behind: interruptions, retryAfter: retryAfter, random: service.environment.random)
     }

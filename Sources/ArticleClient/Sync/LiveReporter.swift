@@ -21,7 +21,7 @@ struct LiveReporter: Sendable {
 extension BackendAuth {
     /// - Throws: `signedOut` if the session has ended, or is not one of this owner.
     func check(_ id: Session.ID, isOf owner: SessionOwner) async throws(BackendError) {
-        if hasStore { try await catchUpWithStore() }
+        if hasStore { try await reloadFromStore() }
         guard try session(id).account == owner else { throw .signedOut }
     }
 }

@@ -17,7 +17,7 @@ struct SourceDraft: Sendable {
     package let digest: [UInt8]
     /// Returns the article of the entry, or the reason why it cannot be imported. This takes time,
     /// for HTML becomes Markdown, and is not needed for unchanged entries.
-    package let content: @Sendable () -> Result<Article.Draft, Unfit>
+    package let content: @Sendable () -> Result<Article.Draft, SkipReason>
     /// True if the slug was derived from the title.
     let keepsSlug: Bool
     /// A note about parts that were left out or cut, without a reason to skip the entry; `nil` if
@@ -25,7 +25,7 @@ struct SourceDraft: Sendable {
     let note: String?
 
     /// The reason why an entry is skipped.
-    struct Unfit: Error, Sendable {
+    struct SkipReason: Error, Sendable {
         let reason: String
     }
 }
@@ -51,16 +51,16 @@ extension SourceDraft {
         note = Self.note(entry, title ?? "", hasURL: url != nil)
         let draft = Article.Draft(
             slug: entry.slug, title: title ?? "",
-            summary: Fitted.cut(entry.summary, to: ArticleLimits.summary.upperBound),
+            summary: ArticleFitter.cut(entry.summary, to: ArticleLimits.summary.upperBound),
             language: entry.language ?? feed.language,
-            authors: Fitted.names(entry.authors).map { .name($0) },
+            authors: ArticleFitter.names(entry.authors).map { .name($0) },
             tags: entry.tags,
             heroImage: entry.image.flatMap {
                 WebAddress.fault($0.url) == nil
                     ? Article.HeroImage(
                         url: $0.url,
                         alternativeText: $0.alternativeText.map {
-                            Fitted.cut($0, to: ArticleLimits.alternativeText.upperBound)
+                            ArticleFitter.cut($0, to: ArticleLimits.alternativeText.upperBound)
                         }) : nil
             },
             publishedAt: entry.publishedAt ?? entry.updatedAt,
@@ -75,7 +75,7 @@ extension SourceDraft {
                 draft.body = try Self.body(of: entry)
                 return Self.checked(draft, in: source)
             } catch {
-                return .failure(Unfit(reason: "\(Self.name(of: draft)): \(error)"))
+                return .failure(SkipReason(reason: "\(Self.name(of: draft)): \(error)"))
             }
         }
     }
@@ -115,23 +115,23 @@ extension SourceDraft {
     /// article cannot be without them, a reason to skip the entry.
     private static func checked(
         _ draft: Article.Draft, in source: ContentSource
-    ) -> Result<Article.Draft, Unfit> {
+    ) -> Result<Article.Draft, SkipReason> {
         var draft = draft
         draft.status = source.publishes ? .published : .draft
         draft.language = draft.language.flatMap { LanguageTag($0)?.text } ?? source.language
         draft.title = draft.title.inNFC
         draft.summary = draft.summary.inNFC
         draft.body = draft.body.inNFC
-        draft.tags = Fitted.tags(source.tags + draft.tags)
+        draft.tags = ArticleFitter.tags(source.tags + draft.tags)
         if let slug = draft.slug, Slug.fault(slug) != nil { draft.slug = nil }
         let faults = draft.faults
         guard let first = faults.first else { return .success(draft) }
-        return .failure(Unfit(reason: "\(name(of: draft)): \(first.path) \(first.message)"))
+        return .failure(SkipReason(reason: "\(name(of: draft)): \(first.path) \(first.message)"))
     }
 
     /// Returns the name of the entry in a reason.
     private static func name(of draft: Article.Draft) -> String {
-        draft.title.isEmpty ? "an entry" : "\"\(Fitted.cut(draft.title, to: 60))\""
+        draft.title.isEmpty ? "an entry" : "\"\(ArticleFitter.cut(draft.title, to: 60))\""
     }
 
     /// The text of an entry as Markdown.
@@ -155,14 +155,14 @@ extension SourceDraft {
     }
 
     private static func note(_ entry: FeedEntry, _ title: String, hasURL: Bool) -> String? {
-        let name = title.isEmpty ? "an entry" : "\"\(Fitted.cut(title, to: 60))\""
+        let name = title.isEmpty ? "an entry" : "\"\(ArticleFitter.cut(title, to: 60))\""
         let link = hasURL ? nil : entry.unusableLink ?? entry.url
         if let link = link?.onOneLine {
-            let link = Fitted.cut(link, to: 200)
+            let link = ArticleFitter.cut(link, to: 200)
             return "\(name): its link \(link) is not an http(s) URL and was omitted"
         }
         if let image = entry.image?.url, WebAddress.fault(image) != nil {
-            let image = Fitted.cut(image, to: 200)
+            let image = ArticleFitter.cut(image, to: 200)
             return "\(name): its image \(image) is not an http(s) URL and was omitted"
         }
         return entry.title.unicodeScalars.count > ArticleLimits.title.upperBound
@@ -179,7 +179,7 @@ extension SourceDraft {
     static func title(
         _ text: String, limit: Int = ArticleLimits.sourceName.upperBound
     ) -> String? {
-        let line = Fitted.line(text, to: limit)
+        let line = ArticleFitter.line(text, to: limit)
         return line.allSatisfy(\.isWhitespace) ? nil : line
     }
 }

@@ -45,9 +45,9 @@ struct SourceFetcher: Sendable {
     /// Bytes of a response, after decoding gzip.
     package static let limitBytes = 10 << 20
     /// Redirects of one request.
-    static let redirectLimit = 5
+    static let limitRedirects = 5
     /// The longest time that a source can ask to wait.
-    static let longestWaitSeconds: Int64 = 86_400
+    static let limitWaitSeconds: Int64 = 86_400
 
     /// - Parameter deadline: when the response has to be complete.
     package func fetch(
@@ -55,7 +55,7 @@ struct SourceFetcher: Sendable {
     ) async throws(SourceFailure) -> SourceResponse {
         var url = start
         var isPermanent = true
-        for redirects in 0...Self.redirectLimit {
+        for redirects in 0...Self.limitRedirects {
             let response = try await send(to: url, fields, by: deadline)
             guard let isPermanentStep = Self.redirects(response.status) else {
                 guard case .bytes(let body) = response.body else {
@@ -76,7 +76,7 @@ struct SourceFetcher: Sendable {
                 throw SourceFailure("\(url.origin) redirects to a URL that \(error)")
             }
         }
-        throw SourceFailure("there are more than \(Self.redirectLimit) redirects")
+        throw SourceFailure("there are more than \(Self.limitRedirects) redirects")
     }
 
     private func send(
@@ -131,6 +131,6 @@ extension SourceResponse {
         guard let text = fields[.retryAfter] else { return nil }
         let seconds =
             Int64(text) ?? HTTPDate.seconds(text).map { $0 - now.milliseconds / 1_000 }
-        return seconds.map { min(max($0, 0), SourceFetcher.longestWaitSeconds) }
+        return seconds.map { min(max($0, 0), SourceFetcher.limitWaitSeconds) }
     }
 }

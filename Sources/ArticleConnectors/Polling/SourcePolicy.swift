@@ -32,7 +32,9 @@ public struct SourcePolicy: Sendable, Hashable {
     func url(_ text: String) throws(HTTPURL.Fault) -> HTTPURL {
         if let fault = WebAddress.fault(text) { throw .notPermitted(fault) }
         let url = try HTTPURL(String(text.prefix { $0 != "#" }))
-        guard !allowsPrivate, case .host(let host, let port) = url.origin.place else { return url }
+        guard !allowsPrivate, case .host(let host, let port) = url.origin.endpoint else {
+            return url
+        }
         guard url.origin.scheme == .https else {
             throw .notPermitted(
                 "must begin with https:// (http requires --allow-private-sources)")

@@ -18,7 +18,7 @@ public final class SourcePoller: Sendable {
     private let report: @Sendable (SourceNotice) -> Void
     private let signal: SourceSignal
     private let pool = BlockingPool(
-        label: "broadsheet.sources", width: 2, depth: 2 * SourcePoller.pollLimit)
+        label: "broadsheet.sources", width: 2, depth: 2 * SourcePoller.limitPolls)
     private let state = Lock(State())
 
     private struct State {
@@ -36,7 +36,7 @@ public final class SourcePoller: Sendable {
     /// Seconds between two polls of a source that does not have its own interval.
     public static let defaultIntervalSeconds = 3_600
     /// Polls at a time.
-    static let pollLimit = 4
+    static let limitPolls = 4
     /// The interval at which the clock is read.
     private static let interval = Duration.seconds(1)
 
@@ -101,12 +101,12 @@ public final class SourcePoller: Sendable {
 
     /// The sources to be polled now, which are busy from then on.
     private func next() async -> [DueSource] {
-        guard store.node.isLeader, state.withLock({ $0.busy.count < Self.pollLimit }),
+        guard store.node.isLeader, state.withLock({ $0.busy.count < Self.limitPolls }),
             let due = try? await store.dueSources(at: environment.now())
         else { return [] }
         return state.withLock { state in
             var chosen: [DueSource] = []
-            for source in due where state.busy.count < Self.pollLimit {
+            for source in due where state.busy.count < Self.limitPolls {
                 let host = Self.host(of: source.url)
                 guard state.busy[source.id] == nil,
                     !state.busy.values.contains(where: { $0.host == host })
@@ -123,7 +123,7 @@ public final class SourcePoller: Sendable {
     /// Returns the host of the URL. The poll decides if the URL is permitted.
     private static func host(of url: String) -> String {
         let url = try? SourcePolicy(allowsPrivate: true).url(url)
-        return if case .host(let host, _)? = url?.origin.place { host } else { "" }
+        return if case .host(let host, _)? = url?.origin.endpoint { host } else { "" }
     }
 
     /// Ends the polls of sources that were removed, here or by another node.
@@ -152,11 +152,11 @@ public final class SourcePoller: Sendable {
     private func visit(_ id: ContentSource.ID) async {
         do throws(StoreError) {
             let source = try await store.source(id)
-            let visit = SourceVisit(
+            let visit = SourcePollRun(
                 store: store, markdown: markdown, defaultLanguage: defaultLanguage,
                 policy: policy, environment: environment, pool: pool, source: source,
                 position: try await store.position(of: id))
-            do throws(SourceVisit.Interruption) {
+            do throws(SourcePollRun.Interruption) {
                 let finding = try await visit.poll()
                 try await succeeded(finding, source)
             } catch {
@@ -179,8 +179,8 @@ public final class SourcePoller: Sendable {
     }
 
     private func succeeded(
-        _ finding: SourceVisit.Finding, _ source: ContentSource
-    ) async throws(SourceVisit.Interruption) {
+        _ finding: SourcePollRun.Finding, _ source: ContentSource
+    ) async throws(SourcePollRun.Interruption) {
         guard !Task.isCancelled else { return }
         let now = environment.now()
         let next =
@@ -255,19 +255,19 @@ public struct SourceStatistics: Sendable, Hashable {
     /// Polls without anything new.
     public internal(set) var unchanged = 0
     public internal(set) var failed = 0
-    private var tally = SourceTally()
+    private var counts = PollCounts()
 
     /// The numbers of entries by outcome.
     public var entries: [(outcome: String, count: Int)] {
         [
-            ("created", tally[.created]), ("updated", tally[.updated]),
-            ("deleted", tally[.deleted]), ("kept_edits", tally[.keptEdits]),
-            ("deferred", tally[.deferred]), ("skipped", tally.skipped),
+            ("created", counts[.created]), ("updated", counts[.updated]),
+            ("deleted", counts[.deleted]), ("kept_edits", counts[.keptEdits]),
+            ("deferred", counts[.deferred]), ("skipped", counts.skipped),
         ]
     }
 
-    mutating func add(_ finding: SourceVisit.Finding) {
-        if finding.tally.hasChanges { changed += 1 } else { unchanged += 1 }
-        tally.add(finding.tally)
+    mutating func add(_ finding: SourcePollRun.Finding) {
+        if finding.counts.hasChanges { changed += 1 } else { unchanged += 1 }
+        counts.add(finding.counts)
     }
 }

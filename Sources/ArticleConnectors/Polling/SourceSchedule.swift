@@ -22,7 +22,7 @@ struct SourceSchedule: Sendable {
     /// From 0 to 1.
     let random: Double
 
-    static let longestSeconds: Double = 86_400
+    static let limitSeconds: Double = 86_400
 
     /// After a success: the interval, within 5 %, so that sources do not stay in step.
     func next(after time: Timestamp) -> Timestamp {
@@ -35,7 +35,7 @@ struct SourceSchedule: Sendable {
         after time: Timestamp, failures: Int, retryAfterSeconds: Int64?
     ) -> Timestamp {
         let doubled = Double(intervalSeconds) * Double(1 << min(max(failures, 1) - 1, 20))
-        let longest = max(Self.longestSeconds, Double(intervalSeconds))
+        let longest = max(Self.limitSeconds, Double(intervalSeconds))
         let spread = min(doubled, longest) * (0.75 + 0.5 * random)
         return time.advanced(
             bySeconds: max(min(spread, longest), Double(retryAfterSeconds ?? 0)))

@@ -11,7 +11,7 @@ extension Webhooks {
         _ connections: HTTPClientConfiguration
     ) -> HTTPClientConfiguration {
         var connections = connections
-        connections.connectionsPerOrigin = mostReceivers
+        connections.connectionsPerOrigin = limitReceivers
         connections.streamWindowBytes = responseBytes
         return connections
     }

@@ -41,7 +41,7 @@ final class WebhookSender: Sendable {
         case failed
     }
 
-    private static let batchLimit = 100
+    private static let limitBatch = 100
     /// After this time without a delivery, changes are skipped.
     private static let patienceMilliseconds: Int64 = 24 * 60 * 60 * 1_000
 
@@ -75,7 +75,7 @@ final class WebhookSender: Sendable {
     }
 
     /// Returns the number of changes that the receiver does not have yet, at most
-    /// `Webhooks.mostPending`; `nil` if they cannot be read.
+    /// `Webhooks.limitPending`; `nil` if they cannot be read.
     package func pendingChanges() async -> Int? {
         var token = state.withLock { $0.record.token }
         if !store.node.isLeader {
@@ -85,13 +85,13 @@ final class WebhookSender: Sendable {
         }
         var count = 0
         while true {
-            let limit = Webhooks.mostPending - count
+            let limit = Webhooks.limitPending - count
             guard let page = try? await changes.publicPage(since: token, limit: limit) else {
                 return nil
             }
             count += page.changes.count
             token = page.next
-            guard page.more, count < Webhooks.mostPending else { return count }
+            guard page.more, count < Webhooks.limitPending else { return count }
         }
     }
 
@@ -151,7 +151,7 @@ final class WebhookSender: Sendable {
         var record = state.withLock { $0.record }
         let page: ChangePage<Article>
         do throws(ServiceError) {
-            page = try await changes.publicPage(since: record.token, limit: Self.batchLimit)
+            page = try await changes.publicPage(since: record.token, limit: Self.limitBatch)
         } catch {
             guard error.endsToken else { return unread(error) }
             return await reset(record, "the database has a different history")

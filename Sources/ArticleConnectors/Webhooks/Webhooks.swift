@@ -13,9 +13,9 @@ public final class Webhooks: Sendable {
     /// True if the commit that is about to happen has public changes.
     private let isPublic = Lock(false)
 
-    public static let mostReceivers = 16
+    public static let limitReceivers = 16
     /// As far as undelivered changes are counted.
-    public static let mostPending = 500
+    public static let limitPending = 500
 
     /// Reads the positions of the receivers. A new receiver starts at the present.
     package init(
@@ -59,7 +59,7 @@ public final class Webhooks: Sendable {
     public var statistics: [WebhookStatistics] { senders.map(\.statistics) }
 
     /// Returns the number of changes that each receiver does not have yet, in the order of the
-    /// configuration: at most `mostPending`, `nil` if they cannot be read.
+    /// configuration: at most `limitPending`, `nil` if they cannot be read.
     public func pendingChanges() async -> [Int?] {
         var counts: [Int?] = []
         for sender in senders { counts.append(await sender.pendingChanges()) }

@@ -355,7 +355,7 @@ extension SQLStore {
 extension WriteStep {
     /// Adds a revision to an article.
     func insertRevision(
-        _ step: Step, number: Int, of article: Int64
+        _ step: RevisionData, number: Int, of article: Int64
     ) throws(StoreError) {
         guard let action = step.action.stored else { throw .conflict("an unknown action") }
         let row = try connection.statement(SQL.insertRevision)

@@ -139,7 +139,7 @@ extension WriteStep {
             owner: owner)
         let resolved = try resolve(
             content, for: article, id: id, current: nil, owner: owner, by: edit)
-        let step = Step(
+        let step = RevisionData(
             action: .created, actor: try stored(edit.actor), time: edit.time, updatedAt: edit.time,
             content: resolved, isDeletion: false)
         try record(firstStep: step, of: article, id: id)
@@ -179,7 +179,7 @@ extension WriteStep {
         guard isDeleted || resolved != current.revision.content else { return current }
         let time = max(edit.time, current.revision.time)
         try record(
-            Step(
+            RevisionData(
                 action: isDeleted ? .restored : .updated, actor: try stored(edit.actor), time: time,
                 updatedAt: time,
                 content: resolved, isDeletion: false),
@@ -196,7 +196,7 @@ extension WriteStep {
         try edit.audience.checkAccess(to: current)
         try expectation.check(current.version, in: state)
         try record(
-            Step(
+            RevisionData(
                 action: .deleted, actor: try stored(edit.actor),
                 time: max(edit.time, current.revision.time),
                 updatedAt: current.revision.updatedAt, content: current.revision.content,
@@ -231,7 +231,7 @@ extension WriteStep {
     // MARK: Steps of an article's history
 
     /// The data of a new revision.
-    struct Step {
+    struct RevisionData {
         var action: Revision.Action
         var actor: StoredActor
         var time: Timestamp
@@ -241,7 +241,7 @@ extension WriteStep {
     }
 
     /// Maximum number of revisions of one article, which have 20 bits in row numbers.
-    static let revisionLimit = 1_000_000
+    static let limitRevisions = 1_000_000
 
     /// Inserts a row for a new article and returns its number. This precedes rows that refer to it:
     /// otherwise SQLite would scan all revisions for pending references to the row.
@@ -263,7 +263,8 @@ extension WriteStep {
     }
 
     /// Records the first step in the history of an article whose row already exists.
-    func record(firstStep step: Step, of article: Int64, id: Article.ID) throws(StoreError) {
+    func record(firstStep step: RevisionData, of article: Int64, id: Article.ID) throws(StoreError)
+    {
         try insertRevision(step, number: 1, of: article)
         let content = step.content
         let publication = content.publishedAt ?? step.time
@@ -274,7 +275,7 @@ extension WriteStep {
             of: .article(id), number: article, revision: 1, isDeletion: false,
             isPublic: content.state == .published)
         try recordTransitions(
-            of: article, revision: 1, at: sequence, from: nil, to: Exposure(of: content))
+            of: article, revision: 1, at: sequence, from: nil, to: VisibilityInputs(of: content))
     }
 
     /// Records one step in an article's history with its consequences: the article's state, its
@@ -282,11 +283,12 @@ extension WriteStep {
     ///
     /// - Parameter number: the revision's; `nil` for the next one.
     func record(
-        _ step: Step, number: Int? = nil, of article: Int64, id: Article.ID, createdAt: Timestamp,
+        _ step: RevisionData, number: Int? = nil, of article: Int64, id: Article.ID,
+        createdAt: Timestamp,
         after previous: StoredArticle?
     ) throws(StoreError) {
         let number = number ?? (previous?.lastRevision ?? 0) + 1
-        guard number <= Self.revisionLimit else { throw .tooMany("revisions of one article") }
+        guard number <= Self.limitRevisions else { throw .tooMany("revisions of one article") }
         try insertRevision(step, number: number, of: article)
 
         let content = step.content
@@ -300,13 +302,13 @@ extension WriteStep {
         if let former = previous?.revision.content.body, step.isDeletion || former != content.body {
             try removeRendering(ofBody: former)
         }
-        var before: Places?
+        var before: FacetListings?
         if let previous, previous.state != .deleted {
             let old = previous.revision.content
             before = try places(
                 of: old, as: previous.state, publication: old.publishedAt ?? previous.createdAt)
         }
-        var after: Places?
+        var after: FacetListings?
         if !step.isDeletion {
             after = try places(of: content, as: state, publication: publication)
         }
@@ -318,8 +320,8 @@ extension WriteStep {
                 || previous?.revision.content.state == .published)
         try recordTransitions(
             of: article, revision: number, at: sequence,
-            from: previous.map(Exposure.init(of:)),
-            to: Exposure(state: state, owner: content.owner, content: content))
+            from: previous.map(VisibilityInputs.init(of:)),
+            to: VisibilityInputs(state: state, owner: content.owner, content: content))
     }
 
     /// Updates the row of an article.

@@ -117,12 +117,12 @@ extension WriteStep {
     // MARK: The facets of an article
 
     /// The listings of an article that is not deleted.
-    struct Places {
+    struct FacetListings {
         fileprivate let state: StoredState
         fileprivate let publication: Timestamp
         fileprivate let facets: Set<Int64>
 
-        fileprivate func isAtSamePlace(as other: Places?) -> Bool {
+        fileprivate func isAtSamePlace(as other: FacetListings?) -> Bool {
             other.map { $0.state == state && $0.publication == publication } ?? false
         }
     }
@@ -130,8 +130,8 @@ extension WriteStep {
     /// Returns the lists that contain an article with this content.
     func places(
         of content: StoredContent, as state: StoredState, publication: Timestamp
-    ) throws(StoreError) -> Places {
-        Places(state: state, publication: publication, facets: try facets(of: content))
+    ) throws(StoreError) -> FacetListings {
+        FacetListings(state: state, publication: publication, facets: try facets(of: content))
     }
 
     private func facets(of content: StoredContent) throws(StoreError) -> Set<Int64> {
@@ -145,7 +145,7 @@ extension WriteStep {
     /// Moves the article to its new listings and updates the counters; unchanged listings are not
     /// touched.
     func move(
-        _ article: Int64, id: Article.ID, from before: Places?, to after: Places?
+        _ article: Int64, id: Article.ID, from before: FacetListings?, to after: FacetListings?
     ) throws(StoreError) {
         let kept =
             before?.isAtSamePlace(as: after) == true
@@ -177,7 +177,7 @@ extension WriteStep {
     }
 
     private func bind(
-        _ row: borrowing Statement, _ facet: Int64, _ places: Places, _ id: Article.ID
+        _ row: borrowing Statement, _ facet: Int64, _ places: FacetListings, _ id: Article.ID
     ) throws(StoreError) {
         try row.bind(1, facet)
         try row.bind(2, places.state.rawValue)

@@ -167,8 +167,8 @@ extension WriteStep {
 
     private func disown(_ current: StoredArticle, at time: Timestamp) throws(StoreError) {
         // Nobody sees it, or it cannot have a further revision.
-        guard current.state != .deleted, current.lastRevision < Self.revisionLimit else {
-            _ = try countOwned(from: Exposure(of: current), to: nil)
+        guard current.state != .deleted, current.lastRevision < Self.limitRevisions else {
+            _ = try countOwned(from: VisibilityInputs(of: current), to: nil)
             let row = try connection.statement(SQL.clearOwner)
             try row.bind(1, current.number)
             try row.run()
@@ -178,7 +178,7 @@ extension WriteStep {
         content.owner = nil
         let time = max(time, current.revision.time)
         try record(
-            Step(
+            RevisionData(
                 action: .updated, actor: try stored(Edit.Actor.system), time: time,
                 updatedAt: time, content: content, isDeletion: false),
             of: current.number, id: current.id, createdAt: current.createdAt, after: current)
@@ -197,7 +197,7 @@ extension WriteStep {
 
     /// Counts the articles of owners under tags and authors.
     func countOwned(
-        from before: Exposure?, to after: Exposure?
+        from before: VisibilityInputs?, to after: VisibilityInputs?
     ) throws(StoreError) -> [OwnedAuthor] {
         var changes: [OwnedFacet: OwnedCount] = [:]
         for (exposure, sign) in [(before, Int64(-1)), (after, 1)] {

@@ -52,7 +52,7 @@ extension SQL {
 extension Snapshot {
     func nextPublication() throws(StoreError) -> Timestamp? {
         let row = try connection.statement(SQL.nextPublication)
-        try row.bind(1, WriteStep.revisionLimit)
+        try row.bind(1, WriteStep.limitRevisions)
         return try row.step() ? row.time(0) : nil
     }
 
@@ -88,7 +88,7 @@ extension WriteStep {
     private func dueArticles(at time: Timestamp, limit: Int) throws(StoreError) -> [Int64] {
         let row = try connection.statement(SQL.dueArticles)
         try row.bind(1, time)
-        try row.bind(2, Self.revisionLimit)
+        try row.bind(2, Self.limitRevisions)
         try row.bind(3, limit)
         var articles: [Int64] = []
         while try row.step() { articles.append(row.integer(0)) }
@@ -100,7 +100,7 @@ extension WriteStep {
         content.state = .published
         content.publishedAt = content.publishedAt ?? current.createdAt
         try record(
-            Step(
+            RevisionData(
                 action: .updated, actor: try stored(Edit.Actor.system), time: time,
                 updatedAt: time, content: content, isDeletion: false),
             of: current.number, id: current.id, createdAt: current.createdAt, after: current)

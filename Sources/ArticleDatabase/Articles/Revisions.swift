@@ -144,7 +144,7 @@ extension WriteStep {
         }
         let time = max(edit.time, current.revision.time)
         try record(
-            Step(
+            RevisionData(
                 action: .restored, actor: try stored(edit.actor), time: time, updatedAt: time,
                 content: content, isDeletion: false),
             of: current.number, id: id, createdAt: current.createdAt, after: current)

@@ -155,7 +155,7 @@ extension WriteStep {
     }
 
     /// Records the time since which the public knows the article by its slug.
-    func publishSlug(_ step: Step, after previous: StoredArticle?) throws(StoreError) {
+    func publishSlug(_ step: RevisionData, after previous: StoredArticle?) throws(StoreError) {
         guard !step.isDeletion, step.content.state == .published else { return }
         if let previous, previous.state == .published,
             previous.revision.content.slug == step.content.slug

@@ -22,7 +22,7 @@ enum TransitionAudience: Hashable {
     static func number(ofUser number: Int64) -> Int64 { 1 + number }
 
     /// Returns true if the audience sees an article; `nil` before its first revision.
-    func sees(_ exposure: Exposure?) -> Bool {
+    func sees(_ exposure: VisibilityInputs?) -> Bool {
         guard let exposure else { return false }
         return switch self {
         case .everyone: exposure.state == .published
@@ -33,7 +33,7 @@ enum TransitionAudience: Hashable {
 }
 
 /// The facts that decide who sees an article, before or after a step of its history.
-struct Exposure {
+struct VisibilityInputs {
     let state: StoredState
     let owner: UserRecord.ID?
     let content: StoredContent
@@ -133,8 +133,8 @@ extension WriteStep {
     /// Records the meaning of an article's change for each audience, and the changes of authors
     /// that follow from it. The article is already listed in its new state.
     func recordTransitions(
-        of article: Int64, revision: Int, at sequence: Int64, from before: Exposure?,
-        to after: Exposure
+        of article: Int64, revision: Int, at sequence: Int64, from before: VisibilityInputs?,
+        to after: VisibilityInputs
     ) throws(StoreError) {
         var audiences = [TransitionAudience.everyone, .editors]
         if let owner = try audience(ofOwner: before?.owner) { audiences.append(owner) }

@@ -20,7 +20,7 @@ struct AudienceLogs {
     }
 
     /// Returns true if the audience sees an article.
-    func sees(_ exposure: Exposure) -> Bool { logs.contains { $0.sees(exposure) } }
+    func sees(_ exposure: VisibilityInputs) -> Bool { logs.contains { $0.sees(exposure) } }
 
     /// The transition as the last one of its subject in all logs; `nil` if it is not.
     func last(

@@ -69,7 +69,7 @@ extension ChangeLog {
 }
 
 /// Walks over one log.
-final class LogWalk {
+final class LogCursor {
     let log: ChangeLog
     /// The current one; `nil` at the end.
     private(set) var transition: Transition?
@@ -97,8 +97,8 @@ final class LogWalk {
     }
 
     /// The walk whose current transition comes first; `nil` at the end of all.
-    static func first(of walks: [LogWalk]) -> LogWalk? {
-        var first: LogWalk?
+    static func first(of walks: [LogCursor]) -> LogCursor? {
+        var first: LogCursor?
         for walk in walks {
             guard let sequence = walk.transition?.sequence else { continue }
             if let other = first?.transition?.sequence, other <= sequence { continue }

@@ -3,11 +3,11 @@ public import ArticleStore
 
 /// Writing, changing and deleting comments.
 extension SQLStore {
-    public func situation(
+    public func commentContext(
         of content: CommentContent, as id: Comment.ID, at time: Timestamp
-    ) async throws(StoreError) -> CommentSituation {
+    ) async throws(StoreError) -> CommentContext {
         try await read { (state) throws(StoreError) in
-            try state.place(of: content, as: id, at: time).situation
+            try state.place(of: content, as: id, at: time).commentContext
         }
     }
 
@@ -21,7 +21,7 @@ extension SQLStore {
 
     public func createComment(
         _ id: Comment.ID, _ content: CommentContent, by edit: Edit,
-        _ decide: @escaping @Sendable (CommentSituation) throws -> Comment.Status
+        _ decide: @escaping @Sendable (CommentContext) throws -> Comment.Status
     ) async throws(StoreError) -> Comment {
         try await write(edit) {
             .comment($0, isNew: true)
@@ -85,11 +85,11 @@ extension SQL {
 }
 
 /// The place of a new comment.
-private struct CommentPlace {
+private struct CommentTarget {
     let article: Int64
     let writer: Int64
     let parent: Int64?
-    let situation: CommentSituation
+    let commentContext: CommentContext
 }
 
 extension Snapshot {
@@ -98,20 +98,21 @@ extension Snapshot {
 
     fileprivate func place(
         of content: CommentContent, as id: Comment.ID, at time: Timestamp
-    ) throws(StoreError) -> CommentPlace {
+    ) throws(StoreError) -> CommentTarget {
         guard let article = try stored(.id(content.article)),
             article.isVisible(to: content.audience),
             let writer = try userNumber(content.writer)
         else { throw .notFound }
         guard try storedComment(id) == nil else { throw .idTaken }
         let parent = try parent(of: content, on: article.number)
-        let situation = CommentSituation(
+        let commentContext = CommentContext(
             policy: article.revision.content.comments?.policy,
             isParentUnusable: content.parent != nil && parent == nil,
             recent: try recent(by: writer, at: time),
             isRepetition: try isRepetition(content, on: article.number, by: writer, at: time))
-        return CommentPlace(
-            article: article.number, writer: writer, parent: parent?.number, situation: situation)
+        return CommentTarget(
+            article: article.number, writer: writer, parent: parent?.number,
+            commentContext: commentContext)
     }
 
     /// The comment that a new one replies to; `nil` if it cannot have this reply.
@@ -173,11 +174,11 @@ extension Snapshot {
 extension WriteStep {
     fileprivate func createComment(
         _ id: Comment.ID, _ content: CommentContent, at time: Timestamp,
-        _ decide: (CommentSituation) throws -> Comment.Status
+        _ decide: (CommentContext) throws -> Comment.Status
     ) throws(StoreError) -> Comment {
         let place = try state.place(of: content, as: id, at: time)
         let status: Comment.Status
-        do { status = try decide(place.situation) } catch { throw .rejected(error) }
+        do { status = try decide(place.commentContext) } catch { throw .rejected(error) }
         let comment = Comment(
             id: id, articleID: content.article, body: content.body, status: status,
             createdAt: time, updatedAt: time)

@@ -64,7 +64,7 @@ extension WriteStep {
     /// Takes the writer from up to `limit` comments of a user, or also their text; `false` if this
     /// was the rest of them.
     func forgetComments(
-        ofUser number: Int64, _ disposal: User.CommentDisposal, atMost limit: Int
+        ofUser number: Int64, _ disposal: User.CommentDisposal, limit: Int
     ) throws(StoreError) -> Bool {
         let row = try connection.statement(SQL.commentsOfUser)
         try row.bind(1, number)

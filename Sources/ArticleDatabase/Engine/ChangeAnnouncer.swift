@@ -66,7 +66,9 @@ final class ChangeAnnouncer: Sendable {
         let snapshot = Snapshot(connection, limits)
         let present = present()
         if let commit = connection.precedingCommit {
-            if commit != place.commit { announce(try snapshot.news(after: place), to: present) }
+            if commit != place.commit {
+                announce(try snapshot.remoteCommits(after: place), to: present)
+            }
         } else if state.notifiedCount != present.count {
             state.lastSequence = try snapshot.changeSequence()
             state.epoch = try snapshot.epoch()
@@ -133,7 +135,7 @@ final class ChangeAnnouncer: Sendable {
     // MARK: Commits of other processes
 
     /// The position up to which observers were notified.
-    struct Place: Hashable {
+    struct Position: Hashable {
         var commit: NumberedCommit
         var sequence: Int64
         var epoch: Epoch?
@@ -152,18 +154,19 @@ final class ChangeAnnouncer: Sendable {
     /// The number of the last commit of this process; 0 if there is none.
     var lastOwnCommit: Int64 { own.load(ordering: .sequentiallyConsistent) }
 
-    private var place: Place {
+    private var place: Position {
         let commit = NumberedCommit(number: lastCommit, mark: state.mark)
-        return Place(commit: commit, sequence: state.lastSequence, epoch: state.epoch)
+        return Position(commit: commit, sequence: state.lastSequence, epoch: state.epoch)
     }
 
     /// Begins after the commits that the connection sees. Called once, before anything is
     /// committed.
     func start(on connection: Connection, _ limits: StoreLimits) throws(StoreError) {
-        let news = try connection.readTransaction(limits) { (snapshot) throws(StoreError) in
-            try snapshot.news(after: Place(commit: NumberedCommit(), sequence: .max))
+        let remoteCommits = try connection.readTransaction(limits) {
+            (snapshot) throws(StoreError) in
+            try snapshot.remoteCommits(after: Position(commit: NumberedCommit(), sequence: .max))
         }
-        isOpen.withLock { _ in adopt(news.place) }
+        isOpen.withLock { _ in adopt(remoteCommits.place) }
     }
 
     /// Announces the commits of others that the connection sees.
@@ -172,45 +175,46 @@ final class ChangeAnnouncer: Sendable {
     ///   process is committing, which then announces the commits before its own.
     func follow(on connection: Connection, _ limits: StoreLimits) throws(StoreError) -> Int64? {
         guard let place = isOpen.withLock({ $0 ? nil : place }) else { return nil }
-        let news = try connection.readTransaction(limits) { (snapshot) throws(StoreError) in
-            try snapshot.news(after: place)
+        let remoteCommits = try connection.readTransaction(limits) {
+            (snapshot) throws(StoreError) in
+            try snapshot.remoteCommits(after: place)
         }
         return isOpen.withLock { isOpen in
             guard !isOpen, self.place == place else { return nil }
-            announce(news, to: present())
-            return news.place.commit.number
+            announce(remoteCommits, to: present())
+            return remoteCommits.place.commit.number
         }
     }
 
-    private func announce(_ news: CommitNews, to present: [any ChangeObserver]) {
-        if news.isCut { noteCut(news) }
-        if news.isCut || news.place.sequence > state.lastSequence
-            || news.place.epoch != state.epoch
+    private func announce(_ remoteCommits: RemoteCommits, to present: [any ChangeObserver]) {
+        if remoteCommits.isCut { noteCut(remoteCommits) }
+        if remoteCommits.isCut || remoteCommits.place.sequence > state.lastSequence
+            || remoteCommits.place.epoch != state.epoch
         {
-            let isSame = !news.isCut && news.place.sequence == state.lastSequence
+            let isSame = !remoteCommits.isCut && remoteCommits.place.sequence == state.lastSequence
             if isSame { state.shift += 1 }
-            let sequence = news.place.sequence + state.shift
-            let changes = PendingChanges(sequence: sequence, records: news.changes)
+            let sequence = remoteCommits.place.sequence + state.shift
+            let changes = PendingChanges(sequence: sequence, records: remoteCommits.changes)
             for observer in present { observer.willCommit(changes) }
             clock.advance()
             for observer in present { observer.didCommit(through: sequence) }
         } else {
             clock.advance()
         }
-        adopt(news.place)
+        adopt(remoteCommits.place)
     }
 
     /// Forgets commits that the database has lost.
-    private func noteCut(_ news: CommitNews) {
-        state.shift += max(0, state.lastSequence + 1 - news.place.sequence)
+    private func noteCut(_ remoteCommits: RemoteCommits) {
+        state.shift += max(0, state.lastSequence + 1 - remoteCommits.place.sequence)
         own.store(0, ordering: .sequentiallyConsistent)
         cutCount.add(1, ordering: .sequentiallyConsistent)
         // If there is another epoch, another process has noticed it before.
-        guard let epoch = news.place.epoch, epoch == state.epoch else { return }
+        guard let epoch = remoteCommits.place.epoch, epoch == state.epoch else { return }
         onCut.withLock { $0 }(epoch)
     }
 
-    private func adopt(_ place: Place) {
+    private func adopt(_ place: Position) {
         state.lastSequence = place.sequence
         state.epoch = place.epoch
         state.mark = place.commit.mark
@@ -219,8 +223,8 @@ final class ChangeAnnouncer: Sendable {
 }
 
 /// The commits of other processes since a position.
-struct CommitNews {
-    var place: ChangeAnnouncer.Place
+struct RemoteCommits {
+    var place: ChangeAnnouncer.Position
     /// In order; `nil` if there are too many to list, or another history has begun.
     var changes: [ChangeRecord]?
     /// True if the database has lost commits before the position: it was restored, or its server
@@ -242,18 +246,20 @@ extension SQL {
 
 extension Snapshot {
     /// Returns the commits after the position.
-    fileprivate func news(after place: ChangeAnnouncer.Place) throws(StoreError) -> CommitNews {
+    fileprivate func remoteCommits(after place: ChangeAnnouncer.Position) throws(StoreError)
+        -> RemoteCommits
+    {
         let last = try changeSequence()
-        let present = ChangeAnnouncer.Place(
+        let present = ChangeAnnouncer.Position(
             commit: try lastCommit(), sequence: last, epoch: try epoch())
         guard try isInHistory(place.commit, before: present.commit) else {
-            return CommitNews(place: present, changes: nil, isCut: true)
+            return RemoteCommits(place: present, changes: nil, isCut: true)
         }
-        guard place.epoch == present.epoch, last - place.sequence <= CommitEffects.mostChanges
-        else { return CommitNews(place: present, changes: nil) }
-        let changes = try changes(after: place.sequence, limit: CommitEffects.mostChanges)
-        let notes = CommitNotes(parsing: try notes(after: place.commit.number).map(\.text))
-        return CommitNews(place: present, changes: notes.completing(changes))
+        guard place.epoch == present.epoch, last - place.sequence <= CommitEffects.limitChanges
+        else { return RemoteCommits(place: present, changes: nil) }
+        let changes = try changes(after: place.sequence, limit: CommitEffects.limitChanges)
+        let notes = CommitPayload(parsing: try notes(after: place.commit.number).map(\.text))
+        return RemoteCommits(place: present, changes: notes.completing(changes))
     }
 
     private func lastCommit() throws(StoreError) -> NumberedCommit {

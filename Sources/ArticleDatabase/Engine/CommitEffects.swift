@@ -15,7 +15,7 @@ struct CommitEffects {
     /// The random number of the commit; `nil` if nothing has asked for it.
     private var commitMark: Int64?
     /// If there are more changes, observers are not told of them one by one.
-    static let mostChanges = 500
+    static let limitChanges = 500
 
     /// A point in the transaction, to which `undo(to:)` returns.
     struct Mark {
@@ -47,7 +47,7 @@ struct CommitEffects {
     }
 
     mutating func add(_ change: ChangeRecord) {
-        if changes.count < Self.mostChanges {
+        if changes.count < Self.limitChanges {
             changes.append(change)
         } else {
             isTruncated = true

@@ -27,7 +27,7 @@ final class Connection {
 
     let engine: Engine
     /// Names looked up by its read transactions.
-    let names = Names()
+    let names = RowCache()
     var effects = CommitEffects()
     /// The commit before the open transaction of a writer; `nil` if they are not counted, as nobody
     /// else can commit.

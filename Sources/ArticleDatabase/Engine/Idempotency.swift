@@ -21,7 +21,7 @@ extension SQLStore {
 
     public func removeExpiredOutcomes(at time: Timestamp) async throws(StoreError) -> Int {
         try await submit { (step) throws(StoreError) in
-            try step.removeOldWrites(at: time, atMost: 1_000)
+            try step.removeOldWrites(at: time, limit: 1_000)
         }
     }
 
@@ -109,14 +109,14 @@ extension WriteStep {
         if let earlier = try state.idempotencyRecord(key.scope, at: time) {
             throw earlier.request == key.request ? .repeated : .keyReused
         }
-        _ = try removeOldWrites(at: time, atMost: Self.removedPerWrite)
+        _ = try removeOldWrites(at: time, limit: Self.removedPerWrite)
         let limit = state.limits.idempotencyRecordsPerPrincipal
         guard try keptCounts(key.principal).done < limit else {
             throw .tooMany("idempotent writes within 24 hours")
         }
         let value = try work(self)
         let item = written(value)
-        var text = KeptText()
+        var text = RetainedText()
         switch item {
         case .article(let article, _): text.body = try bodyNumber(of: article)
         case .comment(let comment, _):
@@ -132,18 +132,18 @@ extension WriteStep {
         _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) throws(StoreError) {
         guard try state.idempotencyRecord(key.scope, at: time) == nil else { return }
-        _ = try removeOldWrites(at: time, atMost: Self.removedPerWrite)
+        _ = try removeOldWrites(at: time, limit: Self.removedPerWrite)
         let limit = state.limits.rejectionsPerPrincipal
         if try keptCounts(key.principal).rejected >= limit {
             let oldest = try connection.statement(SQL.removeOldestRejection)
             try oldest.bind(1, key.principal)
             try oldest.run()
         }
-        try keep(words, key, at: time, outcome: 2, KeptText())
+        try keep(words, key, at: time, outcome: 2, RetainedText())
     }
 
     /// The record of a written text that is kept for 24 hours.
-    private struct KeptText {
+    private struct RetainedText {
         /// The number of an article's body.
         var body: Int64?
         var comment: (number: Int64, text: String)?
@@ -155,7 +155,7 @@ extension WriteStep {
     /// Removes expired rows and returns their number. A row with a time in the future, because the
     /// clock was set back, is redated to now.
     fileprivate func removeOldWrites(
-        at time: Timestamp, atMost limit: Int
+        at time: Timestamp, limit: Int
     ) throws(StoreError) -> Int {
         let old = try connection.statement(SQL.removeOldWrites)
         try old.bind(1, time.milliseconds - IdempotencyKey.keptMilliseconds)
@@ -178,7 +178,7 @@ extension WriteStep {
 
     /// Removes the results of a user's writes; `false` if there may be more of them.
     func removeWrites(
-        ofUser id: UserRecord.ID, atMost limit: Int
+        ofUser id: UserRecord.ID, limit: Int
     ) throws(StoreError) -> Bool {
         let row = try connection.statement(SQL.removeWritesOfUser)
         try row.bind(1, id.description)
@@ -212,7 +212,8 @@ extension WriteStep {
     }
 
     private func keep(
-        _ item: [UInt8], _ key: IdempotencyKey, at time: Timestamp, outcome: Int, _ text: KeptText
+        _ item: [UInt8], _ key: IdempotencyKey, at time: Timestamp, outcome: Int,
+        _ text: RetainedText
     ) throws(StoreError) {
         // There may be an expired record.
         let old = try connection.statement(SQL.removeIdempotencyRecord)

@@ -175,7 +175,7 @@ final class ReaderPool: Sendable {
     /// Waits for pending reads and closes all connections.
     func close() async {
         isClosed.store(true, ordering: .relaxed)
-        await workers.runByEach { [readers] worker in readers[worker].close() }
+        await workers.runOnEachThread { [readers] worker in readers[worker].close() }
     }
 }
 

@@ -48,7 +48,7 @@ protocol Leadership: Sendable {
 }
 
 /// Reads articles that are requested at the same time together.
-protocol JoinedArticleReads: Sendable {
+protocol BatchedArticleReads: Sendable {
     /// The article, as `Snapshot.edition`.
     func edition(
         of id: Article.ID, visibleTo audience: Audience
@@ -64,7 +64,7 @@ public struct StoreCore: Sendable {
     let accountExports: ExportReaders
     let writer: CommitQueue
     /// Set if it is better to read several articles at a time.
-    let joinedReads: (any JoinedArticleReads)?
+    let joinedReads: (any BatchedArticleReads)?
     /// `nil` if no other process can use the database.
     let leadership: (any Leadership)?
 

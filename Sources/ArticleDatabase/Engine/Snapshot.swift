@@ -5,7 +5,7 @@ import ArticleStore
 struct Snapshot {
     let connection: Connection
     let limits: StoreLimits
-    let names: Names
+    let names: RowCache
     /// The articles read ahead; `nil` if reading ahead is of no use.
     let ahead: ReadAhead?
 
@@ -15,7 +15,7 @@ struct Snapshot {
     ///   - names: a cache of names for the same state.
     ///   - ahead: the storage of values read ahead, in a transaction that writes nothing.
     init(
-        _ connection: Connection, _ limits: StoreLimits, names: Names = Names(),
+        _ connection: Connection, _ limits: StoreLimits, names: RowCache = RowCache(),
         ahead: ReadAhead? = nil
     ) {
         self.connection = connection
@@ -33,12 +33,12 @@ struct Snapshot {
         }
     }
 
-    func author(number: Int64) throws(StoreError) -> Names.NamedAuthor {
+    func author(number: Int64) throws(StoreError) -> RowCache.NamedAuthor {
         try names.author(number) { () throws(StoreError) in
             let row = try connection.statement(SQL.authorReference)
             try row.bind(1, number)
             guard try row.step() else { throw .corrupt("author \(number) is missing") }
-            return try Names.NamedAuthor(row)
+            return try RowCache.NamedAuthor(row)
         }
     }
 
@@ -131,7 +131,7 @@ extension Epoch {
 /// by the reads of a connection between which nothing was committed, and by steps of the writer.
 ///
 /// Only the writer changes the cached data; it clears the cache when it rolls back anything.
-final class Names {
+final class RowCache {
     private var authors: [Int64: NamedAuthor] = [:]
     private var tags: [Int64: Tag] = [:]
     private var facets: [Facet: Int64] = [:]

@@ -45,7 +45,7 @@ extension WriteStep {
         guard comment.body.isEmpty == (comment.status == .deleted) else {
             throw .conflict("\(name): only deleted comments have no text")
         }
-        guard comment.revision <= Self.mostRevisions else {
+        guard comment.revision <= Self.limitBookmarkRevisions else {
             throw .conflict("\(name): its revision is too great")
         }
         guard let number = try insert(comment, on: article, to: parent, by: writer) else {

@@ -56,7 +56,7 @@ extension Snapshot {
 
 extension WriteStep {
     /// The greatest revision of a restored record: later ones can still be counted.
-    static let mostRevisions = Int(Int32.max)
+    static let limitBookmarkRevisions = Int(Int32.max)
 
     /// A user that exists, and is equal except for password and further identities, stays.
     func restore(_ user: ExportedUser) throws(StoreError) -> Bool {
@@ -72,7 +72,7 @@ extension WriteStep {
         guard try state.user(named: record.nameKey) == nil else {
             throw .conflict("\(name): the name \"\(record.name)\" is taken by another user")
         }
-        guard record.revision <= Self.mostRevisions else {
+        guard record.revision <= Self.limitBookmarkRevisions else {
             throw .conflict("\(name): its revision is too great")
         }
         let number = try createUser(record, using: nil, at: record.createdAt)
@@ -98,7 +98,7 @@ extension WriteStep {
             guard found == bookmark else { throw .conflict(name) }
             return false
         }
-        guard bookmark.revision <= Self.mostRevisions else {
+        guard bookmark.revision <= Self.limitBookmarkRevisions else {
             throw .conflict("\(name): its revision is too great")
         }
         try checkRoomForBookmark(of: user)

@@ -165,13 +165,13 @@ extension WriteStep {
             return false
         }
         // Revisions before this one may have been removed where it comes from.
-        guard 1...Self.revisionLimit ~= article.revision else {
+        guard 1...Self.limitRevisions ~= article.revision else {
             throw .conflict("\(name): there is no such number")
         }
         let current = found.revision > 0 ? try state.stored(number: found.number) : nil
         if let current, current.createdAt != article.createdAt { throw .conflict(name) }
         try record(
-            Step(
+            RevisionData(
                 action: revision.action, actor: try stored(revision.actor, of: name),
                 time: revision.time, updatedAt: article.updatedAt,
                 content: try resolve(article, for: found.number, after: current, name),

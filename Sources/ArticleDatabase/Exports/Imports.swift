@@ -185,7 +185,7 @@ extension WriteStep {
     }
 
     /// An article that an item is or may be.
-    private struct Mark {
+    private struct ImportCandidate {
         var article: Int64
         var digest: [UInt8]
         /// As of the last import.
@@ -194,22 +194,22 @@ extension WriteStep {
         var deletedAt: Timestamp?
     }
 
-    private func importMark(_ path: String) throws(StoreError) -> Mark? {
+    private func importMark(_ path: String) throws(StoreError) -> ImportCandidate? {
         let row = try connection.statement(SQL.importMark)
         try row.bind(1, path)
         guard try row.step() else { return nil }
-        return Mark(
+        return ImportCandidate(
             article: row.integer(0), digest: row.bytes(1), revision: Int(row.integer(2)),
             lastRevision: Int(row.integer(3)), deletedAt: row.optionalTime(4))
     }
 
     /// A deleted article with the item's id, wherever it came from.
-    private func deletedArticle(_ id: Article.ID) throws(StoreError) -> Mark? {
+    private func deletedArticle(_ id: Article.ID) throws(StoreError) -> ImportCandidate? {
         let row = try connection.statement(SQL.deletedArticle)
         try row.bind(1, id)
         guard try row.step() else { return nil }
         let revision = Int(row.integer(1))
-        return Mark(
+        return ImportCandidate(
             article: row.integer(0), digest: [], revision: revision, lastRevision: revision,
             deletedAt: row.optionalTime(2))
     }

@@ -10,13 +10,13 @@ extension SQLStore {
         }
     }
 
-    public func takeOver(
+    public func importItems(
         _ items: [SourceItem], from id: ContentSource.ID, at revision: Int, round: Int,
         time: Timestamp
     ) async throws(StoreError) -> [Result<SourceOutcome, StoreError>] {
         try await submit { (step) throws(StoreError) in
             let stored = try step.source(id, at: revision)
-            return try step.takeOver(items, from: stored, round: round, at: time)
+            return try step.importItems(items, from: stored, round: round, at: time)
         }
     }
 
@@ -55,7 +55,7 @@ extension SQL {
 }
 
 /// The result of importing an entry's last content.
-private struct EntryMark {
+private struct EntryImportState {
     let article: Int64
     let digest: [UInt8]
     let revision: Int
@@ -71,46 +71,46 @@ extension Snapshot {
         let source = try source(id).number
         var digests: [[UInt8]?] = []
         for key in keys {
-            let digest = try entryMark(key, of: source)?.digest
-            digests.append(digest == EntryMark.gone ? nil : digest)
+            let digest = try entryImportState(key, of: source)?.digest
+            digests.append(digest == EntryImportState.gone ? nil : digest)
         }
         return digests
     }
 
-    fileprivate func entryMark(
+    fileprivate func entryImportState(
         _ key: [UInt8], of source: Int64
-    ) throws(StoreError) -> EntryMark? {
+    ) throws(StoreError) -> EntryImportState? {
         let row = try connection.statement(SQL.sourceEntry)
         try row.bind(1, source)
         try row.bind(2, key)
         guard try row.step() else { return nil }
-        return EntryMark(
+        return EntryImportState(
             article: row.integer(0), digest: row.bytes(1), revision: Int(row.integer(2)))
     }
 }
 
 extension WriteStep {
     /// Maximum number of entries of one source.
-    private static let entryLimit = 50_000
+    private static let limitEntries = 50_000
     /// Maximum number of revisions that an article gets from its source within a day: a source that
     /// changes with each poll does not fill the disk.
     private static let revisionsPerDay = 24
     private static let day: Int64 = 86_400_000
 
-    fileprivate func takeOver(
+    fileprivate func importItems(
         _ items: [SourceItem], from stored: StoredSource, round: Int, at time: Timestamp
     ) throws(StoreError) -> [Result<SourceOutcome, StoreError>] {
         let edit = Edit(
             at: time, by: .source(id: stored.source.id, name: stored.source.shownName))
         return try eachAlone(items) { (item) throws(StoreError) in
-            try takeOver(item, from: stored, round: round, by: edit)
+            try importItems(item, from: stored, round: round, by: edit)
         }
     }
 
-    private func takeOver(
+    private func importItems(
         _ item: SourceItem, from stored: StoredSource, round: Int, by edit: Edit
     ) throws(StoreError) -> SourceOutcome {
-        let mark = try state.entryMark(item.key, of: stored.number)
+        let mark = try state.entryImportState(item.key, of: stored.number)
         guard case .put(let id, let content, let keepsSlug) = item.change,
             mark?.digest != item.digest
         else {
@@ -137,7 +137,7 @@ extension WriteStep {
         }
         try setEntry(
             item.key, of: stored.number,
-            EntryMark(
+            EntryImportState(
                 article: taken.number, digest: item.digest, revision: taken.lastRevision), round)
         guard let mark else { return .created }
         return taken.lastRevision == mark.revision ? .unchanged : .updated
@@ -145,7 +145,8 @@ extension WriteStep {
 
     /// Returns true if the article that was not edited got as many revisions as it may within a
     /// day.
-    private func isTooSoon(_ mark: EntryMark, at time: Timestamp) throws(StoreError) -> Bool {
+    private func isTooSoon(_ mark: EntryImportState, at time: Timestamp) throws(StoreError) -> Bool
+    {
         guard mark.revision >= Self.revisionsPerDay,
             try state.storedUnlessEmpty(number: mark.article)?.lastRevision == mark.revision
         else { return false }
@@ -159,7 +160,8 @@ extension WriteStep {
     /// Deletes the article of an entry unless it was edited. The entry stays, without a content, so
     /// that the article comes back with it.
     private func delete(
-        _ key: [UInt8], _ mark: EntryMark, from stored: StoredSource, round: Int, by edit: Edit
+        _ key: [UInt8], _ mark: EntryImportState, from stored: StoredSource, round: Int,
+        by edit: Edit
     ) throws(StoreError) -> SourceOutcome {
         guard let current = try state.storedUnlessEmpty(number: mark.article),
             current.lastRevision == mark.revision
@@ -174,8 +176,8 @@ extension WriteStep {
         try deleteArticle(current.id, expecting: .anything, by: edit)
         try setEntry(
             key, of: stored.number,
-            EntryMark(
-                article: mark.article, digest: EntryMark.gone, revision: mark.revision + 1),
+            EntryImportState(
+                article: mark.article, digest: EntryImportState.gone, revision: mark.revision + 1),
             round)
         return .deleted
     }
@@ -191,7 +193,7 @@ extension WriteStep {
         while try row.step() {
             items.append(SourceItem(key: row.bytes(0), digest: [], change: .delete))
         }
-        let results = try takeOver(items, from: stored, round: round, at: time)
+        let results = try importItems(items, from: stored, round: round, at: time)
         let outcomes = results.compactMap { try? $0.get() }
         // Without any success, a further step would not have one either.
         return (outcomes.count { $0 == .deleted }, items.count == limit && !outcomes.isEmpty)
@@ -213,7 +215,7 @@ extension WriteStep {
     }
 
     private func setEntry(
-        _ key: [UInt8], of source: Int64, _ mark: EntryMark, _ round: Int
+        _ key: [UInt8], of source: Int64, _ mark: EntryImportState, _ round: Int
     ) throws(StoreError) {
         let row = try connection.statement(SQL.setSourceEntry)
         try row.bind(1, source)
@@ -237,7 +239,7 @@ extension WriteStep {
 
     private func countEntry(of stored: StoredSource) throws(StoreError) {
         // Read again, as entries before this one were counted.
-        guard try state.source(stored.source.id).source.articleCount < Self.entryLimit else {
+        guard try state.source(stored.source.id).source.articleCount < Self.limitEntries else {
             throw .tooMany("entries of one source")
         }
         let row = try connection.statement(SQL.countEntry)

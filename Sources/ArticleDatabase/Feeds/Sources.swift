@@ -215,7 +215,7 @@ extension Snapshot {
 
 extension WriteStep {
     /// Maximum number of sources.
-    private static let sourceLimit = 1_000
+    private static let limitSources = 1_000
 
     fileprivate func createSource(
         _ source: ContentSource, at time: Timestamp
@@ -226,7 +226,7 @@ extension WriteStep {
         if try isKnown(source.id) { throw .idTaken }
         try checkURL(source)
         let count = try connection.statement(SQL.sourceCount)
-        guard try count.step(), Int(count.integer(0)) < Self.sourceLimit else {
+        guard try count.step(), Int(count.integer(0)) < Self.limitSources else {
             throw .tooMany("sources")
         }
         try write(source, SQL.insertSource)

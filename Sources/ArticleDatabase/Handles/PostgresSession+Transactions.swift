@@ -39,7 +39,7 @@ extension PostgresSession {
     ///
     /// - Parameters:
     ///   - mark: a random number, which distinguishes it from others.
-    ///   - notes: the notes for other processes (`CommitNotes`), without quotes.
+    ///   - notes: the notes for other processes (`CommitPayload`), without quotes.
     func commitWrite(_ number: Int64, mark: Int64, notes: String?) throws(StoreError) {
         let notes = notes.map { "'\($0)'" } ?? "NULL"
         _ = try run(

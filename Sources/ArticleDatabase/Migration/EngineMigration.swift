@@ -22,7 +22,7 @@ public enum EngineMigration {
         guard version == DatabaseSchema.bundled.version else {
             throw StoreOpeningError.older(path: file.path, version: version)
         }
-        let rows = try RowFile(connection)
+        let rows = try SQLiteMigrationSource(connection)
         return try unwrapped { () throws(StoreError) in
             let migration = try ServerMigration(to: address, progress: progress)
             try rows.beginRead()

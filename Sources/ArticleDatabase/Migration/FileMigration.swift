@@ -2,8 +2,8 @@ import ArticleStore
 
 /// Copies a PostgreSQL database to a file, which is not visible before it is complete.
 final class FileMigration {
-    private let source: RowServer
-    private let target: FilledFile
+    private let source: PostgresMigrationSource
+    private let target: SQLiteMigrationTarget
     private let tables: [MigratedTable]
     private let progress: MigrationReporter
     /// The oldest transaction that the last one of the source may not have seen.
@@ -16,8 +16,8 @@ final class FileMigration {
         _ session: PostgresSession, to file: Connection,
         progress: @escaping MigrationReporter
     ) throws(StoreError) {
-        source = RowServer(session)
-        target = try FilledFile(file)
+        source = PostgresMigrationSource(session)
+        target = try SQLiteMigrationTarget(file)
         self.progress = progress
         tables = try target.tables(with: session)
     }

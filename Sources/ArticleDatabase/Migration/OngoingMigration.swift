@@ -31,9 +31,9 @@ extension SQLStore {
         do throws(StoreOpeningError) {
             switch self {
             case let store as SQLiteStore where PostgresAddress.isAddress(target):
-                return FollowedFile(store, to: try PostgresAddress(target))
+                return LiveFileMigration(store, to: try PostgresAddress(target))
             case let store as PostgresStore where !PostgresAddress.isAddress(target):
-                return FollowedServer(store, to: try DatabasePlace(path: target))
+                return LiveServerMigration(store, to: try DatabaseReplacement(path: target))
             default: break
             }
         } catch { throw .rejected(error) }

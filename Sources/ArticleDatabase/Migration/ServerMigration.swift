@@ -4,19 +4,19 @@ import ArticleStore
 ///
 /// Everything happens in one transaction there: until `commit`, the target is empty.
 final class ServerMigration {
-    private let target: FilledServer
+    private let target: PostgresMigrationTarget
     private var tables: [MigratedTable] = []
     private let progress: MigrationReporter
 
     init(
         to address: PostgresAddress, progress: @escaping MigrationReporter
     ) throws(StoreError) {
-        target = try FilledServer(address)
+        target = try PostgresMigrationTarget(address)
         self.progress = progress
     }
 
     /// Creates the tables, which are those of the file.
-    func begin(with file: RowFile) throws(StoreError) -> [MigratedTable] {
+    func begin(with file: SQLiteMigrationSource) throws(StoreError) -> [MigratedTable] {
         try target.begin()
         tables = try target.tables(with: file)
         try target.empty(tables)
@@ -24,7 +24,7 @@ final class ServerMigration {
     }
 
     /// Copies all rows of a file, which is in one committed state meanwhile.
-    func copy(_ file: RowFile) throws(StoreError) {
+    func copy(_ file: SQLiteMigrationSource) throws(StoreError) {
         var counter = RowCounter(progress)
         for table in tables where !table.isDerived { counter.total += try file.count(of: table) }
         for table in tables where !table.isDerived {
@@ -46,7 +46,7 @@ final class ServerMigration {
 
     /// Copies the rows with these keys, as far as the file has any.
     func add(
-        _ keys: [[UInt8]], of table: MigratedTable, from file: RowFile
+        _ keys: [[UInt8]], of table: MigratedTable, from file: SQLiteMigrationSource
     ) throws(StoreError) {
         try target.write(table) { (write) throws(StoreError) in
             try file.read(table, keys: keys, write)
@@ -54,7 +54,7 @@ final class ServerMigration {
     }
 
     /// Verifies that the target has the rows of the file.
-    func verify(_ file: RowFile) throws(StoreError) -> MigrationReport {
+    func verify(_ file: SQLiteMigrationSource) throws(StoreError) -> MigrationReport {
         try progress(.indexing)
         try target.complete(tables)
         try progress(.verifying)

@@ -194,7 +194,7 @@ extension WriteStep {
 
     /// Removes bookmarks of an article, of which their users learn; returns their number.
     func removeBookmarks(
-        ofArticle article: Int64, _ id: Article.ID, atMost limit: Int
+        ofArticle article: Int64, _ id: Article.ID, limit: Int
     ) throws(StoreError) -> Int {
         let row = try connection.statement(SQL.bookmarksOfArticle)
         try row.bind(1, article)
@@ -235,8 +235,8 @@ extension WriteStep {
 
     /// Removes up to `limit` records of bookmarks that a user removed; `false` if there may be more
     /// of them.
-    func forgetBookmarkDepartures(
-        ofUser number: Int64, atMost limit: Int
+    func forgetBookmarkRemovals(
+        ofUser number: Int64, limit: Int
     ) throws(StoreError) -> Bool {
         let row = try connection.statement(SQL.removeBookmarkDepartures)
         try row.bind(1, number)

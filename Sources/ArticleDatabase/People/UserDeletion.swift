@@ -89,9 +89,9 @@ extension WriteStep {
         let number = found.integer(0)
         let disposal: User.CommentDisposal = deletion == 1 ? .delete : .keep
         guard
-            try !forgetComments(ofUser: number, disposal, atMost: Self.commentsPerStep),
+            try !forgetComments(ofUser: number, disposal, limit: Self.commentsPerStep),
             try disown(id, at: time), try forgetTransitions(ofUser: number),
-            try removeWrites(ofUser: id, atMost: Self.forgottenPerCommit)
+            try removeWrites(ofUser: id, limit: Self.forgottenPerCommit)
         else { return false }
         try forgetBookmarks(ofUser: number)
         try endSessions(of: number, id, except: nil)
@@ -107,7 +107,7 @@ extension WriteStep {
     /// Removes the log of an owner, as another user may get the number, and the transitions of
     /// removed bookmarks; `false` if there may be more of it.
     private func forgetTransitions(ofUser number: Int64) throws(StoreError) -> Bool {
-        guard try forgetBookmarkDepartures(ofUser: number, atMost: Self.forgottenPerCommit)
+        guard try forgetBookmarkRemovals(ofUser: number, limit: Self.forgottenPerCommit)
         else { return false }
         let row = try connection.statement(SQL.removeSomeTransitions)
         try row.bind(1, TransitionAudience.number(ofUser: number))

@@ -75,7 +75,7 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
             throw .unavailable("no transaction was begun")
         }
         let (number, mark) = (preceding.number + 1, connection.effects.takeCommitMark())
-        let notes = CommitNotes(connection.effects).text
+        let notes = CommitPayload(connection.effects).text
         if notes != nil { node.willCommit(number) }
         do throws(StoreError) {
             try session.commitWrite(number, mark: mark, notes: notes)

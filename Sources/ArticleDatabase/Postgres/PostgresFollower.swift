@@ -24,10 +24,10 @@ final class PostgresFollower: Sendable {
     /// Becomes readable when the follower has to end.
     private let wakeup: WakeupDescriptor
     // Only accessed on `queue` after `init`.
-    private nonisolated(unsafe) var place: Place
+    private nonisolated(unsafe) var place: Position
 
     /// The state of the follower.
-    private struct Place {
+    private struct Position {
         /// `nil` while disconnected, like the connection.
         var session: PostgresSession?
         var connection: Connection?
@@ -73,7 +73,7 @@ final class PostgresFollower: Sendable {
         let connection = Connection(.postgres(session))
         let time = SystemClock.monotonicNanoseconds
         try announcer.start(on: connection, limits)
-        place = Place(session: session, connection: connection, notes: announcer.lastCommit)
+        place = Position(session: session, connection: connection, notes: announcer.lastCommit)
         _ = try ask(session)
         if place.isLeader {
             node.confirmLeadership(of: try session.serverProcess(), asOf: time)
@@ -97,7 +97,7 @@ final class PostgresFollower: Sendable {
         queue.sync {
             // The server takes a while to notice that a session has ended.
             _ = try? place.session?.run("SELECT pg_advisory_unlock_all()")
-            place = Place(notes: place.notes, cuts: place.cuts)
+            place = Position(notes: place.notes, cuts: place.cuts)
             node.loseLeadership()
         }
     }
@@ -105,7 +105,7 @@ final class PostgresFollower: Sendable {
     private func run() {
         while !isClosed.load(ordering: .acquiring) {
             do throws(StoreError) { try follow(connected()) } catch {
-                place = Place(notes: place.notes, cuts: place.cuts)
+                place = Position(notes: place.notes, cuts: place.cuts)
                 node.note(failure: error.reason)
                 node.loseLeadership()
                 _ = wait(on: nil, milliseconds: Self.pauseMilliseconds)

@@ -33,7 +33,7 @@ final class PostgresNode: StoreNode {
     private static let leadership = Duration.milliseconds(1_250)
     private static let patience = Duration.seconds(2)
     private static let pause = Duration.milliseconds(100)
-    private static let mostWaiters = 1_000
+    private static let limitWaiters = 1_000
 
     private let announcer: ChangeAnnouncer
     private let state = Lock(State())
@@ -117,7 +117,7 @@ final class PostgresNode: StoreNode {
         if hasSeen(commit) { return true }
         return await withCheckedContinuation { continuation in
             let number = state.withLock { state -> Int? in
-                guard state.waiters.count < Self.mostWaiters else { return nil }
+                guard state.waiters.count < Self.limitWaiters else { return nil }
                 state.lastWaiter += 1
                 state.waiters[state.lastWaiter] = Waiter(
                     commit: commit, time: SystemClock.monotonicNanoseconds,
@@ -217,7 +217,7 @@ final class PostgresNode: StoreNode {
     ) -> Bool {
         let (observers, own) = state.withLock { ($0.observers.values, $0.ownNotes) }
         let foreign = notes?.filter { !own.contains($0.commit) }.map(\.text)
-        let changes = foreign.map { CommitNotes(parsing: $0).access } ?? [.all]
+        let changes = foreign.map { CommitPayload(parsing: $0).access } ?? [.all]
         if !changes.isEmpty {
             let outcomes = observers.map { observer in
                 let batch = AccessBatch(changes)

@@ -85,7 +85,7 @@ public final class PostgresStore: Sendable {
                 exports: ExportReaders(configuration.limits, open: openExport),
                 accountExports: ExportReaders(configuration.limits, open: openExport),
                 writer: writer,
-                joinedReads: JoinedReads(readers), leadership: process)
+                joinedReads: BatchedReads(readers), leadership: process)
             follower = try PostgresFollower(
                 announcer, process, clock, configuration.limits,
                 mayLead: configuration.mayLead,

@@ -7,7 +7,7 @@ extension SQLStore {
     /// One step of it, which sets the walk's next phase.
     func dropArticles(
         _ rules: RetentionRules, at time: Timestamp, after position: ArticlePosition?,
-        _ walk: inout RetentionWalk
+        _ walk: inout RetentionProgress
     ) async throws(StoreError) {
         walk.phase = .histories(after: 0)
         guard let kept = rules.deletedMilliseconds else { return }
@@ -122,7 +122,7 @@ extension WriteStep {
         case .isDropped: break
         }
         let bookmarks = try removeBookmarks(
-            ofArticle: article, stored.id, atMost: Self.rowsPerStep)
+            ofArticle: article, stored.id, limit: Self.rowsPerStep)
         if bookmarks == Self.rowsPerStep { return .hasMore }
         try removeTransitions(of: article, owner: stored.owner)
         // The last one stays as long as its revision.
@@ -152,7 +152,7 @@ extension WriteStep {
         let row = try connection.statement(SQL.formerRevisions)
         try row.bind(1, article.number)
         try row.bind(2, article.lastRevision)
-        try row.bind(3, RetentionStep.revisions)
+        try row.bind(3, RetentionStepLimits.revisions)
         var (numbers, owners) = ([Int](), Set<UserRecord.ID>())
         while try row.step() {
             numbers.append(Int(row.integer(0)))

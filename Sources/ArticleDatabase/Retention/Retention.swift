@@ -6,8 +6,8 @@ public import ArticleStore
 /// articles.
 extension SQLStore {
     public func removeHistory(
-        _ rules: RetentionRules, at time: Timestamp, _ walk: RetentionWalk
-    ) async throws(StoreError) -> RetentionWalk {
+        _ rules: RetentionRules, at time: Timestamp, _ walk: RetentionProgress
+    ) async throws(StoreError) -> RetentionProgress {
         var walk = walk
         switch walk.phase {
         case .renderings:
@@ -20,7 +20,7 @@ extension SQLStore {
                 try state.excess(of: rules, at: time, after: article)
             }
         case .thinning(let article, let numbers):
-            let part = Array(numbers.prefix(RetentionStep.revisions))
+            let part = Array(numbers.prefix(RetentionStepLimits.revisions))
             walk.revisions += try await submitAsLeader { (step) throws(StoreError) in
                 try step.thin(part, of: article)
             }
@@ -47,7 +47,7 @@ extension SQLStore {
 }
 
 /// The size of a step.
-enum RetentionStep {
+enum RetentionStepLimits {
     static let revisions = 50
     static let renderings = 100
     static let names = 200
@@ -91,13 +91,13 @@ extension Snapshot {
     /// Returns the revisions to remove from the next history that has too many.
     fileprivate func excess(
         of rules: RetentionRules, at time: Timestamp, after article: Int64
-    ) throws(StoreError) -> RetentionWalk.Phase {
+    ) throws(StoreError) -> RetentionProgress.Phase {
         guard rules.revisions != nil || rules.revisionMilliseconds != nil else { return .listings }
         // Without a limit of time, a history within the other one is complete.
         let least = rules.revisionMilliseconds == nil ? rules.revisions ?? 1 : 1
         let row = try connection.statement(SQL.articlesAfter)
         try row.bind(1, article)
-        try row.bind(2, RetentionStep.examined)
+        try row.bind(2, RetentionStepLimits.examined)
         var last: Int64?
         var examined = 0
         while try row.step() {
@@ -108,7 +108,7 @@ extension Snapshot {
             let excess = rules.excess(in: history, at: time)
             if !excess.isEmpty { return .thinning(number, excess) }
             examined += history.count
-            if examined > RetentionStep.examined { break }
+            if examined > RetentionStepLimits.examined { break }
         }
         return last.map { .histories(after: $0) } ?? .listings
     }
@@ -117,7 +117,7 @@ extension Snapshot {
     private func facts(of article: Int64, limit: Int) throws(StoreError) -> [RevisionFacts] {
         let row = try connection.statement(SQL.revisionFacts)
         try row.bind(1, article)
-        try row.bind(2, limit + RetentionStep.compared)
+        try row.bind(2, limit + RetentionStepLimits.compared)
         var facts: [RevisionFacts] = []
         while try row.step() {
             facts.append(
@@ -137,11 +137,11 @@ extension WriteStep {
         let last = try state.lastFormerRendering()
         let row = try connection.statement(SQL.renderedBodies)
         try row.bind(1, last)
-        try row.bind(2, RetentionStep.renderings)
+        try row.bind(2, RetentionStepLimits.renderings)
         var bodies: [(number: Int64, isNeeded: Bool)] = []
         while try row.step() { bodies.append((row.integer(0), row.integer(1) != 0)) }
         for body in bodies where !body.isNeeded { try removeRendering(ofBody: body.number) }
-        let isDone = bodies.count < RetentionStep.renderings
+        let isDone = bodies.count < RetentionStepLimits.renderings
         let set = try connection.statement(SQL.setFormerRendering)
         try set.bind(1, isDone ? 0 : (bodies.last?.number ?? 1) - 1)
         try set.run()

@@ -4,8 +4,8 @@ import ArticleStore
 extension SQLStore {
     /// One step of it; the steps begin with `.listings`.
     func removeUnusedNames(
-        _ phase: RetentionWalk.Phase
-    ) async throws(StoreError) -> RetentionWalk.Phase {
+        _ phase: RetentionProgress.Phase
+    ) async throws(StoreError) -> RetentionProgress.Phase {
         switch phase {
         case .tags(let candidates, let row, let since):
             return try await removeTags(candidates, after: row, since: since)
@@ -30,13 +30,13 @@ extension SQLStore {
     /// no revision has.
     private func removeTags(
         _ candidates: Set<Int64>, after row: Int64, since sequence: Int64
-    ) async throws(StoreError) -> RetentionWalk.Phase {
+    ) async throws(StoreError) -> RetentionProgress.Phase {
         if candidates.isEmpty { return .actors(after: 0) }
         let (rest, last) = try await read { (state) throws(StoreError) in
             try state.unused(candidates, after: row)
         }
         if let last { return .tags(rest, after: last, since: sequence) }
-        let part = Set(rest.sorted().prefix(RetentionStep.names))
+        let part = Set(rest.sorted().prefix(RetentionStepLimits.names))
         let isDone = try await submitAsLeader { (step) throws(StoreError) in
             try step.removeTags(part, since: sequence)
         }
@@ -89,7 +89,7 @@ extension Snapshot {
     ) throws(StoreError) -> (tags: Set<Int64>, last: Int64?) {
         let row = try connection.statement(SQL.tagsAfterRow)
         try row.bind(1, first)
-        try row.bind(2, RetentionStep.examined)
+        try row.bind(2, RetentionStepLimits.examined)
         var (rest, last) = (tags, Int64?.none)
         while try row.step() {
             last = row.integer(0)
@@ -103,12 +103,12 @@ extension WriteStep {
     /// Removes languages and sources that no article has; histories have them as texts.
     fileprivate func removeListedFacets() throws(StoreError) -> Bool {
         let row = try connection.statement(SQL.removeListedFacets)
-        try row.bind(1, RetentionStep.names)
+        try row.bind(1, RetentionStepLimits.names)
         try row.run()
         let count = connection.changedRows
         // Their numbers are not to be used any more.
         if count > 0 { connection.names.forget() }
-        return count == RetentionStep.names
+        return count == RetentionStepLimits.names
     }
 
     /// Removes tags that no revision had as of a change; `false` if too much changed since.
@@ -118,13 +118,13 @@ extension WriteStep {
         var unused = tags
         let later = try connection.statement(SQL.tagsSinceChange)
         try later.bind(1, sequence)
-        try later.bind(2, RetentionStep.examined)
+        try later.bind(2, RetentionStepLimits.examined)
         var examined = 0
         while try later.step() {
             examined += 1
             if !later.isNull(0) { unused.subtract(later.numbers(0)) }
         }
-        guard examined < RetentionStep.examined else { return false }
+        guard examined < RetentionStepLimits.examined else { return false }
         for tag in unused.sorted() {
             let row = try connection.statement(SQL.removeTag)
             try row.bind(1, tag)
@@ -139,7 +139,7 @@ extension WriteStep {
     fileprivate func removeActors(after first: Int64) throws(StoreError) -> Int64? {
         let row = try connection.statement(SQL.actorsAfter)
         try row.bind(1, first)
-        try row.bind(2, RetentionStep.names)
+        try row.bind(2, RetentionStepLimits.names)
         var (unused, last) = ([Int64](), Int64?.none)
         while try row.step() {
             last = row.integer(0)

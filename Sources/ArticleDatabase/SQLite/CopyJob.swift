@@ -58,12 +58,12 @@ final class CopyJob: @unchecked Sendable {
 /// An empty file that receives the copy of a database. Once it is open, it may be unlinked.
 public final class CopyDestination: Sendable {
     /// A connection that is passed between threads.
-    private struct Lent: @unchecked Sendable {
+    private struct TransferredConnection: @unchecked Sendable {
         // It is handed out once, so its receiver has exclusive access.
         let connection: Connection
     }
 
-    private let lent: Lock<Lent?>
+    private let lent: Lock<TransferredConnection?>
 
     /// - Parameter path: the path of an empty file that is not in use.
     public init(path: String) throws(StoreError) {
@@ -76,7 +76,7 @@ public final class CopyDestination: Sendable {
                 PRAGMA synchronous = OFF;
                 PRAGMA cache_size = -1024;
                 """)
-        lent = Lock(Lent(connection: connection))
+        lent = Lock(TransferredConnection(connection: connection))
     }
 
     /// Hands out the connection for the copy.

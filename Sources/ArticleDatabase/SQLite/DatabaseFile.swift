@@ -11,7 +11,7 @@ import Glibc
 /// locks. But closing any descriptor of a file releases all record locks of the process on it
 /// (`fcntl(2)`), so the file's descriptor stays open as long as ownership is held. The lock file is
 /// not deleted on release, as two processes could then lock two files of the same name. Its content
-/// is the database's last change when that was noted (`NotedChange`).
+/// is the database's last change when that was noted (`RecordedChange`).
 final class DatabaseFile: Sendable {
     /// The path with symbolic links resolved, so that two names of one file share one lock.
     let path: String
@@ -121,9 +121,9 @@ final class DatabaseFile: Sendable {
     }
 
     /// The last change that was noted.
-    var notedChange: NotedChange? { NotedChange(readingFrom: lock) }
+    var notedChange: RecordedChange? { RecordedChange(readingFrom: lock) }
 
-    func note(_ change: NotedChange) { change.write(to: lock) }
+    func note(_ change: RecordedChange) { change.write(to: lock) }
 
     /// True if the file has a rollback journal: a transaction before the first use of the
     /// write-ahead log was interrupted.

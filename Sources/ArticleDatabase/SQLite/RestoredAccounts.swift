@@ -33,7 +33,7 @@ public struct RestoredAccounts: Sendable {
     }
 }
 
-extension DatabasePlace {
+extension DatabaseReplacement {
     /// Compares the accounts in the copy with those of the database that it replaces.
     public func revivedAccounts(in copy: String) throws(StoreOpeningError) -> RestoredAccounts {
         var result = RestoredAccounts()

@@ -22,7 +22,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     /// Copies made between commits, one at a time.
     private var copies: [CopyJob] = []
     /// Work to be done between two commits, with the connection unless it is closed.
-    private let errands = Lock<[@Sendable (Connection?) -> Void]>([])
+    private let pendingMaintenance = Lock<[@Sendable (Connection?) -> Void]>([])
 
     init(
         _ connection: sending Connection, _ configuration: SQLiteConfiguration,
@@ -64,7 +64,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
 
     func restBetweenCommits() {
         stepCopy()
-        runErrands()
+        runMaintenance()
     }
 
     func becomeIdle() {
@@ -88,7 +88,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     private func noteLastChange() {
         guard let connection, let file, !connection.isInTransaction else { return }
         let state = Snapshot(connection, configuration.limits, names: connection.names)
-        if let last = try? NotedChange(lastOf: state) { file.note(last) }
+        if let last = try? RecordedChange(lastOf: state) { file.note(last) }
     }
 
     // MARK: Errands
@@ -101,8 +101,8 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     ) throws(StoreError) -> Value {
         let outcome = Lock<Result<Value, StoreError>>(.failure(.unavailable("the store is closed")))
         let isDone = DispatchSemaphore(value: 0)
-        errands.withLock { errands in
-            errands.append { connection in
+        pendingMaintenance.withLock { pendingMaintenance in
+            pendingMaintenance.append { connection in
                 if let connection {
                     let result = Result { () throws(StoreError) in try work(connection) }
                     outcome.withLock { $0 = result }
@@ -110,17 +110,17 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
                 isDone.signal()
             }
         }
-        queue.perform { self.runErrands() }
+        queue.perform { self.runMaintenance() }
         isDone.wait()
         return try outcome.withLock { $0 }.get()
     }
 
-    private func runErrands() {
-        let errands = errands.withLock { errands in
-            defer { errands = [] }
-            return errands
+    private func runMaintenance() {
+        let pendingMaintenance = pendingMaintenance.withLock { pendingMaintenance in
+            defer { pendingMaintenance = [] }
+            return pendingMaintenance
         }
-        for errand in errands { errand(connection) }
+        for job in pendingMaintenance { job(connection) }
     }
 
     // MARK: Copies
@@ -168,8 +168,8 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     ) async throws(StoreError) -> VacuumProgress? {
         let result: Result<VacuumProgress?, StoreError> = await withCheckedContinuation {
             continuation in
-            errands.withLock { errands in
-                errands.append { connection in
+            pendingMaintenance.withLock { pendingMaintenance in
+                pendingMaintenance.append { connection in
                     continuation.resume(
                         returning: Result { () throws(StoreError) in
                             guard let connection else {
@@ -179,7 +179,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
                         })
                 }
             }
-            queue.perform { self.runErrands() }
+            queue.perform { self.runMaintenance() }
         }
         return try result.get()
     }

@@ -98,7 +98,7 @@ public struct RestoredKeys: Sendable {
     public fileprivate(set) var areKnown = true
 }
 
-extension DatabasePlace {
+extension DatabaseReplacement {
     /// Revokes keys in the copy that are revoked in the database that it replaces: a backup must
     /// not reactivate revoked keys.
     ///

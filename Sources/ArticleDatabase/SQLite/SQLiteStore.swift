@@ -105,7 +105,7 @@ public final class SQLiteStore: Sendable {
                     + "had "
                     + "\(noted.sequence) before; all clients are told to sync from scratch")
         }
-        file.note(try NotedChange(lastOf: state))
+        file.note(try RecordedChange(lastOf: state))
     }
 
     /// Finishes queued writes, flushes and releases the file. Later calls throw `.unavailable`.

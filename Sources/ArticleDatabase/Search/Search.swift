@@ -43,11 +43,11 @@ extension SQLStore {
         }
     }
 
-    public func removeSearchRemains(
+    public func removeObsoleteSearchBlocks(
         except kept: Set<Int64>, limit: Int
     ) async throws(StoreError) -> Bool {
         try await submitAsLeader { (step) throws(StoreError) in
-            try step.removeSearchRemains(except: kept, limit: limit)
+            try step.removeObsoleteSearchBlocks(except: kept, limit: limit)
         }
     }
 }

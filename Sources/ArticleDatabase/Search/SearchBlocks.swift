@@ -113,7 +113,7 @@ extension WriteStep {
         }
     }
 
-    func removeSearchRemains(
+    func removeObsoleteSearchBlocks(
         except kept: Set<Int64>, limit: Int
     ) throws(StoreError) -> Bool {
         guard let segment = try nextRemains(except: kept) else { return false }

@@ -15,7 +15,7 @@ struct WordPressShortcodes {
     private static let limitBytes = 2_000
     private static let enclosing: Set<String> = ["caption", "code", "embed", "sourcecode"]
     private static let single: Set<String> = ["audio", "gallery", "video"]
-    private static let longestName = 10
+    private static let limitNameBytes = 10
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
@@ -45,7 +45,7 @@ struct WordPressShortcodes {
     private mutating func shortcode(at open: Int) -> (html: String, end: Int)? {
         let start = open + 1
         let name = text(
-            bytes[start...].prefix(Self.longestName + 1).prefix { Self.isLetter($0) })
+            bytes[start...].prefix(Self.limitNameBytes + 1).prefix { Self.isLetter($0) })
         guard Self.enclosing.contains(name) || Self.single.contains(name),
             let close = bracket.next(in: bytes, from: start), close - open <= Self.limitBytes
         else { return nil }

@@ -19,7 +19,7 @@ package import ArticleStore
 ///
 /// Users, authors, articles, actors, comments and bookmarks have the same JSON as in the API. In
 /// version 1, a revision has no actor, but perhaps the name of an `editor`; before version 3, a
-/// scheduled article has the status `published` and a time in the future (`ExportHistory`).
+/// scheduled article has the status `published` and a time in the future (`ExportRecordReader`).
 ///
 /// The last line counts the others, so that a truncated export is not mistaken for a complete one:
 /// `{"kind":"end","users":…,"authors":…,"articles":…,"revisions":…,"comments":…,"bookmarks":…}`.
@@ -103,14 +103,14 @@ private struct ArticleLine: JSONModel {
         .optional("formerSlugs", \.knownFormerSlugs, slugs),
         .optional("imported", \.article.imported, .object(mark)))
 
-    private static let slugs = JSONCodec<[String]>.array(of: .text(.servedSlug), atMost: 1_000_000)
+    private static let slugs = JSONCodec<[String]>.array(of: .text(.servedSlug), limit: 1_000_000)
     private var knownFormerSlugs: [String]? {
         article.formerSlugs.isEmpty ? nil : article.formerSlugs
     }
 
     private static let mark = ObjectCodec(
         ExportedArticle.ImportMark.init,
-        .required("path", \.path, .text(.lines(maximumBytes: ImportItem.limitPathBytes))),
+        .required("path", \.path, .text(.lines(limitBytes: ImportItem.limitPathBytes))),
         .required("digest", \.digest, .text(.digest)),
         .required("revision", \.revision, .integer(1...Int.max)))
 }

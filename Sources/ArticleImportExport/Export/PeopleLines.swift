@@ -13,7 +13,7 @@ struct UserLine: JSONModel {
         .required("kind", kind("user"), .kind),
         .required("user", \.user.record, .object(userShape)),
         .required(
-            "identities", \.user.identities, .array(of: .object(identityShape), atMost: 10_000)))
+            "identities", \.user.identities, .array(of: .object(identityShape), limit: 10_000)))
 
     /// All attributes of a user in the API, and no secrets.
     private static let userShape = ObjectCodec(

@@ -16,7 +16,8 @@ extension Article.Draft {
             _ text: String, _ limit: Int, _ attribute: String, isLine: Bool = false
         ) -> String {
             let text = text.inNFC
-            let fitted = isLine ? Fitted.line(text, to: limit) : Fitted.cut(text, to: limit)
+            let fitted =
+                isLine ? ArticleFitter.line(text, to: limit) : ArticleFitter.cut(text, to: limit)
             if text.unicodeScalars.count > limit {
                 cuts.append(Cut(attribute: attribute, note: "was cut to \(limit) characters"))
             } else if fitted != text {
@@ -34,12 +35,12 @@ extension Article.Draft {
         }
         let names = authors.compactMap { if case .name(let name) = $0 { name } else { nil } }
         if names.count == authors.count {
-            authors = Fitted.names(names).map { .name($0) }
+            authors = ArticleFitter.names(names).map { .name($0) }
             cuts += Self.cuts(
                 in: names, "authors", ArticleLimits.authors, ArticleLimits.authorName.upperBound)
         }
         cuts += Self.cuts(in: tags, "tags", ArticleLimits.tags, ArticleLimits.tag.upperBound)
-        tags = Fitted.tags(tags)
+        tags = ArticleFitter.tags(tags)
         return cuts
     }
 

@@ -237,7 +237,7 @@ package struct ImportFiles {
 
     private mutating func skip(_ path: String, _ name: String) {
         let isDocument = Self.documentExtensions.contains(ImportFile.nameExtension(of: name))
-        if isDocument, notes.count < ImportReport.faultLimit {
+        if isDocument, notes.count < ImportReport.limitFaults {
             note(path, "is not Markdown (.md) and was skipped")
         } else {
             otherFiles += 1

@@ -114,7 +114,7 @@ extension ImportRun {
         }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         do throws(JSONSyntaxError) {
-            return try JSONParser.parse(bytes, valueLimit: GhostExport.limitValues)
+            return try JSONParser.parse(bytes, limitValues: GhostExport.limitValues)
         } catch { throw LineFault(reason: error.message) }
     }
 

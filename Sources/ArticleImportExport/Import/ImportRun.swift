@@ -15,7 +15,7 @@ package struct ImportRun {
     private var batch: [Waiting] = []
     private var batchBytes = 0
     private var lastID: Article.ID?
-    private let origins: ImportOrigins
+    private let origins: FormerPathMatcher
 
     /// A buffered article and its location.
     private struct Waiting {
@@ -45,7 +45,7 @@ package struct ImportRun {
     ) {
         self.importer = importer
         self.totalBytes = totalBytes
-        origins = ImportOrigins(files)
+        origins = FormerPathMatcher(files)
         self.progress = progress
     }
 
@@ -293,8 +293,8 @@ extension ImportRun {
         var finished = 0
         defer { finish(bytes: file.sizeBytes - finished) }
         guard check(file, version: version, &finished), var reader = lines(of: file) else { return }
-        var restoration = Restoration(importer, path: file.path)
-        var history = ExportHistory(version: version, now: importer.now())
+        var restoration = RecordRestorer(importer, path: file.path)
+        var history = ExportRecordReader(version: version, now: importer.now())
         while let line = next(&reader, of: file), restoration.isGoingOn {
             // The first line is the header and the last one the end: neither is a record.
             if line.number > 1 {
@@ -316,7 +316,7 @@ extension ImportRun {
         _ file: ImportFile, version: Int, _ finished: inout Int
     ) -> Bool {
         guard var reader = lines(of: file), next(&reader, of: file) != nil else { return false }
-        var order = ExportOrder()
+        var order = ExportOrderValidator()
         var lastLine = 1
         do throws(LineFault) {
             while let line = next(&reader, of: file) {

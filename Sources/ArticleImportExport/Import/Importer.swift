@@ -15,7 +15,7 @@ import BroadsheetResources
 ///
 /// A file with a new path is recognized if exactly one file was imported before with the longest
 /// common end of both paths, which is at least its name (for `index.md` with its folder), and with
-/// the same title or slug (`ImportOrigins`).
+/// the same title or slug (`FormerPathMatcher`).
 ///
 /// JSON lines are either bodies of `POST /v1/articles` or an export (`Exporter`), which is restored
 /// with its ids, revisions and tombstones, into an empty store only, which may have users. All
@@ -139,15 +139,15 @@ public struct ImportReport: Sendable, Hashable {
     public internal(set) var bookmarks = 0
     /// Files and lines that were not imported.
     public internal(set) var failed = 0
-    /// The first `faultLimit` of these, in import order.
+    /// The first `limitFaults` of these, in import order.
     public internal(set) var failures: [ImportFault] = []
     /// The number of omissions in imported posts, such as images without an absolute URL, and of
     /// other notes about them for the operator.
     public internal(set) var leftOut = 0
-    /// The first `faultLimit` of these.
+    /// The first `limitFaults` of these.
     public internal(set) var omissions: [ImportFault] = []
 
-    public static let faultLimit = 1_000
+    public static let limitFaults = 1_000
 
     /// All articles that were processed successfully.
     public var articles: Int {
@@ -167,12 +167,12 @@ public struct ImportReport: Sendable, Hashable {
 
     mutating func fail(_ fault: ImportFault) {
         failed += 1
-        if failures.count < Self.faultLimit { failures.append(fault) }
+        if failures.count < Self.limitFaults { failures.append(fault) }
     }
 
     mutating func omit(_ omissions: [ImportFault]) {
         leftOut += omissions.count
-        self.omissions += omissions.prefix(max(0, Self.faultLimit - self.omissions.count))
+        self.omissions += omissions.prefix(max(0, Self.limitFaults - self.omissions.count))
     }
 }
 

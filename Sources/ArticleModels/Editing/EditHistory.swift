@@ -20,18 +20,18 @@ public final class EditHistory<Value: Equatable> {
     /// The limits of the states that are kept. The current value does not count.
     public struct Limits {
         /// The most states that are kept for undo and redo together.
-        public var maximumCount: Int
+        public var limitCount: Int
         /// The most that these states may cost together.
-        public var maximumCost: Int
+        public var limitCost: Int
         /// The cost of a state, such as its bytes; at least 0.
         public var cost: (Value) -> Int
 
         public init(
-            maximumCount: Int = 100, maximumCost: Int = .max,
+            limitCount: Int = 100, limitCost: Int = .max,
             cost: @escaping (Value) -> Int = { _ in 0 }
         ) {
-            self.maximumCount = maximumCount
-            self.maximumCost = maximumCost
+            self.limitCount = limitCount
+            self.limitCost = limitCost
             self.cost = cost
         }
     }
@@ -149,7 +149,7 @@ public final class EditHistory<Value: Equatable> {
         var isFull = false
         func isKept(_ state: State) -> Bool {
             let (sum, overflow) = cost.addingReportingOverflow(state.cost)
-            isFull = isFull || overflow || sum > limits.maximumCost || count >= limits.maximumCount
+            isFull = isFull || overflow || sum > limits.limitCost || count >= limits.limitCount
             if !isFull { (count, cost) = (count + 1, sum) }
             return !isFull
         }

@@ -113,7 +113,7 @@ public struct OutboxQueue: Sendable, Hashable {
             guard !entry.hasForgottenKey(at: time) else { return false }
             // A clock that was set back must not delay a write for longer than the rest lasts.
             guard let until, time < until else { return true }
-            return until > time.advanced(byMilliseconds: Self.longestWait)
+            return until > time.advanced(byMilliseconds: Self.limitWait)
         }
     }
 
@@ -161,7 +161,7 @@ public struct OutboxQueue: Sendable, Hashable {
         }
     }
 
-    private static let longestWait: Int64 = 3_600_000
+    private static let limitWait: Int64 = 3_600_000
 
     // MARK: Parts
 

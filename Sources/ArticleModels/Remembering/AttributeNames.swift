@@ -3,7 +3,7 @@ public import ArticleAPI
 /// The attributes of a model, as its shape has them: their names, and those it cannot do without.
 ///
 /// ```swift
-/// extension Note: RememberedModel {
+/// extension Note: MergeableModel {
 ///     static let attributeNames = AttributeNames(shape)
 /// }
 /// ```

@@ -6,7 +6,7 @@ public import ArticleAPI
 /// let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
 /// let knowsBody = inLists.contains("body")
 /// ```
-public struct AttributeSet<Model: RememberedModel>: Sendable, Hashable {
+public struct AttributeSet<Model: MergeableModel>: Sendable, Hashable {
     var bits: UInt64
 
     init(bits: UInt64) { self.bits = bits }

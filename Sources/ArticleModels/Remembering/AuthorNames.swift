@@ -16,7 +16,7 @@ package struct AuthorNames: Sendable, Hashable {
     }
 
     /// The part of a byline that changed.
-    package enum News: Sendable { case nothing, revision, name }
+    package enum NameUpdates: Sendable { case nothing, revision, name }
 
     package private(set) var known: [Author.ID: Known]
 
@@ -25,7 +25,7 @@ package struct AuthorNames: Sendable, Hashable {
     package subscript(_ id: Author.ID) -> String? { known[id]?.name }
 
     /// - Returns: the part that changes in bylines.
-    package mutating func note(_ author: Author) -> News {
+    package mutating func note(_ author: Author) -> NameUpdates {
         note(Known(author.name, revision: author.revision), of: author.id)
     }
 
@@ -33,11 +33,11 @@ package struct AuthorNames: Sendable, Hashable {
     /// those of other such bylines.
     ///
     /// - Returns: the part that changes in other bylines.
-    package mutating func note(_ reference: Author.Reference) -> News {
+    package mutating func note(_ reference: Author.Reference) -> NameUpdates {
         note(Known(reference.name, revision: reference.revision ?? 0), of: reference.id)
     }
 
-    private mutating func note(_ new: Known, of id: Author.ID) -> News {
+    private mutating func note(_ new: Known, of id: Author.ID) -> NameUpdates {
         guard let old = known[id] else {
             known[id] = new
             return .nothing

@@ -4,7 +4,7 @@ public import ArticleAPI
 ///
 /// Its attributes belong to a revision, of which there is one sequence for each model. See
 /// ``ModelFacts``.
-public protocol RememberedModel: JSONModel, Identifiable where ID: Hashable & Sendable {
+public protocol MergeableModel: JSONModel, Identifiable where ID: Hashable & Sendable {
     /// `AttributeNames(shape)`, as a constant.
     static var attributeNames: AttributeNames { get }
 
@@ -12,15 +12,15 @@ public protocol RememberedModel: JSONModel, Identifiable where ID: Hashable & Se
     var revision: Int { get }
 }
 
-extension Article: RememberedModel {
+extension Article: MergeableModel {
     public static let attributeNames = AttributeNames(shape)
 }
 
-extension Author: RememberedModel {
+extension Author: MergeableModel {
     public static let attributeNames = AttributeNames(shape)
 }
 
-extension Comment: RememberedModel {
+extension Comment: MergeableModel {
     public static let attributeNames = AttributeNames(shape)
 }
 
@@ -40,7 +40,7 @@ extension Comment: RememberedModel {
 /// let changed = facts.merge(ModelFacts(listed, knowing: inLists, seenAt: time))
 /// let whole = facts.model()
 /// ```
-public struct ModelFacts<Model: RememberedModel>: Sendable, Hashable {
+public struct ModelFacts<Model: MergeableModel>: Sendable, Hashable {
     public typealias Origin = AttributeOrigin
 
     public let id: Model.ID

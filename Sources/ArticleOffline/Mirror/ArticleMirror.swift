@@ -30,9 +30,9 @@ public final class ArticleMirror: Sendable {
     private let filter: FetchChangesRequest
     /// The text of the filter in the store.
     private let filterText: String
-    private let allowance: @Sendable () -> NetworkAllowance
+    private let allowance: @Sendable () -> NetworkPolicy
     private let progress = Locked(MirrorProgress())
-    private let notices = Notices<MirrorTopic>()
+    private let notices = ChangeNotifier<MirrorTopic>()
 
     /// - Parameters:
     ///   - store: the store of the articles; its account must be that of the session.
@@ -45,7 +45,7 @@ public final class ArticleMirror: Sendable {
     public init(
         store: ModelStore, backend: BackendService, name: String,
         filter: FetchChangesRequest = FetchChangesRequest(),
-        allowance: @escaping @Sendable () -> NetworkAllowance = { .unrestricted }
+        allowance: @escaping @Sendable () -> NetworkPolicy = { .unrestricted }
     ) {
         self.store = store
         self.backend = backend
@@ -192,9 +192,9 @@ public final class ArticleMirror: Sendable {
                 let position = MirrorPosition(place)
                 var next = place
                 switch step {
-                case .startAnew:
+                case .restart:
                     (next.token, next.isComplete, next.members) = (nil, false, 0)
-                    return try await store.startMirrorAnew(name, from: position) ? next : nil
+                    return try await store.restartMirror(name, from: position) ? next : nil
                 case .page(let page):
                     let query = ArticleQuery(filter)
                     var stored = MirrorPage(
@@ -327,7 +327,7 @@ public final class ArticleMirror: Sendable {
 /// The topics that a mirror announces.
 enum MirrorTopic { case state }
 
-extension NetworkAllowance {
+extension NetworkPolicy {
     /// The reason why `run` requests nothing; `nil` if it may.
     fileprivate var pauseReason: ArticleMirror.PauseReason? {
         switch self {

@@ -23,9 +23,9 @@ extension ArticleMirror {
 
     /// The reason why a mirror requests nothing.
     public enum PauseReason: Sendable, Hashable {
-        /// The app's closure says ``NetworkAllowance/lowPower``.
+        /// The app's closure says ``NetworkPolicy/lowPower``.
         case lowPower
-        /// The app's closure says ``NetworkAllowance/constrained``.
+        /// The app's closure says ``NetworkPolicy/constrained``.
         case constrained
         /// The app called `suspend`.
         case suspended

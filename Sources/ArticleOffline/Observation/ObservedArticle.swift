@@ -5,7 +5,7 @@ public import Observation
 ///
 /// ```swift
 /// let shown = ObservedArticle(id, in: store)
-/// var title: String { shown.remembered?.article.title ?? "" }
+/// var title: String { shown.cached?.article.title ?? "" }
 /// ```
 ///
 /// It follows the store while it exists, and keeps neither the store nor anything else alive. It is
@@ -14,18 +14,18 @@ public import Observation
 public final class ObservedArticle: Identifiable {
     public nonisolated let id: Article.ID
     /// The article with its user's unsent writes; `nil` if the store does not have it.
-    public private(set) var remembered: RememberedArticle?
+    public private(set) var cached: CachedArticle?
     /// True if the store has been read.
     public private(set) var isLoaded = false
-    @ObservationIgnored private var following: Following?
+    @ObservationIgnored private var following: ObservationTask?
 
     public init(_ id: Article.ID, in store: ModelStore) {
         self.id = id
-        following = Following(store.article(id)) { [weak self] in self?.receive($0) }
+        following = ObservationTask(store.article(id)) { [weak self] in self?.receive($0) }
     }
 
-    private func receive(_ remembered: RememberedArticle?) {
-        self.remembered = remembered
+    private func receive(_ cached: CachedArticle?) {
+        self.cached = cached
         if !isLoaded { isLoaded = true }
     }
 }

@@ -14,10 +14,10 @@ public import Observation
 @MainActor @Observable
 public final class ObservedArticles {
     /// The articles in the order of the list, with their user's unsent writes.
-    public private(set) var articles: [RememberedArticle] = []
+    public private(set) var articles: [CachedArticle] = []
     /// True if the store has been read.
     public private(set) var isLoaded = false
-    @ObservationIgnored private var following: Following?
+    @ObservationIgnored private var following: ObservationTask?
 
     /// - Parameters:
     ///   - store: the store of the articles.
@@ -28,12 +28,12 @@ public final class ObservedArticles {
         in store: ModelStore, matching query: ArticleQuery = ArticleQuery(),
         order: ArticleSort = .newestFirst, limit: Int = 100
     ) {
-        following = Following(store.articles(matching: query, order: order, limit: limit)) {
+        following = ObservationTask(store.articles(matching: query, order: order, limit: limit)) {
             [weak self] in self?.receive($0)
         }
     }
 
-    private func receive(_ articles: [RememberedArticle]) {
+    private func receive(_ articles: [CachedArticle]) {
         self.articles = articles
         if !isLoaded { isLoaded = true }
     }

@@ -12,11 +12,11 @@ public import Observation
 @MainActor @Observable
 public final class ObservedMirror {
     public private(set) var state: ArticleMirror.State
-    @ObservationIgnored private var following: Following?
+    @ObservationIgnored private var following: ObservationTask?
 
     public init(_ mirror: ArticleMirror) {
         state = mirror.state
-        following = Following(mirror.states) { [weak self] in self?.receive($0) }
+        following = ObservationTask(mirror.states) { [weak self] in self?.receive($0) }
     }
 
     private func receive(_ state: ArticleMirror.State) {

@@ -13,9 +13,9 @@ public import Observation
 public final class ObservedOutbox {
     /// `nil` until the outbox was read.
     public private(set) var state: OutboxState?
-    @ObservationIgnored private var following: Following?
+    @ObservationIgnored private var following: ObservationTask?
 
     public init(_ outbox: Outbox) {
-        following = Following(outbox.states) { [weak self] in self?.state = $0 }
+        following = ObservationTask(outbox.states) { [weak self] in self?.state = $0 }
     }
 }

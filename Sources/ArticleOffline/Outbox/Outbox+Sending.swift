@@ -127,7 +127,7 @@ extension Outbox {
             queue.finish(entry.number, delivery.outcome, newKey: key, retryAt: retryTime)
         }
         do throws(OutboxError) {
-            try await change(with: delivery.news, finished)
+            try await change(with: delivery.updates, finished)
             return
         } catch { if error == .noSuchWrite { return } }
         do throws(OutboxError) {

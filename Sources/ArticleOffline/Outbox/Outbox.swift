@@ -32,7 +32,7 @@ public actor Outbox {
     /// The most articles whose writes are being sent.
     let width: Int
     private let limit: Int
-    private nonisolated let notices = Notices<OutboxTopic>()
+    private nonisolated let notices = ChangeNotifier<OutboxTopic>()
     /// The stored writes; `nil` before they were read.
     private(set) var queue: OutboxQueue?
     private var unreadable = 0
@@ -144,7 +144,7 @@ public actor Outbox {
     }
 
     /// Sends writes that wait for a later time at once: the network is back.
-    public func networkIsBack() async {
+    public func networkDidReturn() async {
         _ = try? await change { $0.hurry() }
     }
 
@@ -199,16 +199,16 @@ public actor Outbox {
     /// Changes the writes. A change is stored before it is visible and before the next begins.
     @discardableResult
     func change(
-        with news: [ModelNews] = [], _ body: (inout OutboxQueue) -> OutboxQueue.Edit?
+        with updates: [ModelUpdate] = [], _ body: (inout OutboxQueue) -> OutboxQueue.Edit?
     ) async throws(OutboxError) -> OutboxQueue.Edit {
         await beginChange()
         defer { endChange() }
         var next: OutboxQueue
         do throws(ModelStoreError) { next = try await load() } catch { throw .notStored(error) }
         guard let edit = body(&next) else { throw .noSuchWrite }
-        guard !edit.isEmpty || !news.isEmpty else { return edit }
+        guard !edit.isEmpty || !updates.isEmpty else { return edit }
         do throws(ModelStoreError) {
-            try await store.commit(StoreChanges(edit, news: news))
+            try await store.commit(StoreChanges(edit, updates: updates))
         } catch { throw .notStored(error) }
         queue = next
         notices.post([.state])

@@ -6,7 +6,7 @@ import BroadsheetHTTP
 /// The outcome of an attempt, and the updates from its responses.
 struct OutboxDelivery {
     var outcome: OutboxQueue.Outcome
-    var news: [ModelNews] = []
+    var updates: [ModelUpdate] = []
 }
 
 /// The requests for writes, and the meaning of their responses.
@@ -33,16 +33,17 @@ extension Outbox {
                     DeleteArticleRequest(
                         id: entry.article, expected: expected, idempotencyKey: entry.key),
                     as: entry.account)
-                let ending = ModelNews.Ending.deleted(from: entry.base?.revision, seenAt: sentAt)
+                let ending = ModelUpdate.RemovalReason.deleted(
+                    from: entry.base?.revision, seenAt: sentAt)
                 return OutboxDelivery(
-                    outcome: .applied(nil), news: [.articleEnded(entry.article, ending)])
+                    outcome: .applied(nil), updates: [.articleRemoved(entry.article, ending)])
             }
             return OutboxDelivery(
-                outcome: .applied(article), news: [Self.news(article, seenAt: sentAt)])
+                outcome: .applied(article), updates: [Self.updates(article, seenAt: sentAt)])
         } catch { return await delivery(of: entry, after: error) }
     }
 
-    private static func news(_ article: Article, seenAt time: Timestamp) -> ModelNews {
+    private static func updates(_ article: Article, seenAt time: Timestamp) -> ModelUpdate {
         .article(ModelFacts(article, knowing: .inArticles, seenAt: time))
     }
 
@@ -93,24 +94,25 @@ extension Outbox {
                 FetchArticleRequest(key: .id(entry.article)), as: entry.account,
                 options: RequestOptions(freshness: .reloaded))
             return OutboxDelivery(
-                outcome: .changed(theirs: article), news: [Self.news(article, seenAt: sentAt)])
+                outcome: .changed(theirs: article), updates: [Self.updates(article, seenAt: sentAt)]
+            )
         } catch {
             guard let status = error.problem?.status, [404, 410].contains(status) else {
                 // The write gets the same response again, and then this is asked again.
                 return OutboxDelivery(outcome: .noResponse)
             }
-            let ending = ModelNews.Ending.notFound(seenAt: sentAt)
+            let ending = ModelUpdate.RemovalReason.notFound(seenAt: sentAt)
             return OutboxDelivery(
-                outcome: .changed(theirs: nil), news: [.articleEnded(entry.article, ending)])
+                outcome: .changed(theirs: nil), updates: [.articleRemoved(entry.article, ending)])
         }
     }
 }
 
 extension StoreChanges {
     /// Creates the changes to the store that a change of the outbox requires.
-    init(_ edit: OutboxQueue.Edit, news: [ModelNews]) {
+    init(_ edit: OutboxQueue.Edit, updates: [ModelUpdate]) {
         self.init(
-            news: news,
+            updates: updates,
             writes: edit.stored.map {
                 StoredWrite(number: $0.number, article: $0.article, entry: $0.json())
             },

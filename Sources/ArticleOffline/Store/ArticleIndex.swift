@@ -80,7 +80,7 @@ enum ArticleIndex {
     }
 
     /// The ids of articles that nothing keeps in the store.
-    static func looseIDs(
+    static func unlistedIDs(
         matching query: ArticleQuery, seenBefore time: Timestamp,
         in connection: DatabaseConnection
     ) throws(ModelStoreError) -> [Article.ID] {

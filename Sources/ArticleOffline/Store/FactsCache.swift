@@ -5,7 +5,7 @@ import ArticleModels
 ///
 /// They are kept in two generations: when the young ones take half of the limit, they become the
 /// old ones, and those that were old and not used since are dropped.
-struct FactsCache<Model: RememberedModel> {
+struct FactsCache<Model: MergeableModel> {
     private let limitBytes: Int
     private var young: [Model.ID: ModelFacts<Model>] = [:]
     private var old: [Model.ID: ModelFacts<Model>] = [:]

@@ -14,7 +14,7 @@ enum HistoryOrder {
     case earlier
 
     /// Longer than the time from a request to the processing of its response, in milliseconds.
-    static let longestRequest: Int64 = 300_000
+    static let limitRequestMilliseconds: Int64 = 300_000
 
     /// - Parameters:
     ///   - known: the known facts of a model.
@@ -22,10 +22,11 @@ enum HistoryOrder {
     ///   - isAnew: true if the response is of a new history.
     ///   - resetAt: the time at which the last new history became known.
     init<Model>(
-        _ known: ModelFacts<Model>, _ news: ModelFacts<Model>, isAnew: Bool, _ resetAt: Timestamp?
+        _ known: ModelFacts<Model>, _ updates: ModelFacts<Model>, isRestart: Bool,
+        _ resetAt: Timestamp?
     ) {
-        guard let first = known.origin(of: "version"), let second = news.origin(of: "version"),
-            known.value(of: "version") != news.value(of: "version")
+        guard let first = known.origin(of: "version"), let second = updates.origin(of: "version"),
+            known.value(of: "version") != updates.value(of: "version")
         else {
             self = .same
             return
@@ -41,8 +42,8 @@ enum HistoryOrder {
         }
         let times = [first.seenAt, second.seenAt].sorted()
         let isReset = resetAt.map { times[0] < $0 && $0 <= times[1] } ?? false
-        let isFar = times[1].milliseconds - times[0].milliseconds > Self.longestRequest
-        guard isReset || isFar || isLater && isAnew else {
+        let isFar = times[1].milliseconds - times[0].milliseconds > Self.limitRequestMilliseconds
+        guard isReset || isFar || isLater && isRestart else {
             self = .same
             return
         }

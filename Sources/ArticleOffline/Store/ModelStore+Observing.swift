@@ -4,7 +4,7 @@ public import ArticleModels
 /// Sequences of the store's values.
 extension ModelStore {
     /// The article as it is known, and then again after each change; `nil` while it is not known.
-    public nonisolated func article(_ id: Article.ID) -> StoreUpdates<RememberedArticle?> {
+    public nonisolated func article(_ id: Article.ID) -> StoreUpdates<CachedArticle?> {
         updates(of: .article(id)) { (store) throws(ModelStoreError) in
             try await store.loadArticle(id)
         }
@@ -14,7 +14,7 @@ extension ModelStore {
     public nonisolated func articles(
         matching query: ArticleQuery = ArticleQuery(), order: ArticleSort = .newestFirst,
         limit: Int = 100
-    ) -> StoreUpdates<[RememberedArticle]> {
+    ) -> StoreUpdates<[CachedArticle]> {
         updates(of: .articles) { (store) throws(ModelStoreError) in
             try await store.loadArticles(matching: query, order: order, limit: limit)
         }

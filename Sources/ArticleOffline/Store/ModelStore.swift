@@ -21,11 +21,11 @@ import ArticleSearch
 /// one, which it reports. An actor: use it from anywhere; its calls block its own executor while
 /// they read or write the file.
 public actor ModelStore {
-    public nonisolated let place: Place
+    public nonisolated let place: Location
     package nonisolated let environment: ClientEnvironment
-    package nonisolated let notices = Notices<StoreTopic>()
+    package nonisolated let notices = ChangeNotifier<StoreTopic>()
     private nonisolated let didReport: @Sendable (StoreEvent) -> Void
-    private nonisolated let clock = SeenClock()
+    private nonisolated let clock = MonotonicWallClock()
     private let engine: StoreEngine
 
     /// Opens the file, or makes it.
@@ -36,7 +36,7 @@ public actor ModelStore {
     ///   - environment: the clock.
     ///   - didReport: called for each event, on any thread.
     public init(
-        _ place: Place, limits: Limits = Limits(), environment: ClientEnvironment = .system,
+        _ place: Location, limits: Limits = Limits(), environment: ClientEnvironment = .system,
         didReport: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(ModelStoreError) {
         self.place = place
@@ -50,8 +50,8 @@ public actor ModelStore {
     // MARK: Merging
 
     /// Merges the updates of a response: all of them, or none.
-    public func merge(_ news: [ModelNews]) throws(ModelStoreError) {
-        try commit(StoreChanges(news: news))
+    public func merge(_ updates: [ModelUpdate]) throws(ModelStoreError) {
+        try commit(StoreChanges(updates: updates))
     }
 
     /// Performs changes of models and of the outbox in one transaction.
@@ -68,8 +68,8 @@ public actor ModelStore {
     }
 
     /// Merges the updates of a response, which are computed on this actor.
-    package func merge(_ news: @Sendable () -> [ModelNews]) throws(ModelStoreError) {
-        try merge(news())
+    package func merge(_ updates: @Sendable () -> [ModelUpdate]) throws(ModelStoreError) {
+        try merge(updates())
     }
 
     /// Returns the present time, for requests that are sent now. Of two calls, the later one gets
@@ -107,12 +107,12 @@ public actor ModelStore {
     // MARK: Reading
 
     /// Returns the known article; `nil` if it is not whole, or was deleted.
-    public func loadArticle(_ id: Article.ID) throws(ModelStoreError) -> RememberedArticle? {
+    public func loadArticle(_ id: Article.ID) throws(ModelStoreError) -> CachedArticle? {
         try reading { () throws(ModelStoreError) in try engine.article(id) }
     }
 
     /// The article with this slug; former slugs are not known.
-    public func loadArticle(slug: String) throws(ModelStoreError) -> RememberedArticle? {
+    public func loadArticle(slug: String) throws(ModelStoreError) -> CachedArticle? {
         try reading { () throws(ModelStoreError) in
             guard let id = try engine.id(ofSlug: slug) else { return nil }
             return try engine.article(id)
@@ -123,7 +123,7 @@ public actor ModelStore {
     public func loadArticles(
         matching query: ArticleQuery = ArticleQuery(), order: ArticleSort = .newestFirst,
         limit: Int = 100
-    ) throws(ModelStoreError) -> [RememberedArticle] {
+    ) throws(ModelStoreError) -> [CachedArticle] {
         try reading { () throws(ModelStoreError) in
             try engine.articles(matching: query, order: order, limit: max(limit, 0))
         }
@@ -179,7 +179,7 @@ public actor ModelStore {
     /// - Returns: one page, after which there is none.
     public func search(
         _ text: String, matching filter: ArticleQuery = ArticleQuery(), limit: Int = 20
-    ) async throws(ModelStoreError) -> SearchPage<RememberedArticle> {
+    ) async throws(ModelStoreError) -> SearchPage<CachedArticle> {
         let query = SearchQuery(text)
         guard !query.required.isEmpty, limit > 0 else { return SearchPage(items: []) }
         var search = StoreSearch(query, matching: filter, limit: limit)
@@ -259,11 +259,11 @@ public actor ModelStore {
     ///   - position: its required position; `nil` for any.
     /// - Returns: `false` if it is at another one; then nothing has changed.
     @discardableResult
-    package func startMirrorAnew(
+    package func restartMirror(
         _ name: String, from position: MirrorPosition? = nil
     ) throws(ModelStoreError) -> Bool {
         try writing { () throws(ModelStoreError) in
-            try engine.startMirrorAnew(name, from: position, at: time())
+            try engine.restartMirror(name, from: position, at: time())
         }
     }
 

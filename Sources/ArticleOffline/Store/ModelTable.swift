@@ -4,7 +4,7 @@ import BroadsheetSQLite
 
 /// The known facts of the models of one type: in memory those that were used last, and all in the
 /// file.
-final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Model> {
+final class ModelTable<Model: MergeableModel> where Model.ID == Identifier<Model> {
     /// The changes that merging facts would make.
     enum Outcome {
         case nothing
@@ -69,18 +69,18 @@ final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Mode
     ///   - isAnew: true if the backend has begun another history, of which the response is.
     ///   - connection: the file.
     func outcome(
-        of news: ModelFacts<Model>, isAnew: Bool = false, in connection: DatabaseConnection
+        of updates: ModelFacts<Model>, isRestart: Bool = false, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Outcome {
-        let known = try facts(news.id, in: connection)
-        let order = known.map { HistoryOrder($0, news, isAnew: isAnew, resetAt) } ?? .later
+        let known = try facts(updates.id, in: connection)
+        let order = known.map { HistoryOrder($0, updates, isRestart: isRestart, resetAt) } ?? .later
         if order == .earlier { return .nothing }
-        if order == .same, var merged = known, merged.merge(news).isEmpty, merged == known {
+        if order == .same, var merged = known, merged.merge(updates).isEmpty, merged == known {
             return .nothing
         }
-        var usable = news
-        if let ending = try EndingRow.load(kind, news.id, from: connection) {
+        var usable = updates
+        if let ending = try Tombstone.load(kind, updates.id, from: connection) {
             guard
-                let rest = news.without({
+                let rest = updates.without({
                     ending.follows(revision: $0.revision, seenAt: $0.seenAt)
                 })
             else { return .nothing }

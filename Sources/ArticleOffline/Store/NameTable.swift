@@ -27,11 +27,11 @@ final class NameTable {
         let found =
             try row.step()
             ? AuthorNames.Known(row.text(0), revision: row.number(1)) : nil
-        remember(found, of: id)
+        cache(found, of: id)
         return found
     }
 
-    private func remember(_ name: AuthorNames.Known?, of id: Author.ID) {
+    private func cache(_ name: AuthorNames.Known?, of id: Author.ID) {
         if known.count >= Self.limit { known = [:] }
         known[id] = .some(name)
     }
@@ -52,20 +52,20 @@ final class NameTable {
 
     private func note(
         _ id: Author.ID, in connection: DatabaseConnection,
-        _ note: (inout AuthorNames) -> AuthorNames.News
+        _ note: (inout AuthorNames) -> AuthorNames.NameUpdates
     ) throws(ModelStoreError) -> Bool {
-        guard let (new, news) = try change(of: id, in: connection, note) else { return false }
+        guard let (new, updates) = try change(of: id, in: connection, note) else { return false }
         let row = try connection.statement("INSERT OR REPLACE INTO names VALUES (?1, ?2, ?3)")
         try row.bind(1, id)
         try row.bind(2, new.name)
         try row.bind(3, new.revision)
         try row.run()
-        remember(new, of: id)
-        return news != .nothing
+        cache(new, of: id)
+        return updates != .nothing
     }
 
     /// Returns true if noting it would change anything.
-    func isNews(
+    func isUpdate(
         _ reference: Author.Reference, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Bool {
         try change(of: reference.id, in: connection) { $0.note(reference) } != nil
@@ -74,12 +74,12 @@ final class NameTable {
     /// The name that noting would give an author; `nil` for the one that is known.
     private func change(
         of id: Author.ID, in connection: DatabaseConnection,
-        _ note: (inout AuthorNames) -> AuthorNames.News
-    ) throws(ModelStoreError) -> (AuthorNames.Known, AuthorNames.News)? {
+        _ note: (inout AuthorNames) -> AuthorNames.NameUpdates
+    ) throws(ModelStoreError) -> (AuthorNames.Known, AuthorNames.NameUpdates)? {
         let old = try name(id, in: connection)
         var names = AuthorNames(old.map { [id: $0] } ?? [:])
-        let news = note(&names)
-        return names.known[id].flatMap { $0 == old ? nil : ($0, news) }
+        let updates = note(&names)
+        return names.known[id].flatMap { $0 == old ? nil : ($0, updates) }
     }
 
     /// - Returns: true if bylines change.

@@ -23,7 +23,7 @@ struct SearchIndex {
     }
 
     /// Of more articles, the newest are searched.
-    static let articleLimit = 20_000
+    static let limitArticles = 20_000
 
     private let limitBytes: Int
     private var memory = MemoryIndex()
@@ -48,13 +48,13 @@ struct SearchIndex {
     mutating func articleChanged(_ id: Article.ID) {
         guard !needsAll else { return }
         waiting.insert(id)
-        if waiting.count > Self.articleLimit { everythingChanged() }
+        if waiting.count > Self.limitArticles { everythingChanged() }
     }
 
     mutating func authorRenamed(_ id: Author.ID) {
         guard !needsAll else { return }
         renamed.insert(id)
-        if renamed.count > Self.articleLimit { everythingChanged() }
+        if renamed.count > Self.limitArticles { everythingChanged() }
     }
 
     mutating func everythingChanged() { (needsAll, waiting, renamed) = (true, [], []) }
@@ -88,7 +88,7 @@ struct SearchIndex {
         guard entries[id]?.hash != entry.hash else { return }
         bytes += entry.bytes - (entries.updateValue(entry, forKey: id)?.bytes ?? 0)
         try? memory.add(AnalyzedDocument(SearchText(document)))
-        if entries.count > Self.articleLimit || bytes > limitBytes { removeOldest() }
+        if entries.count > Self.limitArticles || bytes > limitBytes { removeOldest() }
     }
 
     private mutating func remove(_ id: Article.ID) {
@@ -100,7 +100,7 @@ struct SearchIndex {
     /// Makes room for a tenth, so that not each new article has to look for the oldest one.
     private mutating func removeOldest() {
         for (id, entry) in entries.sorted(by: { $0.value.age < $1.value.age }) {
-            guard entries.count > Self.articleLimit / 10 * 9 || bytes > limitBytes / 10 * 9 else {
+            guard entries.count > Self.limitArticles / 10 * 9 || bytes > limitBytes / 10 * 9 else {
                 return
             }
             remove(id)

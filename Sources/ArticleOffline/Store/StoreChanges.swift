@@ -4,16 +4,16 @@ package import ArticleModels
 /// The changes of one transaction: all are made, or none.
 package struct StoreChanges: Sendable {
     /// The updates from responses, in their order.
-    package var news: [ModelNews]
+    package var updates: [ModelUpdate]
     /// Entries of the outbox to store, new ones and changed ones. They survive a power cut.
     package var writes: [StoredWrite]
     /// The numbers of entries to remove.
     package var finishedWrites: [Int]
 
     package init(
-        news: [ModelNews] = [], writes: [StoredWrite] = [], finishedWrites: [Int] = []
+        updates: [ModelUpdate] = [], writes: [StoredWrite] = [], finishedWrites: [Int] = []
     ) {
-        self.news = news
+        self.updates = updates
         self.writes = writes
         self.finishedWrites = finishedWrites
     }

@@ -20,7 +20,7 @@ extension StoreEngine {
         var total = try totalBytes()
         guard total > limits.bytes else { return }
         while total > limits.bytes {
-            let loose = try looseModels()
+            let loose = try evictableModels()
             guard !loose.isEmpty else {
                 guard total <= before else { throw .full }
                 break
@@ -34,20 +34,20 @@ extension StoreEngine {
         try names.removeUnused(in: connection)
     }
 
-    private struct LooseModel {
+    private struct EvictableModel {
         let kind: Int
         /// Ids of all types have the same form.
         let id: Article.ID
         let bytes: Int
     }
 
-    private func looseModels() throws(ModelStoreError) -> [LooseModel] {
+    private func evictableModels() throws(ModelStoreError) -> [EvictableModel] {
         let row = try connection.statement(
             "SELECT kind, id, bytes FROM models WHERE holds = 0 ORDER BY seen LIMIT 64")
-        var models: [LooseModel] = []
+        var models: [EvictableModel] = []
         while try row.step() {
             models.append(
-                LooseModel(
+                EvictableModel(
                     kind: row.number(0), id: try row.identifier(1),
                     bytes: row.number(2)))
         }

@@ -9,15 +9,17 @@ extension StoreEngine {
         _ changes: StoreChanges, at time: Timestamp
     ) throws(ModelStoreError) {
         if !changes.concernsOutbox {
-            let hasNews = try read { () throws(ModelStoreError) -> Bool in
-                try self.hasNews(changes.news)
+            let hasUpdates = try read { () throws(ModelStoreError) -> Bool in
+                try self.hasUpdates(changes.updates)
             }
-            guard hasNews || hasTooManyDeferred else { return }
+            guard hasUpdates || hasTooManyDeferred else { return }
         }
         try write(isFlushed: changes.concernsOutbox) { () throws(ModelStoreError) in
-            for news in changes.news {
-                try merge(news, at: time, isOwn: changes.concernsOutbox)
-                if changes.concernsOutbox, let id = news.articleID { try awaitConfirmation(of: id) }
+            for updates in changes.updates {
+                try merge(updates, at: time, isOwn: changes.concernsOutbox)
+                if changes.concernsOutbox, let id = updates.articleID {
+                    try awaitConfirmation(of: id)
+                }
             }
             for write in changes.writes {
                 try OutboxTable.store(write, in: connection)
@@ -38,23 +40,23 @@ extension StoreEngine {
 
     /// Returns true if any of it changes something. Of facts that change nothing, newer times are
     /// kept.
-    private func hasNews(_ news: [ModelNews]) throws(ModelStoreError) -> Bool {
-        for news in news {
-            switch news {
+    private func hasUpdates(_ updates: [ModelUpdate]) throws(ModelStoreError) -> Bool {
+        for updates in updates {
+            switch updates {
             case .article(let facts):
-                if try isNews(facts, to: articles) { return true }
+                if try isUpdate(facts, to: articles) { return true }
                 if try hasNewNames(facts) { return true }
             case .author(let facts):
-                if try isNews(facts, to: authors) { return true }
+                if try isUpdate(facts, to: authors) { return true }
             case .comment(let facts):
-                if try isNews(facts, to: comments) { return true }
-            case .articleEnded, .authorEnded, .commentEnded: return true
+                if try isUpdate(facts, to: comments) { return true }
+            case .articleRemoved, .authorRemoved, .commentRemoved: return true
             }
         }
         return false
     }
 
-    private func isNews<Model: RememberedModel>(
+    private func isUpdate<Model: MergeableModel>(
         _ facts: ModelFacts<Model>, to table: ModelTable<Model>
     ) throws(ModelStoreError) -> Bool where Model.ID == Identifier<Model> {
         switch try table.outcome(of: facts, in: connection) {
@@ -74,20 +76,20 @@ extension StoreEngine {
     ///   - isAnew: true if the backend has begun another history, of which the response is.
     ///   - isOwn: true if it is the response to a write of the outbox.
     func merge(
-        _ news: ModelNews, at time: Timestamp, isAnew: Bool = false, isOwn: Bool = false
+        _ updates: ModelUpdate, at time: Timestamp, isRestart: Bool = false, isOwn: Bool = false
     ) throws(ModelStoreError) {
-        switch news {
-        case .article(let facts): try merge(facts, isAnew, isOwn)
-        case .author(let facts): try merge(facts, isAnew)
-        case .comment(let facts): try merge(facts, isAnew)
-        case .articleEnded(let id, let ending):
+        switch updates {
+        case .article(let facts): try merge(facts, isRestart, isOwn)
+        case .author(let facts): try merge(facts, isRestart)
+        case .comment(let facts): try merge(facts, isRestart)
+        case .articleRemoved(let id, let ending):
             try end(id, ending, in: articles, at: time)
             noteArticle(id)
-        case .authorEnded(let id, let ending):
+        case .authorRemoved(let id, let ending):
             try end(id, ending, in: authors, at: time)
             if try names.forget(id, in: connection) { noteRename(of: id) }
             note(.author(id))
-        case .commentEnded(let id, let ending):
+        case .commentRemoved(let id, let ending):
             if let article = try comments.facts(id, in: connection)?.model()?.articleID {
                 note(.comments(article))
             }
@@ -101,7 +103,7 @@ extension StoreEngine {
     }
 
     private func merge(
-        _ facts: ModelFacts<Article>, _ isAnew: Bool, _ isOwn: Bool
+        _ facts: ModelFacts<Article>, _ isRestart: Bool, _ isOwn: Bool
     ) throws(ModelStoreError) {
         // Also those of a late response: they are newer or older for themselves.
         for author in try newByline(facts) {
@@ -109,7 +111,7 @@ extension StoreEngine {
             if isOwn, try isMirrored(author.id) { continue }
             if try names.note(author, in: connection) { noteRename(of: author.id) }
         }
-        switch try articles.outcome(of: facts, isAnew: isAnew, in: connection) {
+        switch try articles.outcome(of: facts, isRestart: isRestart, in: connection) {
         case .nothing: break
         case .times(let merged): _ = try articles.store(merged, in: connection)
         case .values(let merged, let changed):
@@ -132,7 +134,7 @@ extension StoreEngine {
     private func list(
         _ facts: ModelFacts<Article>, _ number: Int64
     ) throws(ModelStoreError) {
-        let ending = try EndingRow.load(articles.kind, facts.id, from: connection)
+        let ending = try Tombstone.load(articles.kind, facts.id, from: connection)
         let isCurrent = ending?.unmatched.map { facts.revision >= $0 } ?? true
         guard isCurrent, facts.attributes.isSuperset(of: ArticleIndex.attributes),
             let article = facts.model()
@@ -156,15 +158,15 @@ extension StoreEngine {
 
     private func hasNewNames(_ facts: ModelFacts<Article>) throws(ModelStoreError) -> Bool {
         for author in try newByline(facts) {
-            if try names.isNews(author, in: connection) { return true }
+            if try names.isUpdate(author, in: connection) { return true }
         }
         return false
     }
 
     private func merge(
-        _ facts: ModelFacts<Author>, _ isAnew: Bool
+        _ facts: ModelFacts<Author>, _ isRestart: Bool
     ) throws(ModelStoreError) {
-        switch try authors.outcome(of: facts, isAnew: isAnew, in: connection) {
+        switch try authors.outcome(of: facts, isRestart: isRestart, in: connection) {
         case .nothing: break
         case .times(let merged): _ = try authors.store(merged, in: connection)
         case .values(let merged, _):
@@ -177,9 +179,9 @@ extension StoreEngine {
     }
 
     private func merge(
-        _ facts: ModelFacts<Comment>, _ isAnew: Bool
+        _ facts: ModelFacts<Comment>, _ isRestart: Bool
     ) throws(ModelStoreError) {
-        switch try comments.outcome(of: facts, isAnew: isAnew, in: connection) {
+        switch try comments.outcome(of: facts, isRestart: isRestart, in: connection) {
         case .nothing: break
         case .times(let merged): _ = try comments.store(merged, in: connection)
         case .values(let merged, _):
@@ -199,12 +201,12 @@ extension StoreEngine {
     // MARK: Endings
 
     /// Records the removal, and removes earlier facts.
-    private func end<Model: RememberedModel>(
-        _ id: Model.ID, _ ending: ModelNews.Ending, in table: ModelTable<Model>,
+    private func end<Model: MergeableModel>(
+        _ id: Model.ID, _ ending: ModelUpdate.RemovalReason, in table: ModelTable<Model>,
         at time: Timestamp
     ) throws(ModelStoreError) where Model.ID == Identifier<Model> {
         let known = try table.facts(id, in: connection)
-        var row = try EndingRow.load(table.kind, id, from: connection) ?? EndingRow(at: time)
+        var row = try Tombstone.load(table.kind, id, from: connection) ?? Tombstone(at: time)
         row.add(ending, known: known?.revision ?? 0, at: time)
         try row.store(table.kind, id, limit: limits.deletions, in: connection)
         guard let known else { return }
@@ -235,7 +237,7 @@ extension StoreEngine {
     }
 
     /// Returns true if it stays whatever else is stored.
-    private func isHeld<Model: RememberedModel>(
+    private func isHeld<Model: MergeableModel>(
         _ id: Model.ID, in table: ModelTable<Model>
     ) throws(ModelStoreError) -> Bool where Model.ID == Identifier<Model> {
         let row = try connection.statement(
@@ -249,13 +251,13 @@ extension StoreEngine {
     }
 }
 
-extension ModelNews {
+extension ModelUpdate {
     /// The article that it is about; `nil` if it is about something else.
     fileprivate var articleID: Article.ID? {
         switch self {
         case .article(let facts): facts.id
-        case .articleEnded(let id, _): id
-        case .author, .authorEnded, .comment, .commentEnded: nil
+        case .articleRemoved(let id, _): id
+        case .author, .authorRemoved, .comment, .commentRemoved: nil
         }
     }
 }

@@ -54,21 +54,21 @@ extension StoreEngine {
         try row.bind(1, name)
         try row.bind(2, filter)
         try row.run()
-        if former != nil { try startAnew(name, at: time) } else { note(.mirror(name)) }
+        if former != nil { try restart(name, at: time) } else { note(.mirror(name)) }
     }
 
     /// Discards the token. The mirror's articles remain until a new snapshot is complete.
     ///
     /// - Returns: `false` if it is not at the position.
-    func startMirrorAnew(
+    func restartMirror(
         _ name: String, from position: MirrorPosition?, at time: Timestamp
     ) throws(ModelStoreError) -> Bool {
         guard try isMirror(self.row(name), at: position) else { return false }
-        try startAnew(name, at: time)
+        try restart(name, at: time)
         return true
     }
 
-    private func startAnew(_ name: String, at time: Timestamp) throws(ModelStoreError) {
+    private func restart(_ name: String, at time: Timestamp) throws(ModelStoreError) {
         let row = try connection.statement(
             """
             UPDATE mirrors SET token = NULL, generation = generation + 1, complete = 0
@@ -77,7 +77,7 @@ extension StoreEngine {
         try row.bind(1, name)
         try row.run()
         // The history may be another one, whose revisions are lower.
-        try EndingRow.forgetAll(in: connection)
+        try Tombstone.forgetAll(in: connection)
         (articles.resetAt, authors.resetAt, comments.resetAt) = (time, time, time)
         note(.mirror(name))
     }
@@ -145,9 +145,9 @@ extension StoreEngine {
             noteEverything()
         }
         for change in page.page.changes {
-            let news = change.news(
+            let updates = change.updates(
                 knowing: page.known, isFiltered: page.isFiltered, seenAt: page.seenAt)
-            if let news { try apply(news, to: mirror, at: time) }
+            if let updates { try apply(updates, to: mirror, at: time) }
         }
         let isComplete = mirror.mirror.isComplete || !page.page.more
         let row = try connection.statement(
@@ -162,29 +162,29 @@ extension StoreEngine {
         if mirror.mirror.isComplete, !page.page.more, let requestedAt = page.requestedAt,
             try lacksConfirmation(mirror, asOf: requestedAt)
         {
-            try startAnew(name, at: time)
+            try restart(name, at: time)
             return false
         }
         return true
     }
 
     private func apply(
-        _ news: ModelNews, to mirror: Row, at time: Timestamp
+        _ updates: ModelUpdate, to mirror: Row, at time: Timestamp
     ) throws(ModelStoreError) {
         // A new snapshot may also be of another history.
-        let isAnew = mirror.generation > 0 && !mirror.mirror.isComplete
-        switch news {
+        let isRestart = mirror.generation > 0 && !mirror.mirror.isComplete
+        switch updates {
         case .article(let facts):
-            try merge(news, at: time, isAnew: isAnew)
+            try merge(updates, at: time, isRestart: isRestart)
             let isConfirmed = mirror.mirror.isComplete ? try isCurrent(facts) : true
             return try add(facts.id, articles.kind, to: mirror, isConfirmed: isConfirmed)
         case .author(let facts): try add(facts.id, authors.kind, to: mirror)
         case .comment(let facts): try add(facts.id, comments.kind, to: mirror)
-        case .articleEnded(let id, _): try remove(id, articles.kind, from: mirror)
-        case .authorEnded(let id, _): try remove(id, authors.kind, from: mirror)
-        case .commentEnded(let id, _): try remove(id, comments.kind, from: mirror)
+        case .articleRemoved(let id, _): try remove(id, articles.kind, from: mirror)
+        case .authorRemoved(let id, _): try remove(id, authors.kind, from: mirror)
+        case .commentRemoved(let id, _): try remove(id, comments.kind, from: mirror)
         }
-        try merge(news, at: time, isAnew: isAnew)
+        try merge(updates, at: time, isRestart: isRestart)
     }
 
     /// Returns true if the merged version is the newest known one: an older version does not
@@ -252,10 +252,10 @@ extension StoreEngine {
     private func removeUnlisted(
         _ whole: MirrorPage.Whole, at time: Timestamp
     ) throws(ModelStoreError) {
-        let ids = try ArticleIndex.looseIDs(
+        let ids = try ArticleIndex.unlistedIDs(
             matching: whole.query, seenBefore: whole.asOf, in: connection)
         // A model seen at that time, or later, may be there again.
         let last = whole.asOf.advanced(byMilliseconds: -1)
-        for id in ids { try merge(.articleEnded(id, .notFound(seenAt: last)), at: time) }
+        for id in ids { try merge(.articleRemoved(id, .notFound(seenAt: last)), at: time) }
     }
 }

@@ -4,18 +4,18 @@ import BroadsheetSQLite
 
 /// The values that the app sees: models with the newest names and with unsent writes.
 extension StoreEngine {
-    func article(_ id: Article.ID) throws(ModelStoreError) -> RememberedArticle? {
+    func article(_ id: Article.ID) throws(ModelStoreError) -> CachedArticle? {
         let writes = try OutboxTable.writes(of: id, in: connection)
         return try article(id, writes)
     }
 
     func article(
         _ id: Article.ID, _ writes: [StoredWrite]
-    ) throws(ModelStoreError) -> RememberedArticle? {
+    ) throws(ModelStoreError) -> CachedArticle? {
         let facts = try articles.facts(id, in: connection)
         let (shown, pending) = Overlay.apply(writes, to: facts?.model())
         guard let shown else { return nil }
-        return RememberedArticle(
+        return CachedArticle(
             article: try names.naming(shown, in: connection),
             known: facts?.attributes ?? .inArticles,
             isPinned: try PinTable.contains(id, in: connection), pending: pending,
@@ -25,13 +25,13 @@ extension StoreEngine {
     /// The first articles of a list.
     func articles(
         matching query: ArticleQuery, order: ArticleSort, limit: Int
-    ) throws(ModelStoreError) -> [RememberedArticle] {
+    ) throws(ModelStoreError) -> [CachedArticle] {
         let written = try OutboxTable.articles(in: connection)
         // Where an article with unsent writes is in the list, depends on these.
         let (count, overflow) = limit.addingReportingOverflow(written.count)
         let ids = try ArticleIndex.ids(
             matching: query, order: order, limit: overflow ? limit : count, in: connection)
-        var found: [RememberedArticle] = []
+        var found: [CachedArticle] = []
         for id in ids where !written.contains(id) && found.count < limit {
             if let article = try article(id, []) { found.append(article) }
         }

@@ -15,7 +15,7 @@ struct StoreSearch {
     fileprivate var position: SearchPosition?
     /// True if no more candidates follow.
     fileprivate var isExhausted = false
-    private(set) var page = SearchPage<RememberedArticle>(items: [])
+    private(set) var page = SearchPage<CachedArticle>(items: [])
 
     init(_ query: SearchQuery, matching filter: ArticleQuery, limit: Int) {
         self.query = query
@@ -23,7 +23,7 @@ struct StoreSearch {
         self.limit = limit
     }
 
-    fileprivate mutating func add(_ hit: SearchHit<RememberedArticle>) {
+    fileprivate mutating func add(_ hit: SearchHit<CachedArticle>) {
         page.items.append(hit)
     }
 
@@ -39,10 +39,10 @@ struct StoreSearch {
 /// The search in the articles that the app sees, in steps between which others may use the engine.
 extension StoreEngine {
     /// The number of articles that a step indexes or examines.
-    private static var stepLimit: Int { 50 }
+    private static var limitStep: Int { 50 }
 
     /// The number of candidates that the index is asked for at a time.
-    private static var candidateLimit: Int { 1_000 }
+    private static var limitCandidates: Int { 1_000 }
 
     /// - Returns: true if the search has come to its end.
     func step(_ search: inout StoreSearch) throws(ModelStoreError) -> Bool {
@@ -53,7 +53,7 @@ extension StoreEngine {
         }
         if search.candidates.isEmpty, !search.isExhausted { findCandidates(for: &search) }
         let marks = SearchMarks(search.query)
-        for position in search.candidates.prefix(Self.stepLimit) {
+        for position in search.candidates.prefix(Self.limitStep) {
             search.candidates.removeFirst()
             guard let found = try searchable(position.id), search.filter.matches(found.article)
             else { continue }
@@ -75,7 +75,7 @@ extension StoreEngine {
 
     private func findCandidates(for search: inout StoreSearch) {
         let plan = SearchPlan(search.query, SearchFilter(search.filter))
-        let hits = index.hits(plan, after: search.position, limit: Self.candidateLimit)
+        let hits = index.hits(plan, after: search.position, limit: Self.limitCandidates)
         search.candidates = hits?.hits.map(\.position)[...] ?? []
         search.position = search.candidates.last
         search.isExhausted = hits?.isEnd ?? true
@@ -84,7 +84,7 @@ extension StoreEngine {
     private func indexSome() throws(ModelStoreError) {
         if index.needsAll {
             let listed = try ArticleIndex.ids(
-                matching: ArticleQuery(), order: .newestFirst, limit: SearchIndex.articleLimit,
+                matching: ArticleQuery(), order: .newestFirst, limit: SearchIndex.limitArticles,
                 in: connection)
             index.expect(all: try OutboxTable.articles(in: connection).union(listed))
         }
@@ -93,18 +93,18 @@ extension StoreEngine {
             for author in index.renamed {
                 ids += try ArticleIndex.ids(
                     matching: ArticleQuery(author: author), order: .newestFirst,
-                    limit: SearchIndex.articleLimit, in: connection)
+                    limit: SearchIndex.limitArticles, in: connection)
             }
             index.expect(byRenamed: ids)
         }
-        for id in index.next(Self.stepLimit) {
+        for id in index.next(Self.limitStep) {
             let article = try searchable(id)?.article
             index.put(article, id)
         }
     }
 
     /// An article that lists show.
-    private func searchable(_ id: Article.ID) throws(ModelStoreError) -> RememberedArticle? {
+    private func searchable(_ id: Article.ID) throws(ModelStoreError) -> CachedArticle? {
         let writes = try OutboxTable.writes(of: id, in: connection)
         if writes.isEmpty {
             guard try ArticleIndex.contains(id, in: connection) else { return nil }

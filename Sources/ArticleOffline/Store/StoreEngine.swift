@@ -4,7 +4,7 @@ import BroadsheetSQLite
 
 /// The file of a store with the values kept in memory. It is used by one thread at a time.
 final class StoreEngine {
-    let place: ModelStore.Place
+    let place: ModelStore.Location
     let limits: ModelStore.Limits
     private let report: (StoreEvent) -> Void
     private(set) var connection: DatabaseConnection
@@ -25,7 +25,7 @@ final class StoreEngine {
     private var everythingChanged = false
 
     init(
-        _ place: ModelStore.Place, _ limits: ModelStore.Limits,
+        _ place: ModelStore.Location, _ limits: ModelStore.Limits,
         report: @escaping (StoreEvent) -> Void
     ) throws(ModelStoreError) {
         self.place = place
@@ -35,7 +35,7 @@ final class StoreEngine {
         authors = ModelTable(2, memoryBytes: limits.memoryBytes / 8)
         comments = ModelTable(3, memoryBytes: limits.memoryBytes / 8)
         index = SearchIndex(limitBytes: limits.searchedBytes)
-        connection = try Self.openOrBeginAnew(place, limits, report)
+        connection = try Self.openOrRecreate(place, limits, report)
         identity = place.path.flatMap { StoreFile(path: $0).identity }
         dataVersion = try currentVersion()
     }
@@ -46,7 +46,7 @@ final class StoreEngine {
     }
 
     private static func open(
-        _ place: ModelStore.Place, _ limits: ModelStore.Limits
+        _ place: ModelStore.Location, _ limits: ModelStore.Limits
     ) throws(ModelStoreError) -> DatabaseConnection {
         if let path = place.path { try StoreFile(path: path).prepare() }
         let connection = try DatabaseConnection(place.path, limitBytes: limits.fileBytes)
@@ -161,7 +161,7 @@ final class StoreEngine {
     // MARK: Times that are written later
 
     /// The maximum number of facts that wait for the next commit.
-    private static var deferredLimit: Int { 500 }
+    private static var limitDeferred: Int { 500 }
 
     private var hasDeferred: Bool {
         !articles.deferred.isEmpty || !authors.deferred.isEmpty || !comments.deferred.isEmpty
@@ -169,7 +169,7 @@ final class StoreEngine {
 
     var hasTooManyDeferred: Bool {
         articles.deferred.count + authors.deferred.count + comments.deferred.count
-            > Self.deferredLimit
+            > Self.limitDeferred
     }
 
     private func writeDeferred() throws(ModelStoreError) {
@@ -178,7 +178,7 @@ final class StoreEngine {
         for facts in comments.deferred.values { try writeTimes(facts, to: comments) }
     }
 
-    private func writeTimes<Model: RememberedModel>(
+    private func writeTimes<Model: MergeableModel>(
         _ facts: ModelFacts<Model>, to table: ModelTable<Model>
     ) throws(ModelStoreError) where Model.ID == Identifier<Model> {
         // Another process may have removed or replaced it.
@@ -202,30 +202,30 @@ final class StoreEngine {
         do throws(ModelStoreError) {
             return try body()
         } catch .damaged(let reason) {
-            try beginAnew(because: reason)
+            try recreate(because: reason)
             return try body()
         }
     }
 
     /// Sets the damaged file aside and begins a new one, with the data that the app cannot fetch
     /// again.
-    private func beginAnew(because reason: String) throws(ModelStoreError) {
+    private func recreate(because reason: String) throws(ModelStoreError) {
         guard place.path != nil else { throw .damaged(reason) }
         guard isCurrent else { return try reopen() }
-        let saved = Salvage(connection)
+        let saved = DamagedFileReader(connection)
         connection.close()
-        connection = try Self.openAnew(place, limits, saved, because: reason, report)
+        connection = try Self.openEmpty(place, limits, saved, because: reason, report)
         try adopt()
     }
 
-    private static func openOrBeginAnew(
-        _ place: ModelStore.Place, _ limits: ModelStore.Limits, _ report: (StoreEvent) -> Void
+    private static func openOrRecreate(
+        _ place: ModelStore.Location, _ limits: ModelStore.Limits, _ report: (StoreEvent) -> Void
     ) throws(ModelStoreError) -> DatabaseConnection {
         if let path = place.path { try StoreFile(path: path).finishReplacement() }
         do throws(ModelStoreError) {
             return try open(place, limits)
         } catch .damaged(let reason) {
-            return try openAnew(place, limits, Salvage(place), because: reason, report)
+            return try openEmpty(place, limits, DamagedFileReader(place), because: reason, report)
         }
     }
 
@@ -239,7 +239,7 @@ final class StoreEngine {
 
     private func reopen() throws(ModelStoreError) {
         connection.close()
-        connection = try Self.openOrBeginAnew(place, limits, report)
+        connection = try Self.openOrRecreate(place, limits, report)
         try adopt()
     }
 
@@ -254,8 +254,8 @@ final class StoreEngine {
 
     /// Opens a new file, which takes its place only when it is complete: until then, the saved data
     /// is still in the damaged one.
-    private static func openAnew(
-        _ place: ModelStore.Place, _ limits: ModelStore.Limits, _ saved: Salvage,
+    private static func openEmpty(
+        _ place: ModelStore.Location, _ limits: ModelStore.Limits, _ saved: DamagedFileReader,
         because reason: String, _ report: (StoreEvent) -> Void
     ) throws(ModelStoreError) -> DatabaseConnection {
         guard let path = place.path else { throw .damaged(reason) }

@@ -49,7 +49,7 @@ extension CheckReport: JSONModel {
         .required("articles", \.articles, .integer(0...Int.max)),
         .required("revisions", \.revisions, .integer(0...Int.max)),
         .required("changes", \.changes, .integer(0...Int.max)),
-        .required("findings", \.findings, .array(of: .text(.lines(0...10_000)), atMost: 10_000)))
+        .required("findings", \.findings, .array(of: .text(.lines(0...10_000)), limit: 10_000)))
 }
 
 /// `POST /v1/admin/history`: begins another history, after the database was set back.

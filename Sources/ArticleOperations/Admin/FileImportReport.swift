@@ -82,9 +82,9 @@ extension FileImportReport: JSONModel {
         .required("comments", \.comments, .integer(0...Int.max)),
         .required("bookmarks", \.bookmarks, .integer(0...Int.max)),
         .required("failed", \.failed, .integer(0...Int.max)),
-        .required("failures", \.failures, .array(of: Fault.format, atMost: 1_000)),
+        .required("failures", \.failures, .array(of: Fault.format, limit: 1_000)),
         .required("leftOut", \.leftOut, .integer(0...Int.max)),
-        .required("omissions", \.omissions, .array(of: Fault.format, atMost: 1_000)))
+        .required("omissions", \.omissions, .array(of: Fault.format, limit: 1_000)))
 }
 
 extension FileImportReport.Fault: JSONModel {

@@ -16,7 +16,7 @@ package struct FileImportService: Sendable {
     private let markdown: MarkdownRenderer
     private let language: LanguageTag
     private let path: String
-    private let turns: Turns
+    private let scheduler: RequestScheduler
     private let now: @Sendable () -> Timestamp
     /// Each file may be large, so one is received and imported at a time.
     private let isBusy = Lock(false)
@@ -41,7 +41,7 @@ package struct FileImportService: Sendable {
         self.path = path
         self.language = tag
         self.now = now
-        turns = Turns(workers: store.workers)
+        scheduler = RequestScheduler(workers: store.workers)
     }
 
     package func take(
@@ -77,7 +77,7 @@ package struct FileImportService: Sendable {
             restoresDeleted: request.restoresDeleted ?? false, keepsPaths: true,
             siteURL: request.siteURL, markdown: markdown, now: now)
         // Files are read with blocking calls.
-        return try await turns.take(RequestCost(isHeavy: true), for: caller, context) {
+        return try await scheduler.take(RequestCost(isHeavy: true), for: caller, context) {
             (_) throws(ServiceError) in
             do throws(InterchangeError) {
                 let report = try await importer.run([source])

@@ -43,7 +43,7 @@ public struct ImportResult: Sendable, Hashable {
 extension ImportBatch: JSONModel {
     public static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: ImportItem.format, atMost: ImportRun.batchItems)),
+        .required("items", \.items, .array(of: ImportItem.format, limit: ImportRun.batchItems)),
         .required("dryRun", \.isDryRun, .boolean))
 }
 
@@ -65,7 +65,7 @@ extension ImportItem: JSONModel {
             item.restoresDeleted = restoresDeleted ?? false
             return item
         },
-        .required("path", \.path, .text(.lines(maximumBytes: ImportItem.limitPathBytes))),
+        .required("path", \.path, .text(.lines(limitBytes: ImportItem.limitPathBytes))),
         .required("digest", \.digest, .text(.digest)),
         .required("id", \.id, .identifier()),
         .required("keepsSlug", \.keepsSlug, .boolean),
@@ -74,11 +74,11 @@ extension ImportItem: JSONModel {
         // Servers of older versions know none of these attributes.
         .optional(
             "formerSlugs", \.knownFormerSlugs,
-            .array(of: .text(.servedSlug), atMost: ImportItem.limitFormerSlugs)),
+            .array(of: .text(.servedSlug), limit: ImportItem.limitFormerSlugs)),
         .optional("likeness", \.isLikeness, .boolean),
         .optional("likeSlug", \.likeSlug, .text(.servedSlug)),
         .optional(
-            "formerPath", \.formerPath, .text(.lines(maximumBytes: ImportItem.limitPathBytes))),
+            "formerPath", \.formerPath, .text(.lines(limitBytes: ImportItem.limitPathBytes))),
         .optional("restoreDeleted", \.isToRestoreDeleted, .boolean),
         .required("draft", \.content.draft, Article.Draft.format))
 
@@ -120,7 +120,7 @@ private enum SlugRule: String, Sendable, CaseIterable {
 extension ImportResult: JSONModel {
     public static let shape = ObjectCodec(
         Self.init,
-        .required("results", \.results, .array(of: Result.format, atMost: ImportRun.batchItems)))
+        .required("results", \.results, .array(of: Result.format, limit: ImportRun.batchItems)))
 }
 
 extension ImportResult.Result: JSONRepresentable {
@@ -134,8 +134,8 @@ extension ImportResult.Result: JSONRepresentable {
             .optional(
                 "paths", \.paths,
                 .array(
-                    of: .text(.lines(maximumBytes: ImportItem.limitPathBytes)),
-                    atMost: ImportOutcome.limitSimilar)),
+                    of: .text(.lines(limitBytes: ImportItem.limitPathBytes)),
+                    limit: ImportOutcome.limitSimilar)),
             .optional("fault", \.fault, .text(.lines(0...10_000)))))
 
     private init(

@@ -74,7 +74,7 @@ public struct ListedKey: Sendable, Hashable {
 
 extension KeyList: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init, .required("keys", \.keys, .array(of: ListedKey.format, atMost: 1_000_000)))
+        Self.init, .required("keys", \.keys, .array(of: ListedKey.format, limit: 1_000_000)))
 }
 
 extension ListedKey: JSONModel {

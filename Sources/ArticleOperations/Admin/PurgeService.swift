@@ -107,7 +107,7 @@ extension Purge: JSONModel {
         .required("articleID", \.article, .identifier()),
         .optional(
             "revisions", \.revisions,
-            .array(of: .integer(1...1_000_000), atMost: Purge.limitRevisions)),
+            .array(of: .integer(1...1_000_000), limit: Purge.limitRevisions)),
         .required("reason", \.reason, .text(.line(1...Purge.limitReason))))
 }
 

@@ -8,13 +8,13 @@ extension ServerStatistics: JSONModel {
         .required("version", \.version, .text(.line(1...100))),
         .required("startedAt", \.startedAt, .timestamp),
         .required("intervalSeconds", \.intervalSeconds, .count),
-        .required("samples", \.samples, .array(of: Sample.format, atMost: 1_000)),
+        .required("samples", \.samples, .array(of: Sample.format, limit: 1_000)),
         .required("current", \.current, Sample.format),
         .required("database", \.database, Database.format),
         .required("search", \.search, Search.format),
-        .required("certificates", \.certificates, .array(of: Certificate.format, atMost: 1_000)),
-        .required("webhooks", \.webhooks, .array(of: Webhook.format, atMost: 1_000)),
-        .required("findings", \.findings, .array(of: Finding.format, atMost: 1_000)))
+        .required("certificates", \.certificates, .array(of: Certificate.format, limit: 1_000)),
+        .required("webhooks", \.webhooks, .array(of: Webhook.format, limit: 1_000)),
+        .required("findings", \.findings, .array(of: Finding.format, limit: 1_000)))
 }
 
 extension JSONCodec where Value == Int {

@@ -148,7 +148,7 @@ public struct ServerStatistics: Sendable, Hashable {
         public var resets: Int
         /// The time since the first failure after the last delivery; 0 if there was none.
         public var failingSeconds: Double
-        /// The number of changes that the receiver does not have yet; `Webhooks.mostPending` if
+        /// The number of changes that the receiver does not have yet; `Webhooks.limitPending` if
         /// there are more, `nil` if unknown.
         public var pendingChanges: Int?
 

@@ -58,6 +58,6 @@ public struct ConsoleLink: Sendable, Hashable {
 extension ConsoleLink: JSONModel {
     public static let shape = ObjectCodec(
         Self.init,
-        .required("url", \.url, .text(.lines(maximumBytes: 1_000))),
+        .required("url", \.url, .text(.lines(limitBytes: 1_000))),
         .required("expiresAt", \.expiresAt, .timestamp))
 }

@@ -13,7 +13,7 @@ package struct BeginConsoleSessionRequest: BackendAPIRequest {
 
     fileprivate let body: ConsoleSignIn
 
-    func proof() throws(ServiceError) -> ConsoleProof {
+    func proof() throws(ServiceError) -> ConsoleCredentials {
         guard let proof = body.proof else {
             throw .invalidValue(
                 "", "must have name and password, or only one of key, token, refreshToken and renew"
@@ -24,7 +24,7 @@ package struct BeginConsoleSessionRequest: BackendAPIRequest {
 }
 
 /// The credentials with which a user signs in to the console, or renews a session.
-enum ConsoleProof: Sendable, Hashable {
+enum ConsoleCredentials: Sendable, Hashable {
     case password(name: String, password: String)
     case key(String)
     /// The text in a link that was printed on this machine.
@@ -38,10 +38,10 @@ enum ConsoleProof: Sendable, Hashable {
 private struct ConsoleSignIn: JSONModel, Hashable {
     static let shape = ObjectCodec(
         Self.init(name:password:key:token:refreshToken:renew:),
-        .optional("name", \.name, .text(.lines(maximumBytes: 1_000))),
-        .optional("password", \.password, .text(.lines(maximumBytes: 1_000))),
-        .optional("key", \.key, .text(.lines(maximumBytes: 200))),
-        .optional("token", \.token, .text(.lines(maximumBytes: 200))),
+        .optional("name", \.name, .text(.lines(limitBytes: 1_000))),
+        .optional("password", \.password, .text(.lines(limitBytes: 1_000))),
+        .optional("key", \.key, .text(.lines(limitBytes: 200))),
+        .optional("token", \.token, .text(.lines(limitBytes: 200))),
         .optional("refreshToken", \.refreshToken, .text(.sessionToken)),
         .optional("renew", \.renew, .boolean))
 
@@ -53,7 +53,7 @@ private struct ConsoleSignIn: JSONModel, Hashable {
     var renew: Bool?
 
     /// `nil` unless there is exactly one.
-    var proof: ConsoleProof? {
+    var proof: ConsoleCredentials? {
         switch (name, password, key, token, refreshToken, renew) {
         case (let name?, let password?, nil, nil, nil, nil):
             .password(name: name, password: password)
@@ -104,7 +104,7 @@ extension ConsoleSession: JSONModel {
         .required("kind", \.kind, .text(.choice)),
         .required("canRenew", \.canRenew, .boolean),
         .optional("expiresAt", \.expiresAt, .timestamp),
-        .optional("name", \.name, .text(.lines(maximumBytes: 1_000))),
+        .optional("name", \.name, .text(.lines(limitBytes: 1_000))),
         .optional("role", \.role, .text(.token(1...16))),
         .optional("user", \.user, User.format),
         .optional("accessToken", \.accessToken, .text(.sessionToken)),

@@ -12,7 +12,7 @@ final class ChangeChannel: Sendable {
     package let list: ChangeList
     let encoder: ChangeEventEncoder
     /// The bytes of batches that all channels keep.
-    private let total: KeptBytes
+    private let total: BatchByteCounter
     private let state = Lock(State())
 
     private struct State {
@@ -52,11 +52,11 @@ final class ChangeChannel: Sendable {
     private static let keptBytes = 1 << 20
     /// The number of subscribers that are woken at a time, so that other work of their loops is not
     /// delayed.
-    private static let mostWoken = 24
+    private static let limitWoken = 24
     /// A subscriber who is behind receives several batches at once, up to this size.
     private static let joinedBytes = 64 << 10
 
-    init(_ name: String, _ list: ChangeList, tokens: ChangeTokens, total: KeptBytes) {
+    init(_ name: String, _ list: ChangeList, tokens: ChangeTokens, total: BatchByteCounter) {
         self.name = name
         self.list = list
         self.total = total
@@ -205,9 +205,9 @@ final class ChangeChannel: Sendable {
 
     /// The next subscribers to wake: not until most of the previous ones have come.
     private static func takeDue(from state: inout State) -> [ChangeSubscriber] {
-        guard !state.due.isEmpty, state.woken.count <= mostWoken / 2 else { return [] }
+        guard !state.due.isEmpty, state.woken.count <= limitWoken / 2 else { return [] }
         var taken: [ChangeSubscriber] = []
-        while taken.count < mostWoken, let id = state.due.popLast() {
+        while taken.count < limitWoken, let id = state.due.popLast() {
             guard let subscriber = state.waiting.removeValue(forKey: id) else { continue }
             state.woken.insert(id)
             taken.append(subscriber)
@@ -217,7 +217,7 @@ final class ChangeChannel: Sendable {
 }
 
 /// Counts the bytes of batches that channels keep.
-final class KeptBytes: Sendable {
+final class BatchByteCounter: Sendable {
     private let bytes = Atomic<Int>(0)
     /// Above this, batches are only kept for a moment, and nothing is added until there is room.
     private static let limit = 64 << 20

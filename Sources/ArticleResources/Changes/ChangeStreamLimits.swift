@@ -66,7 +66,7 @@ public struct ChangeStreamStatistics: Sendable {
 }
 
 /// The intervals of streams' own work.
-package struct ChangeStreamPace: Sendable {
+package struct ChangeStreamIntervals: Sendable {
     var tick = Duration.milliseconds(500)
     /// Ticks between two comments.
     var ticksPerComment = 30

@@ -9,13 +9,13 @@ import BroadsheetPlatform
 /// The change streams of a backend: counts them, and feeds their channels while `run` is called.
 public final class ChangeStreams: Sendable {
     private let changes: ChangeService
-    private let turns: Turns
+    private let scheduler: RequestScheduler
     private let access: Authenticator
     private let limits: ChangeStreamLimits
-    private let pace: ChangeStreamPace
+    private let pace: ChangeStreamIntervals
     private let log: @Sendable (String) -> Void
     private let catchUps = CatchUpQueue()
-    private let kept = KeptBytes()
+    private let kept = BatchByteCounter()
     private let state = Lock(State())
     /// Yields after a commit; commits are merged until the value is taken.
     private let commits: AsyncStream<Void>
@@ -31,8 +31,8 @@ public final class ChangeStreams: Sendable {
         var addresses: [UInt64: Int] = [:]
         var credentials = StreamCredentials()
         /// The audiences of the commit in progress, and those whose changes have not been read.
-        var announced = ChangeReach.nobody
-        var unread = ChangeReach.nobody
+        var announced = AffectedAudiences.nobody
+        var unread = AffectedAudiences.nobody
         var tick = 0
         var statistics = ChangeStreamStatistics()
         /// The last logged failure; `nil` after a success.
@@ -45,11 +45,13 @@ public final class ChangeStreams: Sendable {
     }
 
     package init(
-        _ changes: ChangeService, turns: Turns, access: Authenticator, limits: ChangeStreamLimits,
-        pace: ChangeStreamPace = ChangeStreamPace(), log: @escaping @Sendable (String) -> Void
+        _ changes: ChangeService, scheduler: RequestScheduler, access: Authenticator,
+        limits: ChangeStreamLimits,
+        pace: ChangeStreamIntervals = ChangeStreamIntervals(),
+        log: @escaping @Sendable (String) -> Void
     ) {
         self.changes = changes
-        self.turns = turns
+        self.scheduler = scheduler
         self.access = access
         self.limits = limits
         self.pace = pace
@@ -80,7 +82,9 @@ public final class ChangeStreams: Sendable {
         let subscriber = try subscriber(for: request, by: caller, in: context)
         // Access may have ended since the request was authenticated.
         if await !access.isCurrent(caller) { subscriber.end(.accessEnded) }
-        let position = try await queued(RequestCost(), for: Turns.client(caller, context)) {
+        let position = try await queued(
+            RequestCost(), for: RequestScheduler.client(caller, context)
+        ) {
             [self] () async throws(ServiceError) in try await start(of: request, for: subscriber)
         }
         try await subscriber.begin(after: position)
@@ -169,7 +173,7 @@ public final class ChangeStreams: Sendable {
 
     // MARK: Ending
 
-    private func endStreams(of end: AccessEnd) {
+    private func endStreams(of end: AccessRevocation) {
         let subscribers = state.withLock { $0.credentials.subscribers(of: end) }
         for subscriber in subscribers { subscriber.end(.accessEnded) }
     }
@@ -203,8 +207,8 @@ public final class ChangeStreams: Sendable {
         _ cost: RequestCost, for client: WorkerPool.Client,
         _ work: @escaping @Sendable () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
-        try await catchUps.run(for: client) { [turns] () async throws(ServiceError) in
-            try await turns.take(cost, of: client) { (_) throws(ServiceError) in
+        try await catchUps.run(for: client) { [scheduler] () async throws(ServiceError) in
+            try await scheduler.take(cost, of: client) { (_) throws(ServiceError) in
                 try await work()
             }
         }
@@ -258,9 +262,9 @@ public final class ChangeStreams: Sendable {
     /// Those of the public come first, and do not wait for changes that they cannot see.
     private func takeUnread() -> (channels: [ChangeChannel], streams: Int) {
         state.withLock { state in
-            let reach = state.unread
+            let audiences = state.unread
             state.unread = .nobody
-            let members = state.channels.values.filter { reach.concerns($0.channel.list.query) }
+            let members = state.channels.values.filter { audiences.affects($0.channel.list.query) }
             let channels = members.map(\.channel)
             let sorted = channels.filter(\.isPublic) + channels.filter { !$0.isPublic }
             return (sorted, members.reduce(0) { $0 + $1.count })
@@ -285,7 +289,8 @@ public final class ChangeStreams: Sendable {
         do throws(ServiceError) {
             var isLast = false
             while !isLast, let start = channel.position {
-                isLast = try await turns.take(channel.list.cost, of: WorkerPool.Client(.house)) {
+                isLast = try await scheduler.take(channel.list.cost, of: WorkerPool.Client(.house))
+                {
                     (_) throws(ServiceError) in
                     let slice = try await changes.slice(of: channel.list, after: start)
                     let events = channel.encoder.events(of: slice, after: start)
@@ -357,8 +362,8 @@ public final class ChangeStreams: Sendable {
 
 extension ChangeStreams: ChangeObserver {
     public func willCommit(_ changes: PendingChanges) {
-        let reach = ChangeReach(changes)
-        state.withLock { $0.announced = reach }
+        let audiences = AffectedAudiences(changes)
+        state.withLock { $0.announced = audiences }
     }
 
     public func didCommit(through sequence: Int64) {

@@ -118,7 +118,7 @@ final class ChangeSubscriber: Sendable {
             throw .overLimit(tokens: tokens, retryAfterSeconds: seconds)
         }
         let page = try await streams.page(
-            of: channel, after: start, for: Turns.client(principal, context))
+            of: channel, after: start, for: RequestScheduler.client(principal, context))
         state.withLock { state in
             state.phase =
                 page.isLast

@@ -43,7 +43,7 @@ struct StreamCredentials: Sendable {
     }
 
     /// The subscribers whose access this ends.
-    func subscribers(of end: AccessEnd) -> [ChangeSubscriber] {
+    func subscribers(of end: AccessRevocation) -> [ChangeSubscriber] {
         switch end {
         case .key(let id): subscribers(of: .key(id)) { _ in true }
         case .keySession(let id, let key):

@@ -23,16 +23,16 @@ public struct CommentRules: Sendable, Hashable {
     ///
     /// - Parameter isEditor: true if the writer moderates, and so needs no approval.
     package func status(
-        of situation: CommentSituation, byEditor isEditor: Bool, at now: Timestamp
+        of commentContext: CommentContext, byEditor isEditor: Bool, at now: Timestamp
     ) throws(ServiceError) -> Comment.Status {
-        let policy = situation.policy ?? policy
+        let policy = commentContext.policy ?? policy
         guard policy != .closed else { throw .commentsClosed }
-        try checkRate(situation.recent, at: now)
-        guard !situation.isParentUnusable else {
+        try checkRate(commentContext.recent, at: now)
+        guard !commentContext.isParentUnusable else {
             throw .invalidValue(
                 "/parentID", "is not a comment on this article that can be replied to")
         }
-        guard !situation.isRepetition else { throw .repeatedComment }
+        guard !commentContext.isRepetition else { throw .repeatedComment }
         return policy == .moderated && !isEditor ? .pending : .visible
     }
 

@@ -143,13 +143,13 @@ package struct CommentService: Sendable {
         try CommentRules.checkText(draft.body)
         do {
             // Rendering is expensive: a comment that would be rejected is not rendered.
-            let situation = try await store.situation(of: content, as: id, at: now)
-            _ = try rules.status(of: situation, byEditor: isEditor, at: now)
+            let commentContext = try await store.commentContext(of: content, as: id, at: now)
+            _ = try rules.status(of: commentContext, byEditor: isEditor, at: now)
             content.bodyHTML = try await renderer.render(draft.body, for: caller.fairShare)
             let comment = try await store.createComment(
                 id, content, by: caller.edit(at: now, key)
-            ) { situation in
-                try rules.status(of: situation, byEditor: isEditor, at: now)
+            ) { commentContext in
+                try rules.status(of: commentContext, byEditor: isEditor, at: now)
             }
             return Reply(comment, location: comment.location)
         } catch { throw ServiceError(error) }

@@ -56,7 +56,7 @@ package struct FeedService: Sendable {
     private static let fields = FieldSelection(["title", "summary", "body", "bodyHTML"])
 
     private func feed<Request: FeedRequest>(
-        of page: Page<Article>, for request: Request, at addresses: PublicAddresses
+        of page: Page<Article>, for request: Request, at addresses: PublicURLs
     ) -> Feed {
         var first = request
         first.query.cursor = nil
@@ -78,7 +78,7 @@ package struct FeedService: Sendable {
         return feed
     }
 
-    private func entry(of article: Article, at addresses: PublicAddresses) -> FeedEntry {
+    private func entry(of article: Article, at addresses: PublicURLs) -> FeedEntry {
         let url = addresses.url(ofArticle: article.slug)
         var entry = FeedEntry(
             id: "urn:uuid:\(article.id)", url: url, title: article.title,

@@ -12,11 +12,11 @@ struct IndexPurge {
     var segments: Set<Int64>?
 }
 
-extension IndexWork {
+extension IndexUpdater {
     /// Returns the purged articles that the index still has to forget. Asked before changes are
     /// followed: at their end, the documents are dead.
-    package func purges() async throws(IndexFailure) -> [Article.ID: Int64] {
-        try await IndexFailure.catching { [store] () throws(StoreError) in
+    package func purges() async throws(IndexError) -> [Article.ID: Int64] {
+        try await IndexError.catching { [store] () throws(StoreError) in
             try await store.searchPurges()
         }
     }
@@ -42,9 +42,9 @@ extension IndexWork {
     /// Reports to the store that nothing is left of the purged articles.
     ///
     /// - Returns: true if there was anything to report.
-    mutating func endPurge() async throws(IndexFailure) -> Bool {
+    mutating func endPurge() async throws(IndexError) -> Bool {
         guard let articles = purge?.articles else { return false }
-        try await IndexFailure.catching { [store] () throws(StoreError) in
+        try await IndexError.catching { [store] () throws(StoreError) in
             try await store.endSearchPurges(articles)
         }
         purge = nil

@@ -80,9 +80,9 @@ struct IndexSegments {
 }
 
 /// Segments: sealed, merged and removed in steps between which changes can be followed.
-extension IndexWork {
+extension IndexUpdater {
     /// Stores the documents in memory if they are enough for a segment.
-    mutating func storeIfNeeded() async throws(IndexFailure) {
+    mutating func storeIfNeeded() async throws(IndexError) {
         guard
             view.tail.isFull || view.tail.count >= limits.tailDocuments
                 || segments.unstored >= limits.unstoredChanges
@@ -104,13 +104,13 @@ extension IndexWork {
     ///
     /// - Parameter mayRemove: true if no reader needs the segments that a merge has replaced.
     /// - Returns: true if there is nothing more to do.
-    mutating func tidy(mayRemove: Bool) async throws(IndexFailure) -> Bool {
+    mutating func tidy(mayRemove: Bool) async throws(IndexError) -> Bool {
         // Purges do not wait for readers: these try again.
         if mayRemove, segments.hasRemains, segments.removableAt <= .now || purge != nil {
             let kept = Set(segments.merge.map { [$0.number] } ?? [])
-            segments.hasRemains = try await IndexFailure.catching {
+            segments.hasRemains = try await IndexError.catching {
                 [store] () throws(StoreError) in
-                try await store.removeSearchRemains(
+                try await store.removeObsoleteSearchBlocks(
                     except: kept, limit: limits.removedBlocks)
             }
             return false
@@ -128,7 +128,7 @@ extension IndexWork {
         return false
     }
 
-    private mutating func presentMerge() async throws(IndexFailure) -> IndexSegments.Merge? {
+    private mutating func presentMerge() async throws(IndexError) -> IndexSegments.Merge? {
         if let merge = segments.merge { return merge }
         let inputs = segmentToPurge().map { [$0] } ?? view.segmentsToMerge
         guard !inputs.isEmpty else { return nil }
@@ -140,7 +140,7 @@ extension IndexWork {
     }
 
     /// Reads and writes about one slice.
-    private func advance(_ merge: inout IndexSegments.Merge) async throws(IndexFailure) {
+    private func advance(_ merge: inout IndexSegments.Merge) async throws(IndexError) {
         var blocks: [SearchBlock] = []
         var read = 0
         while read < limits.sliceBytes, let request = merge.segments.request {
@@ -164,8 +164,8 @@ extension IndexWork {
 
     private func blocks(
         of request: SegmentMerge.Request
-    ) async throws(IndexFailure) -> [[UInt8]] {
-        let records = try await IndexFailure.catching { [store] () throws(StoreError) in
+    ) async throws(IndexError) -> [[UInt8]] {
+        let records = try await IndexError.catching { [store] () throws(StoreError) in
             try await store.searchBlocks(
                 of: request.segment, from: request.blocks.lowerBound,
                 limitBytes: request.blocks.count * SearchBlock.limitBytes)
@@ -173,7 +173,7 @@ extension IndexWork {
         return records.prefix { request.blocks.contains($0.number) }.map(\.data)
     }
 
-    private mutating func finish(_ merge: IndexSegments.Merge) async throws(IndexFailure) {
+    private mutating func finish(_ merge: IndexSegments.Merge) async throws(IndexError) {
         segments.merge = nil
         segments.bytes[merge.number] = merge.bytes
         guard view.replace(by: merge.segments) != nil else {
@@ -185,7 +185,7 @@ extension IndexWork {
     /// Adds blocks to a segment, and returns their size.
     private func write(
         _ blocks: [SearchBlock], of segment: Int64
-    ) async throws(IndexFailure) -> Int {
+    ) async throws(IndexError) -> Int {
         var rest = blocks[...]
         var bytes = 0
         while !rest.isEmpty {
@@ -197,7 +197,7 @@ extension IndexWork {
                     SearchBlockRecord(number: block.number, first: block.first, data: block.data))
             }
             bytes += size
-            try await IndexFailure.catching { [store, slice] () throws(StoreError) in
+            try await IndexError.catching { [store, slice] () throws(StoreError) in
                 try await store.putSearchBlocks(slice, of: segment)
             }
         }
@@ -206,13 +206,13 @@ extension IndexWork {
 
     /// Makes the segments as they are in memory the stored ones. The documents of the tail are
     /// newer than the stored position, so that it is read again after a crash.
-    private mutating func commit() async throws(IndexFailure) {
+    private mutating func commit() async throws(IndexError) {
         // Without a position, nothing was indexed.
         guard let position = segments.position else { return }
         let progress = SearchProgress(version: version, position: position)
         let commit = segments.commit(view, progress)
         segments.removableAt = .now + limits.removalDelay
-        try await IndexFailure.catching { [store] () throws(StoreError) in
+        try await IndexError.catching { [store] () throws(StoreError) in
             try await store.commitSearch(commit)
         }
     }

@@ -89,7 +89,7 @@ public final class SearchIndexer: Sendable {
     ///   - notices: receive progress, and each reason of a failure once.
     ///   - published: called after the view has changed.
     package init(
-        store: any SearchIndexStore, node: any StoreNode = SoleNode(),
+        store: any SearchIndexStore, node: any StoreNode = SingleNode(),
         version: Int = SearchTokenizer.version, limits: IndexLimits = IndexLimits(),
         notices: Notices,
         published: @escaping @Sendable () -> Void
@@ -160,7 +160,7 @@ public final class SearchIndexer: Sendable {
 
     private func followAlways() async {
         while !Task.isCancelled {
-            do throws(IndexFailure) { try await follow() } catch {
+            do throws(IndexError) { try await follow() } catch {
                 switch error {
                 case .stopped: return
                 case .store(let error):
@@ -181,10 +181,10 @@ public final class SearchIndexer: Sendable {
 
     /// Follows the changes with the stored index, until another process becomes the leader or, if
     /// this one does not lead, has stored more.
-    private func follow() async throws(IndexFailure) {
+    private func follow() async throws(IndexError) {
         var commits = commits.makeAsyncIterator()
         let term = node.term
-        var work = try await IndexWork(
+        var work = try await IndexUpdater(
             loading: store, on: pool, version: version, limits)
         var notice = ContinuousClock.now
         var checked = ContinuousClock.now
@@ -223,7 +223,7 @@ public final class SearchIndexer: Sendable {
     }
 
     /// Publishes the view if the index has caught up, now or before.
-    private func endRound(_ work: inout IndexWork, isCurrent: Bool) throws(IndexFailure) {
+    private func endRound(_ work: inout IndexUpdater, isCurrent: Bool) throws(IndexError) {
         let (damage, isNew, isRecovered) = state.withLock { state -> (String?, Bool, Bool) in
             if let reason = state.damage.take() { return (reason, false, false) }
             let isRecovered = state.failure.take() != nil
@@ -242,7 +242,7 @@ public final class SearchIndexer: Sendable {
         published()
     }
 
-    private func publishSizes(_ work: IndexWork) {
+    private func publishSizes(_ work: IndexUpdater) {
         state.withLock { state in
             // A merge finds the same as the segments that it replaces, but these are going to be
             // removed.
@@ -256,7 +256,7 @@ public final class SearchIndexer: Sendable {
 
     // MARK: Notices
 
-    private func noteProgress(of work: IndexWork, _ last: inout ContinuousClock.Instant) {
+    private func noteProgress(of work: IndexUpdater, _ last: inout ContinuousClock.Instant) {
         guard let position = work.position, position.base >= Self.noticedChanges,
             last.duration(to: .now) >= Self.noticeInterval
         else { return }

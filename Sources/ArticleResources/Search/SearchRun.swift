@@ -14,7 +14,7 @@ struct SearchRun {
     private let indexer: SearchIndexer
 
     /// The maximum articles that are read for a page; it is cut short after that.
-    static let examinedLimit = 200
+    static let limitExamined = 200
 
     init(_ list: SearchList, articles: ArticleService, indexer: SearchIndexer) {
         self.list = list
@@ -43,7 +43,7 @@ struct SearchRun {
     ) async throws -> SearchHits {
         let plan = SearchPlan(query, list.filter)
         return try await indexer.reading(plan.ranges) { (view, blocks) throws(SearchIndexError) in
-            try view.hits(plan, blocks, after: position, limit: Self.examinedLimit)
+            try view.hits(plan, blocks, after: position, limit: Self.limitExamined)
         }
     }
 

@@ -98,7 +98,7 @@ extension SearchView {
         }
         let live = liveCount
         let weights = frequencies.map {
-            $0 == 0 ? 0 : SearchFormula.weight(documents: live, frequency: $0)
+            $0 == 0 ? 0 : SearchScoring.weight(documents: live, frequency: $0)
         }
         var best = BestHits(limit: max(1, limit))
         var following = 0

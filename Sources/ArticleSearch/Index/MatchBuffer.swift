@@ -14,7 +14,7 @@ struct MatchBuffer {
     /// The documents that are in use.
     private var length = 0
 
-    private static let listLimit = 1_024
+    private static let limitList = 1_024
 
     /// - Parameter capacity: the documents of the longest segment.
     init(capacity: Int) { self.capacity = capacity }
@@ -31,8 +31,8 @@ struct MatchBuffer {
     mutating func clear(_ length: Int) {
         if values.isEmpty {
             values = [UInt16](repeating: 0, count: capacity)
-            listed = [UInt32](repeating: 0, count: Self.listLimit)
-        } else if found <= Self.listLimit {
+            listed = [UInt32](repeating: 0, count: Self.limitList)
+        } else if found <= Self.limitList {
             for ordinal in listed[..<found] { values[Int(ordinal)] = 0 }
         } else {
             values.withUnsafeMutableBufferPointer { values in
@@ -81,7 +81,7 @@ struct MatchBuffer {
 
     /// The documents that match, ascending.
     var ordinals: [UInt32] {
-        if found <= Self.listLimit {
+        if found <= Self.limitList {
             return listed[..<found].filter { values[Int($0)] > 0 }.sorted()
         }
         var ordinals: [UInt32] = []
@@ -109,7 +109,7 @@ struct MatchBuffer {
             values[ordinal] = value(ordinal, before)
             if values[ordinal] == 0 { removed += 1 }
         }
-        if found <= Self.listLimit {
+        if found <= Self.limitList {
             for place in 0..<found { replace(Int(listed[place])) }
         } else {
             for ordinal in 0..<length { replace(ordinal) }

@@ -80,7 +80,7 @@ struct MatchReader {
 
     /// The value of a document for each number of eighths, and for each impact within it.
     private static let worths = (0...8).flatMap { eighths in
-        (0...255).map { UInt16(SearchFormula.impact($0, eighths: eighths) + 1) }
+        (0...255).map { UInt16(SearchScoring.impact($0, eighths: eighths) + 1) }
     }
 
     /// Raises the values of documents with one of the keys.

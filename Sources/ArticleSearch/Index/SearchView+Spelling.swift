@@ -11,7 +11,7 @@ extension SearchView {
         guard blocks.count == segments.count else {
             throw .corrupt("blocks of a segment are missing")
         }
-        guard var near = NearWords(word) else { return nil }
+        guard var near = EditDistanceScanner(word) else { return nil }
         let range = Spelling.range(for: word)
         var candidates: [[UInt8]: (errors: Int, documents: Int)] = [:]
         for (segment, blocks) in zip(segments, blocks) {

@@ -18,14 +18,14 @@ package struct SearchView: Sendable {
 
     /// Adds the document, in place of one with the same id.
     package mutating func insert(_ document: AnalyzedDocument) {
-        bury(document.id)
+        markDead(document.id)
         tail.insert(document)
     }
 
     /// False if it is not there.
     @discardableResult
     package mutating func remove(_ id: Article.ID) -> Bool {
-        let wasBuried = bury(id)
+        let wasBuried = markDead(id)
         return tail.remove(id) || wasBuried
     }
 
@@ -47,7 +47,7 @@ package struct SearchView: Sendable {
             if let newer = tail.document(document.id), SegmentDocument(newer) == document {
                 tail.remove(document.id)
             } else {
-                segment.bury(document.id)
+                segment.markDead(document.id)
             }
         }
         segments.append(segment)
@@ -70,7 +70,7 @@ package struct SearchView: Sendable {
             for byte in segment.dead.indices where segment.dead[byte] != input.dead[byte] {
                 for ordinal in byte * 8..<min(byte * 8 + 8, segment.count)
                 where segment.isDead(ordinal) && !input.isDead(ordinal) {
-                    merged.bury(segment.documents.ids[ordinal])
+                    merged.markDead(segment.documents.ids[ordinal])
                 }
             }
         }
@@ -103,8 +103,8 @@ package struct SearchView: Sendable {
     }
 
     @discardableResult
-    private mutating func bury(_ id: Article.ID) -> Bool {
-        for index in segments.indices where segments[index].bury(id) { return true }
+    private mutating func markDead(_ id: Article.ID) -> Bool {
+        for index in segments.indices where segments[index].markDead(id) { return true }
         return false
     }
 }

@@ -79,7 +79,7 @@ package struct Segment: Sendable {
 
     /// Removes the document with this id; false if no live one has it.
     @discardableResult
-    package mutating func bury(_ id: Article.ID) -> Bool {
+    package mutating func markDead(_ id: Article.ID) -> Bool {
         guard let ordinal = liveOrdinal(of: id) else { return false }
         dead[ordinal / 8] |= 1 << UInt8(ordinal % 8)
         liveCount -= 1

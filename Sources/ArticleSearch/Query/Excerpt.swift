@@ -30,7 +30,7 @@ struct Excerpt {
     /// The excerpt, with white space as single spaces.
     var pieces: [SearchPiece] {
         let range = range
-        let marked = MarkedText(bytes, marks.map { text.range(of: $0.units) })
+        let marked = HighlightedText(bytes, marks.map { text.range(of: $0.units) })
         var pieces = marked.pieces(range).map {
             SearchPiece(text: Self.collapsed($0.text), isMatch: $0.isMatch)
         }

@@ -24,7 +24,7 @@ package struct SearchMarks: Sendable {
     package func title(of text: SearchText) -> [SearchPiece] {
         let bytes = Array(text.document.title.utf8)
         let marks = marks(in: text, .title).map { text.range(of: $0.units) }
-        return MarkedText(bytes, marks).pieces(0..<bytes.count)
+        return HighlightedText(bytes, marks).pieces(0..<bytes.count)
     }
 
     /// About 160 characters of the summary or the body around matches, as plain text in pieces,

@@ -19,7 +19,7 @@ package enum Spelling {
     ///   - word: folded, and correctable.
     ///   - candidate: folded, without a class.
     package static func distance(from word: [UInt8], to candidate: some Collection<UInt8>) -> Int? {
-        var near = NearWords(word)
+        var near = EditDistanceScanner(word)
         return near?.errors(of: Array(candidate))
     }
 

@@ -14,7 +14,7 @@ extension AnalyzedDocument {
         let titleWords = TermReader.words(text.units[text.units(of: .title)])
         let bodyWords = TermReader.words(text.units[text.units(of: .body)])
         var places = text.folded.withUnsafeBufferPointer { folded in
-            entries.indices.map { Place(entries[$0].term, Int32($0), folded) }
+            entries.indices.map { TermPrefix(entries[$0].term, Int32($0), folded) }
         }
         text.folded.withUnsafeBufferPointer { folded in
             places.sort { $0.precedes($1, entries, folded) }
@@ -69,7 +69,7 @@ extension AnalyzedDocument {
 enum Impact {
     /// 1 to 254: 128 + min(32, ⌊64 / words⌋) for the title; 31 for tags, authors or summary; and
     /// ⌊640,000·tf / (10,000·tf + 3,000 + 18·words)⌋, at least 1, for the body.
-    static func of(_ uses: TermUses, titleWords: Int, bodyWords: Int) -> UInt8 {
+    static func of(_ uses: TermOccurrences, titleWords: Int, bodyWords: Int) -> UInt8 {
         var impact = 0
         if uses.isInTitle { impact += 128 + min(32, 64 / max(1, titleWords)) }
         if uses.isInDescription { impact += 31 }
@@ -82,7 +82,7 @@ enum Impact {
 }
 
 /// The places in which a document uses a term.
-struct TermUses {
+struct TermOccurrences {
     var isInTitle = false
     /// In tags, authors or summary.
     var isInDescription = false
@@ -93,7 +93,7 @@ struct TermUses {
 }
 
 /// A term by its first bytes, for sorting.
-private struct Place {
+private struct TermPrefix {
     let prefix: UInt64
     let entry: Int32
 
@@ -106,7 +106,7 @@ private struct Place {
 
     @inline(__always)
     func precedes(
-        _ other: Place, _ entries: [TermTable.Entry], _ folded: UnsafeBufferPointer<UInt8>
+        _ other: TermPrefix, _ entries: [TermTable.Entry], _ folded: UnsafeBufferPointer<UInt8>
     ) -> Bool {
         if prefix != other.prefix { return prefix < other.prefix }
         return folded[entries[Int(entry)].term].lexicographicallyPrecedes(

@@ -4,7 +4,7 @@ struct TermTable {
         /// The range of its folded bytes, at its first use.
         let term: Range<Int>
         fileprivate let hash: UInt32
-        var uses = TermUses()
+        var uses = TermOccurrences()
     }
 
     private(set) var entries: [Entry] = []

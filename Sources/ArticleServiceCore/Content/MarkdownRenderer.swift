@@ -120,7 +120,7 @@ public final class MarkdownRenderer: Sendable {
         let (rejected, startsThread) = queue.withLock { queue -> (WaitingText?, Bool) in
             var rejected: WaitingText?
             if queue.texts.count + queue.running >= limits.workers + limits.queueDepth {
-                rejected = queue.texts.pushOut(for: text.client)
+                rejected = queue.texts.evictLast(for: text.client)
                 guard rejected != nil else { return (text, false) }
             }
             queue.texts.append(text, of: text.client)

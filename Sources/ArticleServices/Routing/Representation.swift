@@ -76,12 +76,12 @@ struct Representation<Request: BackendAPIRequest> {
     /// only compare times would miss it (RFC 9110 §8.8.2.2).
     var settlesAt: Timestamp? {
         guard let lastModified else { return nil }
-        let end = Timestamp(milliseconds: (lastModified + Self.longestWaitSeconds) * 1_000)
+        let end = Timestamp(milliseconds: (lastModified + Self.limitWaitSeconds) * 1_000)
         return end <= time ? nil : end
     }
 
     /// An upper bound for the latency of a commit, far above realistic ones.
-    private static var longestWaitSeconds: Int64 { 60 }
+    private static var limitWaitSeconds: Int64 { 60 }
 
     /// The value of `Cache-Control`. Shared caches may store public responses and must revalidate
     /// them each time; responses that depend on the caller are private. Accounts, and content for

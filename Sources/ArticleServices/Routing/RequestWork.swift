@@ -14,16 +14,16 @@ package struct RequestWork<Request: BackendAPIRequest>: Sendable {
         >
 
     private let encoding: ResponseEncoding<Request.Item>
-    private let turns: Turns
+    private let scheduler: RequestScheduler
     private let now: @Sendable () -> Timestamp
     private let handle: Handle
 
     init(
-        encoding: ResponseEncoding<Request.Item>, turns: Turns,
+        encoding: ResponseEncoding<Request.Item>, scheduler: RequestScheduler,
         now: @escaping @Sendable () -> Timestamp, _ handle: @escaping Handle
     ) {
         self.encoding = encoding
-        self.turns = turns
+        self.scheduler = scheduler
         self.now = now
         self.handle = handle
     }
@@ -43,14 +43,14 @@ package struct RequestWork<Request: BackendAPIRequest>: Sendable {
     func publicResponse(
         to request: Request, _ context: RequestContext, for caller: Principal
     ) async throws(ServiceError) -> (HTTPResponse, Dependencies?) {
-        try await turns.take(cost(of: request), for: caller, context) {
-            (turn) throws(ServiceError) in
+        try await scheduler.take(cost(of: request), for: caller, context) {
+            (slot) throws(ServiceError) in
             let began = now()
             let reply = try await handle(request, .anonymous, context)
             let whole = Representation(reply, encoding, to: request, .anonymous, at: began)
             let dependencies = reply.dependencies?.lasting(until: whole.settlesAt)
             let response = try whole.response(to: nil)
-            turn.settle(response)
+            slot.accountForOutput(response)
             return (response, dependencies)
         }
     }
@@ -60,34 +60,34 @@ package struct RequestWork<Request: BackendAPIRequest>: Sendable {
         to message: HTTPRequest, _ context: RequestContext, _ caller: Principal
     ) async throws(ServiceError) -> HTTPResponse {
         guard message.body.count <= RequestCost.largeBytes else {
-            return try await turns.take(.largeWrite, for: caller, context) {
-                (turn) throws(ServiceError) in
+            return try await scheduler.take(.largeWrite, for: caller, context) {
+                (slot) throws(ServiceError) in
                 let whole = try await represented(Self.parse(message, context), caller, context)
-                return try Self.written(whole, message, turn)
+                return try Self.written(whole, message, slot)
             }
         }
         let request = try Self.parse(message, context)
         if Request.endpoint.method.isSafe {
-            return try await turns.take(cost(of: request), for: caller, context) {
-                (turn) throws(ServiceError) in
-                try Self.written(await represented(request, caller, context), message, turn)
+            return try await scheduler.take(cost(of: request), for: caller, context) {
+                (slot) throws(ServiceError) in
+                try Self.written(await represented(request, caller, context), message, slot)
             }
         }
         let whole = try await represented(request, caller, context)
         guard whole.estimatedBytes > RequestCost.largeBytes else {
             return try whole.response(to: message)
         }
-        return try await turns.take(.largeWrite, for: caller, context) {
-            (turn) throws(ServiceError) in
-            try Self.written(whole, message, turn)
+        return try await scheduler.take(.largeWrite, for: caller, context) {
+            (slot) throws(ServiceError) in
+            try Self.written(whole, message, slot)
         }
     }
 
     private static func written(
-        _ whole: Representation<Request>, _ message: HTTPRequest, _ turn: WorkerTurn
+        _ whole: Representation<Request>, _ message: HTTPRequest, _ slot: WorkSlot
     ) throws(ServiceError) -> HTTPResponse {
         let response = try whole.response(to: message)
-        turn.settle(response)
+        slot.accountForOutput(response)
         return response
     }
 

@@ -16,7 +16,7 @@ package struct Routes {
     private let responses: PublicResponseCache
     private let writes: IdempotentWrites
     private let commits: CommitTokens
-    private let turns: Turns
+    private let scheduler: RequestScheduler
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
@@ -40,7 +40,7 @@ package struct Routes {
         self.responses = responses
         self.writes = writes
         self.commits = commits
-        turns = Turns(workers: workers)
+        scheduler = RequestScheduler(workers: workers)
         self.now = now
         self.log = log
     }
@@ -140,7 +140,7 @@ package struct Routes {
         _ handle: @escaping RequestWork<Request>.Handle
     ) {
         let (responses, log) = (responses, log)
-        let work = RequestWork(encoding: encoding, turns: turns, now: now, handle)
+        let work = RequestWork(encoding: encoding, scheduler: scheduler, now: now, handle)
         admit(Request.self, encoding.mediaType.flatMap { MediaType($0) }, body: body) { caller in
             { message, context in
                 await Self.respond(message, context, caller, work, responses, log)
@@ -174,7 +174,7 @@ package struct Routes {
     ) where Request.Item: JSONModel {
         stream(Request.self, as: Request.Item.encoding.mediaType.flatMap { MediaType($0) }) {
             (request, caller, context) throws(ServiceError) in
-            try Turns.charge(request.cost, context)
+            try RequestScheduler.charge(request.cost, context)
             return try await handle(request, caller, context)
         }
     }
@@ -235,7 +235,7 @@ package struct Routes {
                     sharesAddress: caller.sharesAddress, sender: sender)
             } catch {
                 if case .unauthenticated = error {
-                    sender = RequestSender.claimed(in: message.fields)
+                    sender = RequestSender.unverified(in: message.fields)
                 }
                 return .rejected(
                     error.response(to: context.requestID, log: log), sender: sender)

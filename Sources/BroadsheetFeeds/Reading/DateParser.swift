@@ -7,7 +7,7 @@ struct DateParser {
     let time: Timestamp
 
     init?(_ text: DateText) {
-        var reading = Reading(tokens: text.tokens)
+        var reading = ParsedDate(tokens: text.tokens)
         guard reading.readAll(), let day = reading.parts.day,
             reading.clock == nil || reading.parts.hasDay,
             let clock = reading.clock ?? ClockTime(0), reading.understands(text.remarks),
@@ -21,7 +21,7 @@ struct DateParser {
 }
 
 /// The parts of a date that were read.
-private struct Reading {
+private struct ParsedDate {
     private let tokens: [DateToken]
     private var position = 0
 
@@ -44,13 +44,13 @@ private struct Reading {
         return true
     }
 
-    private static let kinds: [@Sendable (inout Reading) -> Bool] = [
+    private static let kinds: [@Sendable (inout ParsedDate) -> Bool] = [
         { $0.takeClock() }, { $0.takeDate() }, { $0.takeOffset() }, { $0.takeWord() },
         { $0.takeNumber() }, { $0.takeMark() },
     ]
 
     /// The parts with the next one; `nil` if it is of no known kind.
-    private var afterNextPart: Reading? {
+    private var afterNextPart: ParsedDate? {
         for take in Self.kinds {
             var next = self
             if take(&next) { return next }
@@ -70,7 +70,7 @@ private struct Reading {
     mutating func understands(_ remarks: [[DateToken]]) -> Bool {
         guard offset == nil, zone == nil else { return true }
         for remark in remarks {
-            var inner = Reading(tokens: remark)
+            var inner = ParsedDate(tokens: remark)
             inner.clock = clock
             while inner.position < remark.count {
                 guard inner.takeOffset() || inner.takeZone() || inner.takeWeekday() else {

@@ -17,7 +17,7 @@ extension FeedEntry {
         return (publishedAt ?? updatedAt).map { "\(host), \($0.description.prefix(10))" } ?? host
     }
 
-    private static let titleLimit = 80
+    private static let limitTitleScalars = 80
     /// A shorter sentence, or a cut that leaves less, says too little.
     private static let titleMinimum = 20
 
@@ -36,7 +36,7 @@ extension FeedEntry {
     }
 
     private static func paragraph(of text: String) -> String {
-        let start = String(text.unicodeScalars.prefix(FeedText.summaryLimit))
+        let start = String(text.unicodeScalars.prefix(FeedText.limitSummaryBytes))
         let lines = start.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let rest = lines.prefix(100).drop { $0.allSatisfy(\.isWhitespace) }
         return line(Array(rest.prefix { !$0.allSatisfy(\.isWhitespace) }))
@@ -49,9 +49,9 @@ extension FeedEntry {
     }
 
     private static func shortened(_ line: String) -> String {
-        guard line.count > titleLimit else { return line }
-        let characters = Array(line.prefix(titleLimit + 1))
-        let cuts = (titleMinimum..<titleLimit).reversed()
+        guard line.count > limitTitleScalars else { return line }
+        let characters = Array(line.prefix(limitTitleScalars + 1))
+        let cuts = (titleMinimum..<limitTitleScalars).reversed()
         let sentence = cuts.first { index in
             switch characters[index] {
             case ".", "!", "?": characters[index + 1].isWhitespace
@@ -60,7 +60,7 @@ extension FeedEntry {
             }
         }
         if let sentence { return String(characters[...sentence]) }
-        let word = cuts.first { characters[$0].isWhitespace } ?? titleLimit - 1
+        let word = cuts.first { characters[$0].isWhitespace } ?? limitTitleScalars - 1
         var start = characters[..<word]
         while let last = start.last, last.isWhitespace || ",;:-–—(".contains(last) {
             start.removeLast()

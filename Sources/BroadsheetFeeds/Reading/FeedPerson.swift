@@ -6,7 +6,7 @@ enum FeedPerson {
     /// The names in texts such as `Jane`, `jane@example.org (Jane)`, `"Jane" <jane@example.org>`.
     static func names(in texts: [String]) -> [String] {
         FeedText.names(
-            texts.prefix(FeedText.namesLimit).flatMap { text in
+            texts.prefix(FeedText.limitNames).flatMap { text in
                 let line = FeedText.line(text)
                 return line.contains("@") ? people(in: line).map(name) : [line]
             })

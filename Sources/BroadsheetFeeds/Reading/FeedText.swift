@@ -3,11 +3,11 @@ import BroadsheetMarkup
 /// The common treatment of plain texts in feeds: their limits, and the HTML in them.
 enum FeedText {
     /// The maximum Unicode scalars of a title, a name or a tag; further ones are left out.
-    static let lineLimit = 1_000
+    static let limitLineBytes = 1_000
     /// Unicode scalars of a summary.
-    static let summaryLimit = 10_000
+    static let limitSummaryBytes = 10_000
     /// Bytes of HTML that are read for a line or a summary.
-    private static let htmlLimit = 256 << 10
+    private static let limitHTMLBytes = 256 << 10
 
     /// The text as one line: without white space around it, and with a space for each line break
     /// and the indentation that follows it.
@@ -17,7 +17,7 @@ enum FeedText {
         var count = 0
         // Invariant: `line` has the text before `space`, which is the white space before `scalar`.
         for scalar in text.unicodeScalars {
-            guard count < lineLimit else { break }
+            guard count < limitLineBytes else { break }
             if scalar.isXMLSpace {
                 if !line.isEmpty { space.append(scalar) }
                 continue
@@ -33,13 +33,14 @@ enum FeedText {
 
     /// The text in its lines, without white space around it.
     static func lines(_ text: String) -> String {
-        String(text.unicodeScalars.prefix(summaryLimit)).trimmed
+        String(text.unicodeScalars.prefix(limitSummaryBytes)).trimmed
     }
 
     /// The words of HTML.
     static func plain(html: String) -> String {
         let head =
-            html.utf8.count > htmlLimit ? String(html.unicodeScalars.prefix(htmlLimit / 4)) : html
+            html.utf8.count > limitHTMLBytes
+            ? String(html.unicodeScalars.prefix(limitHTMLBytes / 4)) : html
         return HTMLFragment(head)?.text ?? ""
     }
 
@@ -100,12 +101,12 @@ extension String {
 
 extension FeedText {
     /// Tags or names of one entry.
-    static let namesLimit = 100
+    static let limitNames = 100
 
     /// Tags or names as lines, without empty ones and repetitions.
     static func names(_ texts: [String]) -> [String] {
         var seen: Set<String> = []
-        return texts.prefix(namesLimit).map { line($0) }.filter {
+        return texts.prefix(limitNames).map { line($0) }.filter {
             !$0.isEmpty && seen.insert($0).inserted
         }
     }

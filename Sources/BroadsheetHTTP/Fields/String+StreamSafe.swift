@@ -8,7 +8,7 @@ extension String {
         var run = 0
         for scalar in unicodeScalars {
             run = scalar.isMark ? run + 1 : 0
-            if run > Self.mostMarks || scalar.decomposition != nil { return withMarksParted }
+            if run > Self.limitMarks || scalar.decomposition != nil { return withMarksParted }
         }
         return self
     }
@@ -20,7 +20,7 @@ extension String {
         return text.withUTF8 { bytes in bytes.reduce(0) { max($0, $1) } }
     }
 
-    private static let mostMarks = 30
+    private static let limitMarks = 30
     /// COMBINING GRAPHEME JOINER, which normalisation does not reorder.
     private static let joiner: Unicode.Scalar = "\u{34F}"
 
@@ -31,7 +31,7 @@ extension String {
         // marks.
         func append(_ scalar: Unicode.Scalar) {
             run = scalar.isMark ? run + 1 : 0
-            if run > Self.mostMarks {
+            if run > Self.limitMarks {
                 parted.append(Self.joiner)
                 run = 1
             }

@@ -135,7 +135,7 @@ public struct HTTPOrigin: Sendable, Hashable {
         public var defaultPort: UInt16 { self == .http ? 80 : 443 }
     }
 
-    public enum Place: Sendable, Hashable {
+    public enum Endpoint: Sendable, Hashable {
         /// A name in lower case, an IPv4 address, or an IPv6 address in brackets.
         case host(String, port: UInt16)
         /// The path of a Unix socket on this machine.
@@ -143,18 +143,18 @@ public struct HTTPOrigin: Sendable, Hashable {
     }
 
     public let scheme: Scheme
-    public let place: Place
+    public let endpoint: Endpoint
 
     public init(_ scheme: Scheme, _ authority: Authority) {
         self.scheme = scheme
-        place = .host(
+        endpoint = .host(
             authority.host.lowercased(), port: authority.port ?? scheme.defaultPort)
     }
 
     /// The Unix socket at this path, over which plain HTTP is spoken.
     public init(unixSocket path: String) {
         scheme = .http
-        place = .unix(path)
+        endpoint = .unix(path)
     }
 
     /// Parses `http://host:port`, `https://[v6]` or `unix:/path`; `nil` for anything else,
@@ -174,7 +174,7 @@ public struct HTTPOrigin: Sendable, Hashable {
 
     /// The value of `Host` (RFC 9110 §7.2).
     public var authority: String {
-        switch place {
+        switch endpoint {
         case .host(let host, let port) where port == scheme.defaultPort: host
         case .host(let host, let port): "\(host):\(port)"
         case .unix: "localhost"
@@ -184,7 +184,7 @@ public struct HTTPOrigin: Sendable, Hashable {
     /// True if requests to this authority stay on this machine. Names below `localhost` do not
     /// count: their resolution, locally or by DNS, is up to the resolver.
     public var isLoopback: Bool {
-        switch place {
+        switch endpoint {
         case .unix: true
         case .host(let host, _):
             host == "localhost" || host == "[::1]"
@@ -195,6 +195,6 @@ public struct HTTPOrigin: Sendable, Hashable {
 
 extension HTTPOrigin: CustomStringConvertible {
     public var description: String {
-        if case .unix(let path) = place { "unix:\(path)" } else { "\(scheme)://\(authority)" }
+        if case .unix(let path) = endpoint { "unix:\(path)" } else { "\(scheme)://\(authority)" }
     }
 }

@@ -39,7 +39,7 @@ public final class ResponseCache: Sendable {
     /// If generating a response takes longer, other requests do not wait for it.
     private static let patienceMilliseconds: Int64 = 2_000
     private static let smallestShardBytes = 16 << 20
-    private static let mostShards = 8
+    private static let limitShards = 8
 
     /// - Parameters:
     ///   - limitBytes: The maximum size of the cache; with 0 it stores nothing and only compresses.
@@ -48,7 +48,7 @@ public final class ResponseCache: Sendable {
     public init(
         limitBytes: Int, gate: (any CacheGate)? = nil, now: @escaping @Sendable () -> Int64
     ) {
-        let count = max(1, min(Self.mostShards, limitBytes / Self.smallestShardBytes))
+        let count = max(1, min(Self.limitShards, limitBytes / Self.smallestShardBytes))
         shards = (0..<count).map { _ in Lock(CacheShard(limitBytes: limitBytes / count)) }
         isOn = limitBytes > 0
         self.gate = gate

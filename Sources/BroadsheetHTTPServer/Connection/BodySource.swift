@@ -3,19 +3,19 @@ import BroadsheetSockets
 
 /// The carrier of one exchange: an HTTP/1 connection, or a stream of an HTTP/2 connection. It is
 /// used on the connection's loop.
-protocol ExchangeCarrier: AnyObject {
+protocol ExchangeTransport: AnyObject {
     /// Starts work that has to be finished by the deadline, in monotonic milliseconds.
     func beginWork(until deadline: Int64)
     func endWork()
     /// Names the carrier for other threads.
-    var place: any ExchangePlace { get }
+    var place: any ExchangeReference { get }
 }
 
-extension SocketChannel: ExchangeCarrier {
-    var place: any ExchangePlace { reference }
+extension SocketChannel: ExchangeTransport {
+    var place: any ExchangeReference { reference }
 }
 
-extension ChannelReference: ExchangePlace {
+extension ChannelReference: ExchangeReference {
     func abort(
         afterMilliseconds delay: Int64, ifWanted isWanted: @escaping @Sendable () -> Bool
     ) {
@@ -70,7 +70,7 @@ extension BodySource {
     func wholeBody(
         _ head: borrowing RequestHead, _ route: HTTPRouteBody
     ) async throws(BodyFailure) -> WholeBody {
-        let limits = exchange.rules.limits
+        let limits = exchange.listener.limits
         var decoder = try limits.bodyDecoder(head.framing, of: route)
         var isLate = false
         var body: [UInt8] = []

@@ -14,7 +14,7 @@ import Synchronization
 ///     next.adopt(connection.release(), from: peer, door: door)
 /// }
 /// ```
-public struct PassedConnection: ~Copyable, Sendable {
+public struct HandedOffConnection: ~Copyable, Sendable {
     public let descriptor: Descriptor
     public let peer: SocketAddress
     /// The index of its listener: in `addresses`, followed by `proxiedAddresses` and `redirects`.
@@ -26,9 +26,9 @@ public struct PassedConnection: ~Copyable, Sendable {
 
 /// Receives the connections of a server that hands them off.
 final class ConnectionHandoff: Sendable {
-    typealias Taker = @Sendable (consuming PassedConnection) -> Void
+    typealias HandoffReceiver = @Sendable (consuming HandedOffConnection) -> Void
 
-    private let taker = Lock<Taker?>(nil)
+    private let taker = Lock<HandoffReceiver?>(nil)
     private let quiet = Atomic<Int64>(0)
 
     /// The idle time in milliseconds after which a connection that cannot be handed off is closed.
@@ -38,7 +38,7 @@ final class ConnectionHandoff: Sendable {
         quiet.store(Int64(seconds * 1_000), ordering: .relaxed)
     }
 
-    func open(_ take: @escaping Taker) {
+    func open(_ take: @escaping HandoffReceiver) {
         taker.withLock { $0 = take }
     }
 
@@ -47,7 +47,7 @@ final class ConnectionHandoff: Sendable {
     }
 
     /// Hands the connection off; it is closed if there is no receiver.
-    func take(_ connection: consuming PassedConnection) {
+    func take(_ connection: consuming HandedOffConnection) {
         taker.withLock { $0 }?(connection)
     }
 }

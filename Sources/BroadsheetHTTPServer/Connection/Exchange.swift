@@ -7,11 +7,11 @@ import BroadsheetSockets
 /// A connection of HTTP/1 has one request at a time, so that one object serves them all. It is used
 /// on the connection's loop.
 final class Exchange {
-    let rules: ConnectionRules
-    let local: LoopContext
+    let listener: ListenerContext
+    let loopContext: LoopContext
     let channel: SocketChannel
     /// The channel, or the stream of it that the exchange takes place on.
-    unowned var carrier: any ExchangeCarrier
+    unowned var transport: any ExchangeTransport
     // Accesses to these never overlap: they are used on the loop, by one function at a time.
     // Exclusivity is not checked.
     /// The client of the connection, whose requests these are unless it forwards them.
@@ -31,14 +31,14 @@ final class Exchange {
     @exclusivity(unchecked) private var heldBodyBytes = 0
 
     init(
-        _ channel: SocketChannel, _ local: LoopContext, _ rules: ConnectionRules,
+        _ channel: SocketChannel, _ loopContext: LoopContext, _ listener: ListenerContext,
         client: ConnectedClient? = nil
     ) {
         self.channel = channel
-        carrier = channel
-        self.local = local
-        self.rules = rules
-        self.client = client ?? ConnectedClient(channel.peer, trusting: rules.trustedProxies)
+        transport = channel
+        self.loopContext = loopContext
+        self.listener = listener
+        self.client = client ?? ConnectedClient(channel.peer, trusting: listener.trustedProxies)
     }
 
     /// The client that sent the request.
@@ -46,21 +46,21 @@ final class Exchange {
 
     /// Identifies the client of a request that a trusted proxy forwards.
     private func findClient(_ fields: borrowing HTTPFields) {
-        forwarded = client.origin(of: fields, trusting: rules.trustedProxies)
+        forwarded = client.origin(of: fields, trusting: listener.trustedProxies)
     }
 
-    private var isObserved: Bool { local.accessLines != nil || !rules.observers.isEmpty }
+    private var isObserved: Bool { loopContext.accessLines != nil || !listener.observers.isEmpty }
 
     // MARK: Begin and end
 
     /// - Parameter bytes: The size of the head.
     func begin(_ head: borrowing RequestHead, bytes: Int) {
-        requestID = local.requestID(for: head.fields)
+        requestID = loopContext.requestID(for: head.fields)
         sent = SentResponse(isObserved)
         sent.isHead = head.method == .head
         isRead = head.method.isSafe
         sent.version = head.version
-        sent.origin = rules.crossOrigin?.place(of: head.fields)
+        sent.origin = listener.crossOrigin?.place(of: head.fields)
         if client.isTrusted { findClient(head.fields) }
         guard isObserved else { return }
         sent.request = (head.method, head.target)
@@ -74,7 +74,7 @@ final class Exchange {
         sent.receivedBytes = receivedBytes
         forwarded = nil
         isByCookie = false
-        requestID = local.requestID(for: HTTPFields())
+        requestID = loopContext.requestID(for: HTTPFields())
     }
 
     /// Adds the fields that every response has.
@@ -86,10 +86,10 @@ final class Exchange {
     /// Adds the fields that depend on the client and the request, and are not the same in a cached
     /// response.
     func addOwnFields(to fields: inout HTTPFields) {
-        if let strictTransport = rules.strictTransport, channel.isSecure {
+        if let strictTransport = listener.strictTransport, channel.isSecure {
             fields[.strictTransportSecurity] = strictTransport
         }
-        if let crossOrigin = rules.crossOrigin {
+        if let crossOrigin = listener.crossOrigin {
             fields.append(contentsOf: crossOrigin.fields(at: sent.origin))
         }
         if isByCookie { fields.append(contentsOf: SessionCookie.varying) }
@@ -102,8 +102,8 @@ final class Exchange {
     func notifyObservers() {
         guard isObserved else { return }
         let record = sent.record(peer: clientAddress, requestID: requestID)
-        for observer in rules.observers { observer.finished(record) }
-        local.accessLines?.append(record)
+        for observer in listener.observers { observer.finished(record) }
+        loopContext.accessLines?.append(record)
     }
 
     // MARK: The handler
@@ -125,7 +125,7 @@ final class Exchange {
     /// - Returns: The response if the bucket is empty.
     private func rejectionByLimits(account: LimitedAccount? = nil) -> HTTPResponse? {
         guard !isWithinLimits(account: account), let allowance = sent.allowance else { return nil }
-        rules.rejections.add(allowance.measure.reason, on: channel.loop)
+        listener.rejections.add(allowance.measure.reason, on: channel.loop)
         return response(
             to: HTTPError(
                 .tooManyRequests, "Too many requests \(allowance.measure.words).",
@@ -147,13 +147,13 @@ final class Exchange {
         if let account {
             // This machine has no limit as an address, so its accounts are counted one by one.
             let shared = account.sharesAddress ? address : nil
-            return rules.keyRate.map {
+            return listener.keyRate.map {
                 RateMeter(
                     limiter: $0, key: shared ?? account.key,
                     measure: shared == nil ? .account : .accountsOfAddress, now: channel.loop.now)
             }
         }
-        guard let limiter = rules.addressRate, let address else { return nil }
+        guard let limiter = listener.addressRate, let address else { return nil }
         return RateMeter(limiter: limiter, key: address, measure: .address, now: channel.loop.now)
     }
 
@@ -162,11 +162,11 @@ final class Exchange {
         guard let allowance = scope?.allowance else { return }
         sent.allowance = allowance
         guard case .empty = allowance.outcome else { return }
-        rules.rejections.add(allowance.measure.reason, on: channel.loop)
+        listener.rejections.add(allowance.measure.reason, on: channel.loop)
     }
 
     func limiter(of allowance: RateLimitStatus) -> RateLimiter? {
-        allowance.measure == .address ? rules.addressRate : rules.keyRate
+        allowance.measure == .address ? listener.addressRate : listener.keyRate
     }
 
     // MARK: Bodies
@@ -175,8 +175,8 @@ final class Exchange {
     /// enough.
     func hold(_ total: Int) -> Bool {
         guard total > heldBodyBytes else { return true }
-        guard rules.bodies.take(total - heldBodyBytes, total: total) else {
-            rules.rejections.add(.bodies, on: channel.loop)
+        guard listener.bodies.take(total - heldBodyBytes, total: total) else {
+            listener.rejections.add(.bodies, on: channel.loop)
             return false
         }
         heldBodyBytes = total
@@ -185,7 +185,7 @@ final class Exchange {
 
     func releaseBody() {
         guard heldBodyBytes > 0 else { return }
-        rules.bodies.give(heldBodyBytes)
+        listener.bodies.give(heldBodyBytes)
         heldBodyBytes = 0
     }
 }
@@ -196,7 +196,7 @@ extension Exchange {
     /// Returns true if the request names a host that is served at this address, or if hosts are not
     /// restricted. HTTP/1.0 requests may name none; browsers never send those.
     func isForServedHost(_ head: borrowing RequestHead) -> Bool {
-        guard let names = rules.hostNames else { return true }
+        guard let names = listener.hostNames else { return true }
         if let authority = head.target.authority {
             return Authority(Array(authority)).map(names.contains) ?? false
         }
@@ -204,13 +204,13 @@ extension Exchange {
             if isLastServed(host) { return true }
             let bytes = host.withUnsafeBufferPointer { Array($0) }
             guard let authority = Authority(bytes), names.contains(authority) else { return false }
-            local.servedHost = bytes
+            loopContext.servedHost = bytes
             return true
         } ?? true
     }
 
     private func isLastServed(_ host: borrowing Span<UInt8>) -> Bool {
-        let last = local.servedHost
+        let last = loopContext.servedHost
         guard host.count == last.count else { return false }
         for index in last.indices where last[index] != host[unchecked: index] { return false }
         return true
@@ -221,9 +221,9 @@ extension Exchange {
     /// The decision on a request by its head alone.
     enum HeadDecision {
         case respond(HTTPResponse)
-        case respondPrepared(Ready)
+        case respondPrepared(CachedMatch)
         /// Hands the connection to the handler of another protocol.
-        case upgrade(String, ConnectionRules.UpgradeHandler)
+        case upgrade(String, ListenerContext.UpgradeHandler)
         /// It is up to the route.
         case route
     }
@@ -234,14 +234,14 @@ extension Exchange {
             return .respond(rejectionByLimits() ?? response(to: .foreignHost))
         }
         // Cached responses are no longer invalidated either.
-        if local.isClosed { return .respond(response(to: .handedOver)) }
+        if loopContext.isClosed { return .respond(response(to: .handedOver)) }
         if let upgrade = upgrade(by: head), !channel.isSecure {
             return .upgrade(upgrade.name, upgrade.handler)
         }
         if let rejection = rejectionOfExposure(head.fields) {
             return .respond(rejectionByLimits() ?? rejection)
         }
-        if let port = rules.redirectPort {
+        if let port = listener.redirectPort {
             return .respond(rejectionByLimits() ?? redirection(of: head, port: port))
         }
         guard let ready = preparedResponse(to: head) else { return .route }
@@ -249,17 +249,17 @@ extension Exchange {
         guard let rejection = rejectionByLimits(account: ready.reader?.account) else {
             return .respondPrepared(ready)
         }
-        rules.cache?.takeBack(head)
+        listener.cache?.takeBack(head)
         return .respond(rejection)
     }
 
     /// The protocol that the client asks for, if it is supported (RFC 9110 §7.8).
     private func upgrade(
         by head: borrowing RequestHead
-    ) -> (name: String, handler: ConnectionRules.UpgradeHandler)? {
-        guard !rules.protocols.isEmpty, head.framing == .none,
+    ) -> (name: String, handler: ListenerContext.UpgradeHandler)? {
+        guard !listener.protocols.isEmpty, head.framing == .none,
             head.fields.list(.connection, has: "upgrade"),
-            let name = head.fields[.upgrade], let handler = rules.protocols[name]
+            let name = head.fields[.upgrade], let handler = listener.protocols[name]
         else { return nil }
         return (name, handler)
     }
@@ -307,10 +307,10 @@ extension Exchange {
     /// The route of a request, or the response if there is none.
     @inline(never)
     private func match(_ request: HTTPRequest, _ head: borrowing RequestHead) -> Match {
-        if let preflight = rules.crossOrigin?.preflight(head, from: sent.origin) {
+        if let preflight = listener.crossOrigin?.preflight(head, from: sent.origin) {
             return .respond(rejectionByLimits() ?? preflight)
         }
-        switch rules.router.match(request.method, request.target) {
+        switch listener.router.match(request.method, request.target) {
         case .rejected(let rejection, let template):
             sent.template = template
             return .respond(rejectionByLimits() ?? response(to: rejection))
@@ -347,7 +347,7 @@ extension Exchange {
             }
             var context = context
             context.scope = ExchangeScope(
-                meter: meter(account: account), place: carrier.place)
+                meter: meter(account: account), place: transport.place)
             return .handle(route, context, handler)
         }
     }
@@ -357,19 +357,19 @@ extension Exchange {
     func admission(
         to route: HTTPRoute, _ request: HTTPRequest, _ context: RequestContext
     ) async -> Admission {
-        carrier.beginWork(until: channel.loop.now + rules.limits.handlerMilliseconds)
-        defer { carrier.endWork() }
+        transport.beginWork(until: channel.loop.now + listener.limits.handlerMilliseconds)
+        defer { transport.endWork() }
         return await route.admit(request, context)
     }
 
     func response(to rejection: HTTPError) -> HTTPResponse {
         var rejection = rejection
         rejection.requestID = requestID
-        return rejection.response(by: rules.render)
+        return rejection.response(by: listener.render)
     }
 
     /// A cached response, and the reader that it is for.
-    struct Ready {
+    struct CachedMatch {
         let prepared: PreparedResponse
         /// `nil` for an anonymous client.
         let reader: PublicReader?
@@ -377,10 +377,10 @@ extension Exchange {
 
     /// The cached response to this request. A request with credentials gets it if they were not
     /// exposed on the way, are valid, and grant no more than anonymous access.
-    func preparedResponse(to head: borrowing RequestHead) -> Ready? {
-        guard let cache = rules.cache, cache.mayRespond(to: head) else { return nil }
+    func preparedResponse(to head: borrowing RequestHead) -> CachedMatch? {
+        guard let cache = listener.cache, cache.mayRespond(to: head) else { return nil }
         guard head.fields.contains(.authorization) else {
-            return cache.response(to: head).map { Ready(prepared: $0, reader: nil) }
+            return cache.response(to: head).map { CachedMatch(prepared: $0, reader: nil) }
         }
         guard let reader = reader(of: head.fields), let prepared = cache.response(to: head) else {
             return nil
@@ -389,11 +389,11 @@ extension Exchange {
             cache.takeBack(head)
             return nil
         }
-        return Ready(prepared: prepared, reader: reader)
+        return CachedMatch(prepared: prepared, reader: reader)
     }
 
     private func reader(of fields: borrowing HTTPFields) -> PublicReader? {
-        guard let readers = rules.readers else { return nil }
+        guard let readers = listener.readers else { return nil }
         if client.isTrusted { findClient(fields) }
         guard isConfidential(fields) else { return nil }
         return fields.withOnlyBytes(of: .authorization) { readers.reader(of: $0) } ?? nil
@@ -404,7 +404,7 @@ extension Exchange {
     /// Rejects credentials that may have been read on the way, whatever they are for: this includes
     /// requests that would be redirected, and unknown keys, which another server may accept.
     private func rejectionOfExposure(_ fields: borrowing HTTPFields) -> HTTPResponse? {
-        guard fields.contains(.authorization) || rules.sessionCookie?.isIn(fields) ?? false,
+        guard fields.contains(.authorization) || listener.sessionCookie?.isIn(fields) ?? false,
             !isConfidential(fields)
         else { return nil }
         return response(to: .exposedCredentials)
@@ -427,14 +427,16 @@ extension Exchange {
 
     /// True if the client is on this machine and connected to an address that only this machine can
     /// reach.
-    private var isLocal: Bool { rules.isLoopback && client.address.isLoopback && forwarded == nil }
+    private var isLocal: Bool {
+        listener.isLoopback && client.address.isLoopback && forwarded == nil
+    }
 
     /// Replaces a valid session cookie by the `Authorization` field that it stands for: code that
     /// treats requests with credentials differently then also treats this one so.
     func adoptCookie(of head: inout RequestHead) {
         isByCookie = false
         // Nearly all clients are not browsers, and send none.
-        guard head.fields.contains(.cookie), let cookie = rules.sessionCookie,
+        guard head.fields.contains(.cookie), let cookie = listener.sessionCookie,
             !head.fields.contains(.authorization), cookie.isInScope(head.target),
             let token = cookie.token(in: head.fields)
         else { return }

@@ -7,11 +7,11 @@ extension HTTP1Connection {
     /// Identifies the client, from the PROXY protocol header if one is expected.
     ///
     /// - Throws: `cancelled` if the peer may not send such a header, or the header is invalid.
-    func meetClient(until deadline: Int64) async throws(ChannelError) {
-        guard rules.expectsProxyHeader else { return }
+    func readProxyHeader(until deadline: Int64) async throws(ChannelError) {
+        guard listener.expectsProxyHeader else { return }
         let proxy = exchange.client.address
         guard exchange.client.isTrusted else {
-            rules.proxyReports.noteUntrusted(proxy, at: now)
+            listener.proxyReports.noteUntrusted(proxy, at: now)
             throw withoutHeader()
         }
         let sent: Result<ProxyHeader, ProxyHeader.Mismatch>
@@ -25,16 +25,16 @@ extension HTTP1Connection {
         case .success(let header):
             isNamed = true
             exchange.client = ConnectedClient(
-                header, from: exchange.client, trusting: rules.trustedProxies)
+                header, from: exchange.client, trusting: listener.trustedProxies)
         case .failure(let mismatch):
-            rules.proxyReports.note(mismatch, from: proxy, at: now)
+            listener.proxyReports.note(mismatch, from: proxy, at: now)
             throw withoutHeader()
         }
     }
 
     /// Counts a connection that has to begin with a header, and does not.
     private func withoutHeader() -> ChannelError {
-        rules.rejections.add(.proxyHeader, on: channel.loop)
+        listener.rejections.add(.proxyHeader, on: channel.loop)
         return .cancelled
     }
 
@@ -44,13 +44,13 @@ extension HTTP1Connection {
     ///
     /// - Throws: `cancelled` if the address has too many connections; a response was sent.
     func enter(until deadline: Int64) async throws(ChannelError) {
-        guard let addresses = rules.addresses, let key = exchange.client.key else {
+        guard let addresses = listener.addresses, let key = exchange.client.key else {
             return try await secure(until: deadline)
         }
         let entrance = addresses.enter(key)
         isCounted = entrance != .overrun
         guard entrance != .admitted else { return try await secure(until: deadline) }
-        rules.rejections.add(.addressConnections, on: channel.loop)
+        listener.rejections.add(.addressConnections, on: channel.loop)
         if entrance == .full {
             try await secure(until: deadline)
             try await rejectUnread(
@@ -62,13 +62,13 @@ extension HTTP1Connection {
     }
 
     func leave() {
-        if isCounted, let key = exchange.client.key { rules.addresses?.leave(key) }
+        if isCounted, let key = exchange.client.key { listener.addresses?.leave(key) }
         isCounted = false
     }
 
     /// Performs the TLS handshake if the listener requires TLS.
     func secure(until deadline: Int64) async throws(ChannelError) {
-        guard let tls = rules.tls else { return }
+        guard let tls = listener.tls else { return }
         do throws(ChannelError) {
             try await channel.secure(by: tls, until: deadline)
             speaksHTTP2 = channel.applicationProtocol == "h2"
@@ -86,14 +86,14 @@ extension HTTP1Connection {
     }
 
     private func notifyObservers(of handshake: HandshakeRecord) {
-        for observer in rules.handshakeObservers { observer.ended(handshake) }
+        for observer in listener.handshakeObservers { observer.ended(handshake) }
     }
 
     /// Responds to a client above the connection limit.
-    func turnAway() async {
+    func rejectOverLimit() async {
         do throws(ChannelError) {
             let deadline = now + limits.handshakeMilliseconds
-            try await meetClient(until: deadline)
+            try await readProxyHeader(until: deadline)
             try await secure(until: deadline)
             try await rejectUnread(HTTPError(.serviceUnavailable, "Too many connections."))
         } catch {
@@ -103,9 +103,10 @@ extension HTTP1Connection {
     }
 
     /// Passes the connection on to the process that continues it.
-    func passOn() {
+    func handOff() {
         guard let descriptor = channel.detach() else { return }
-        rules.departure.take(
-            PassedConnection(descriptor: descriptor, peer: channel.peer, door: rules.listener))
+        listener.departure.take(
+            HandedOffConnection(descriptor: descriptor, peer: channel.peer, door: listener.listener)
+        )
     }
 }

@@ -7,8 +7,8 @@ import Glibc
 /// deadlines of the wire, in one task. Its ``Exchange`` makes the decisions about a request.
 final class HTTP1Connection {
     let channel: SocketChannel
-    let local: LoopContext
-    let rules: ConnectionRules
+    let loopContext: LoopContext
+    let listener: ListenerContext
     /// The current request, or the last one.
     let exchange: Exchange
     // Accesses to these never overlap: they are used on the loop, by one function at a time.
@@ -17,7 +17,7 @@ final class HTTP1Connection {
     /// A request that was read while the task waited, and that the task has to handle.
     @exclusivity(unchecked) private var readyHead: RequestHead?
     /// The part of a prepared response that could not be sent at once.
-    var unsent: Unsent?
+    var unsent: UnsentResponse?
     /// Held only while it contains bytes or receives some.
     @exclusivity(unchecked) private var buffer: ReadBuffer?
     /// True if a proxy has named the client.
@@ -34,12 +34,12 @@ final class HTTP1Connection {
     /// few large ones may starve the loop's other connections.
     private var streak = 0
     private var streakBytes = 0
-    private static let longestStreak = 32
-    private static let longestStreakBytes = 64 << 10
+    private static let limitStreak = 32
+    private static let limitStreakBytes = 64 << 10
 
     /// The part of a response that was not written at once. The body is not copied, as many
     /// connections may send the same one.
-    struct Unsent {
+    struct UnsentResponse {
         let head: [UInt8]
         let body: [UInt8]
         /// The number of bytes of both that were written.
@@ -48,15 +48,15 @@ final class HTTP1Connection {
         var count: Int { head.count + body.count - start }
     }
 
-    init(_ channel: SocketChannel, _ local: LoopContext, _ rules: ConnectionRules) {
+    init(_ channel: SocketChannel, _ loopContext: LoopContext, _ listener: ListenerContext) {
         self.channel = channel
-        self.local = local
-        self.rules = rules
-        exchange = Exchange(channel, local, rules)
-        parser = RequestParser(limits: rules.limits.message)
+        self.loopContext = loopContext
+        self.listener = listener
+        exchange = Exchange(channel, loopContext, listener)
+        parser = RequestParser(limits: listener.limits.message)
     }
 
-    var limits: ServerLimits { rules.limits }
+    var limits: ServerLimits { listener.limits }
     var now: Int64 { channel.loop.now }
 
     /// Serves the client until one side closes the connection.
@@ -65,7 +65,7 @@ final class HTTP1Connection {
         channel.onBreak = { [unowned self] _ in abandon() }
         do throws(ChannelError) {
             let deadline = now + limits.handshakeMilliseconds
-            try await meetClient(until: deadline)
+            try await readProxyHeader(until: deadline)
             try await enter(until: deadline)
             try await serve()
         } catch {
@@ -75,37 +75,37 @@ final class HTTP1Connection {
         channel.onBreak = nil
         channel.onArrival = nil
         leave()
-        if isPassedOn { passOn() }
+        if isPassedOn { handOff() }
         releaseBuffer()
     }
 
     private func serve() async throws(ChannelError) {
         if speaksHTTP2 { return await serveHTTP2() }
-        if rules.redirectPort == nil {
+        if listener.redirectPort == nil {
             channel.onArrival = { [unowned self] in serveArrivals() }
         }
         while let head = try await nextHead() {
             guard try await respond(to: head) else { return }
-            await giveWay()
+            await yield()
         }
         if speaksHTTP2 { await serveHTTP2() }
     }
 
     @inline(never)
     private func serveHTTP2() async {
-        let connection = HTTP2Connection(channel, local, rules, client: exchange.client)
+        let connection = HTTP2Connection(channel, loopContext, listener, client: exchange.client)
         await connection.run(buffer.take())
     }
 
     /// Yields to the loop's other connections if this one sends without a pause.
-    private func giveWay() async {
+    private func yield() async {
         streak += 1
         streakBytes += exchange.sent.bytes
-        guard streak >= Self.longestStreak || streakBytes >= Self.longestStreakBytes else {
+        guard streak >= Self.limitStreak || streakBytes >= Self.limitStreakBytes else {
             return
         }
         endStreak()
-        await channel.loop.giveWay()
+        await channel.loop.yield()
     }
 
     private func endStreak() { (streak, streakBytes) = (0, 0) }
@@ -146,12 +146,12 @@ final class HTTP1Connection {
             // The hand-off waits for slow clients, so they get less time.
             if let end = deadline, channel.isGivenAway, !isHurried {
                 isHurried = true
-                deadline = min(end, now + rules.departure.quietMilliseconds)
+                deadline = min(end, now + listener.departure.quietMilliseconds)
             }
             if deadline == nil, !isQuiet, channel.isLeaving, isBound {
                 isQuiet = true
                 let lastUse = idleDeadline - limits.idleMilliseconds
-                idleDeadline = min(idleDeadline, lastUse + rules.departure.quietMilliseconds)
+                idleDeadline = min(idleDeadline, lastUse + listener.departure.quietMilliseconds)
             }
             do throws(ChannelError) {
                 try await channel.waitReadable(
@@ -183,7 +183,7 @@ final class HTTP1Connection {
     /// Returns true if the client began with the first `count` octets of the preface of HTTP/2, and
     /// may: it is not a valid request of HTTP/1 (RFC 9113 §3.4).
     private func isPreface(_ count: Int) -> Bool {
-        guard rules.takesCleartextHTTP2, !channel.isSecure, rules.redirectPort == nil,
+        guard listener.takesCleartextHTTP2, !channel.isSecure, listener.redirectPort == nil,
             exchange.requestID.isEmpty, let buffer, buffer.bytes.count >= count
         else { return false }
         return buffer.bytes.prefix(count).elementsEqual(HTTP2Session.clientPreface.prefix(count))
@@ -192,7 +192,7 @@ final class HTTP1Connection {
     /// Reads the available bytes into the buffer; if there are none, the buffer is released.
     func fill() throws(ChannelError) -> SocketChannel.ReadResult {
         guard channel.mayRead else { return .wouldBlock }
-        let buffer = buffer ?? local.takeBuffer()
+        let buffer = buffer ?? loopContext.takeBuffer()
         self.buffer = buffer
         let result: SocketChannel.ReadResult
         do throws(ChannelError) {
@@ -215,7 +215,7 @@ final class HTTP1Connection {
     func releaseBuffer() {
         guard let buffer else { return }
         self.buffer = nil
-        local.giveBack(buffer)
+        loopContext.giveBack(buffer)
     }
 
     /// True if a head or output is left for the task that arose while it waited.
@@ -230,7 +230,7 @@ final class HTTP1Connection {
     ///   it.
     private func serveArrivals() -> Int64? {
         var sentBytes = 0
-        for _ in 0..<Self.longestStreak {
+        for _ in 0..<Self.limitStreak {
             do throws(ChannelError) {
                 guard case .bytes = try fill() else {
                     return channel.mayRead || buffer != nil ? nil : idleDeadline
@@ -238,7 +238,7 @@ final class HTTP1Connection {
             } catch { return nil }
             while let buffer {
                 // The task continues, and yields to others.
-                guard sentBytes < Self.longestStreakBytes else { return nil }
+                guard sentBytes < Self.limitStreakBytes else { return nil }
                 do throws(HTTPParseError) {
                     guard var head = try parser.parse(Span(_unsafeElements: buffer.bytes)) else {
                         return nil
@@ -267,7 +267,7 @@ final class HTTP1Connection {
         }
         exchange.begin(head, bytes: parser.consumed)
         guard exchange.isWithinLimits(account: ready.reader?.account) else {
-            rules.cache?.takeBack(head)
+            listener.cache?.takeBack(head)
             readyHead = consume head
             return false
         }
@@ -394,8 +394,8 @@ extension HTTP1Connection {
     private func respond(
         to request: HTTPRequest, _ context: RequestContext, by handler: HTTPHandler
     ) async -> HTTPResponse {
-        guard let begun = local.beginWork() else { return exchange.response(to: .handedOver) }
-        defer { local.endWork(begun) }
+        guard let begun = loopContext.beginWork() else { return exchange.response(to: .handedOver) }
+        defer { loopContext.endWork(begun) }
         beginHandling()
         let response = await handler(request, context)
         channel.endWork()
@@ -530,7 +530,7 @@ extension HTTP1Connection {
     private func rejectConnection(_ rejection: HTTPError) async throws(ChannelError) {
         exchange.sent.status = rejection.status
         defer { exchange.notifyObservers() }
-        let session = HTTP2Session(.server, rules.http2, now: now)
+        let session = HTTP2Session(.server, listener.http2, now: now)
         session.terminate(.enhanceYourCalm)
         var frames: [UInt8] = []
         do throws(HTTP2Error) {
@@ -543,22 +543,22 @@ extension HTTP1Connection {
     // MARK: Slow readers
 
     /// Sends the part of a response that could not be written at once.
-    private func send(_ rest: Unsent) async throws(ChannelError) {
+    private func send(_ rest: UnsentResponse) async throws(ChannelError) {
         defer { exchange.notifyObservers() }
         try await writeRest(rest)
     }
 
     /// Sends the rest of a whole response, which counts towards waiting responses from here on, so
     /// that handlers may generate others.
-    func writeRest(_ rest: Unsent) async throws(ChannelError) {
+    func writeRest(_ rest: UnsentResponse) async throws(ChannelError) {
         exchange.endScope()
         try await writeWaiting(rest)
     }
 
     /// Responses waiting for slow readers are bounded: above the limit, the latest one is dropped.
-    func writeWaiting(_ rest: Unsent) async throws(ChannelError) {
-        let waitingBytes = rules.waiting.add(rest.count)
-        defer { rules.waiting.remove(rest.count) }
+    func writeWaiting(_ rest: UnsentResponse) async throws(ChannelError) {
+        let waitingBytes = listener.waiting.add(rest.count)
+        defer { listener.waiting.remove(rest.count) }
         guard waitingBytes <= limits.waitingBytes else {
             channel.reset()
             throw .timedOut
@@ -573,7 +573,7 @@ extension HTTP1Connection {
     /// Lets the client read the response before the connection is closed.
     func linger() async {
         releaseBuffer()
-        await channel.linger(limits, local)
+        await channel.linger(limits, loopContext)
     }
 }
 
@@ -590,7 +590,7 @@ extension HTTP1Connection {
 
     /// True if the next response is the last one on this connection.
     var isLastResponse: Bool {
-        channel.isDraining || local.isClosed
+        channel.isDraining || loopContext.isClosed
             || channel.isLeaving && isBound || channel.isGivenAway && !canBePassed
     }
 }

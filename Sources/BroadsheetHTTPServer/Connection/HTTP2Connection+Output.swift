@@ -8,7 +8,7 @@ extension HTTP2Connection {
     func scheduleFlush() {
         guard !isReceiving, !isFlushScheduled else { return }
         isFlushScheduled = true
-        channel.loop.atEndOfTurn { [weak self] in
+        channel.loop.afterCurrentTurn { [weak self] in
             guard let self else { return }
             isFlushScheduled = false
             flush()
@@ -20,17 +20,17 @@ extension HTTP2Connection {
         guard !isOver else { return }
         var count = 0
         // Invariant: output written before is sent, unless it is in `unsent`.
-        while count < Self.longestTurnBytes {
+        while count < Self.turnLimitBytes {
             if !unsent.isEmpty {
                 let held = unsent.bytes.count
                 count += unsent.send(to: channel, now: now)
                 guard unsent.isEmpty else { break }
-                rules.waiting.remove(held)
+                listener.waiting.remove(held)
             }
             guard let more = writeBatch() else { break }
             count += more
         }
-        if count >= Self.longestTurnBytes { scheduleFlush() }
+        if count >= Self.turnLimitBytes { scheduleFlush() }
         noteWaiting()
         if !channel.isOpen {
             finish()
@@ -48,9 +48,9 @@ extension HTTP2Connection {
     /// Makes frames of the streams' bodies and other output, and sends them with one call; `nil` if
     /// there are none.
     private func writeBatch() -> Int? {
-        local.frames.removeAll(keepingCapacity: true)
+        loopContext.frames.removeAll(keepingCapacity: true)
         do throws(HTTP2Error) {
-            try session.write(to: &local.frames, upTo: Self.batchBytes)
+            try session.write(to: &loopContext.frames, upTo: Self.batchBytes)
         } catch {
             finish()
             return nil
@@ -59,12 +59,12 @@ extension HTTP2Connection {
             (bodyBytes, bodyTime) = (session.sentBodyBytes, now)
         }
         handleEvents()
-        guard !local.frames.isEmpty else { return nil }
-        let written = local.frames.withUnsafeBytes { channel.writeMore($0, from: 0) }
-        if written < local.frames.count {
-            hold(Array(local.frames[written...]))
+        guard !loopContext.frames.isEmpty else { return nil }
+        let written = loopContext.frames.withUnsafeBytes { channel.writeMore($0, from: 0) }
+        if written < loopContext.frames.count {
+            hold(Array(loopContext.frames[written...]))
         }
-        return local.frames.count
+        return loopContext.frames.count
     }
 
     /// Keeps bytes that the socket has not accepted, which count towards the limit of waiting
@@ -72,12 +72,12 @@ extension HTTP2Connection {
     private func hold(_ bytes: [UInt8]) {
         unsent = UnsentOutput(bytes, now: now)
         remind(at: now + limits.writeStallMilliseconds)
-        if rules.waiting.add(bytes.count) > limits.waitingBytes { channel.reset() }
+        if listener.waiting.add(bytes.count) > limits.waitingBytes { channel.reset() }
     }
 
     /// Drops the unsent output.
     func dropUnsent() {
-        rules.waiting.remove(unsent.bytes.count)
+        listener.waiting.remove(unsent.bytes.count)
         unsent = UnsentOutput()
     }
 
@@ -103,7 +103,7 @@ extension HTTP2Connection {
     /// The time at which the connection is closed unless a request arrives.
     var idleDeadline: Int64 {
         let allowed = limits.idleMilliseconds
-        let quiet = channel.isLeaving ? rules.departure.quietMilliseconds : allowed
+        let quiet = channel.isLeaving ? listener.departure.quietMilliseconds : allowed
         return lastUse + min(allowed, quiet)
     }
 

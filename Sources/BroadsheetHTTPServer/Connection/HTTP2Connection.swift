@@ -9,8 +9,8 @@ import BroadsheetSockets
 /// because resuming it costs more than many requests do. It is used on the connection's loop.
 final class HTTP2Connection {
     let channel: SocketChannel
-    let local: LoopContext
-    let rules: ConnectionRules
+    let loopContext: LoopContext
+    let listener: ListenerContext
     let client: ConnectedClient
     let session: HTTP2Session
     // Accesses to these never overlap: they are used on the loop, by one function at a time.
@@ -55,20 +55,20 @@ final class HTTP2Connection {
     }
 
     /// Bytes after which others get their turn.
-    static let longestTurnBytes = 128 << 10
+    static let turnLimitBytes = 128 << 10
 
     init(
-        _ channel: SocketChannel, _ local: LoopContext, _ rules: ConnectionRules,
+        _ channel: SocketChannel, _ loopContext: LoopContext, _ listener: ListenerContext,
         client: ConnectedClient
     ) {
         self.channel = channel
-        self.local = local
-        self.rules = rules
+        self.loopContext = loopContext
+        self.listener = listener
         self.client = client
-        session = HTTP2Session(.server, rules.http2, now: channel.loop.now)
+        session = HTTP2Session(.server, listener.http2, now: channel.loop.now)
     }
 
-    var limits: ServerLimits { rules.limits }
+    var limits: ServerLimits { listener.limits }
     var now: Int64 { channel.loop.now }
     var isOver: Bool { if case .over = stage { true } else { false } }
 
@@ -86,13 +86,13 @@ final class HTTP2Connection {
         if channel.isStopping { stop() }
         if let start {
             process(UnsafeRawBufferPointer(start.bytes))
-            local.giveBack(start)
+            loopContext.giveBack(start)
         }
         flush()
         // Invariant: everything that was read is processed.
         while !isOver {
             if receive() {
-                await channel.loop.giveWay()
+                await channel.loop.yield()
             } else if !isOver {
                 await wait()
             }
@@ -119,7 +119,9 @@ final class HTTP2Connection {
         channel.onStop = nil
         channel.onBreak = nil
         for stream in streams.values { stream.close(by: .cancel) }
-        if channel.isOpen, unsent.isEmpty, !isInputOver { await channel.linger(limits, local) }
+        if channel.isOpen, unsent.isEmpty, !isInputOver {
+            await channel.linger(limits, loopContext)
+        }
         dropUnsent()
         if tasks > 0 { await withUnsafeContinuation { whenTasksEnd = $0 } }
         channel.onOverrun = nil
@@ -133,7 +135,7 @@ final class HTTP2Connection {
         var count = 0
         isReceiving = true
         // Invariant: everything that was read is processed.
-        reading: while !isOver, count < Self.longestTurnBytes {
+        reading: while !isOver, count < Self.turnLimitBytes {
             switch receiveSome() {
             case .bytes(let more): count += more
             case .wouldBlock: break reading
@@ -144,13 +146,13 @@ final class HTTP2Connection {
         }
         isReceiving = false
         flush()
-        return !isOver && count >= Self.longestTurnBytes
+        return !isOver && count >= Self.turnLimitBytes
     }
 
     private func receiveSome() -> SocketChannel.ReadResult {
         guard channel.mayRead else { return .wouldBlock }
-        let buffer = local.takeBuffer()
-        defer { local.giveBack(buffer) }
+        let buffer = loopContext.takeBuffer()
+        defer { loopContext.giveBack(buffer) }
         do throws(ChannelError) {
             let result = try channel.read(into: buffer.room())
             guard case .bytes(let count) = result else { return result }
@@ -214,7 +216,7 @@ final class HTTP2Connection {
 
     /// A new stream; `nil` if too many handlers still run whose streams the client has reset.
     private func open(_ id: Int32, isLast: Bool) -> HTTP2Stream? {
-        guard streams.count < 2 * rules.http2.streams else {
+        guard streams.count < 2 * listener.http2.streams else {
             session.reset(id, .unprocessed)
             return nil
         }

@@ -96,10 +96,10 @@ extension HTTP2Stream {
     private func response(
         to request: HTTPRequest, _ context: RequestContext, by handler: HTTPHandler
     ) async -> HTTPResponse {
-        guard let begun = exchange.local.beginWork() else {
+        guard let begun = exchange.loopContext.beginWork() else {
             return exchange.response(to: .handedOver)
         }
-        defer { exchange.local.endWork(begun) }
+        defer { exchange.loopContext.endWork(begun) }
         beginHandling()
         let response = await handler(request, context)
         endWork()
@@ -134,7 +134,7 @@ extension HTTP2Stream: BodySource {
             connection.scheduleFlush()
         }
         // libnghttp2 has compared the length with the one that was declared (RFC 9113 §8.1.1).
-        if isReceived { decoder = try exchange.rules.limits.bodyDecoder(.none) }
+        if isReceived { decoder = try exchange.listener.limits.bodyDecoder(.none) }
     }
 
     func more(until deadline: @autoclosure () -> Int64) async throws(BodyFailure) -> Bool {
@@ -147,20 +147,20 @@ extension HTTP2Stream: BodySource {
     }
 
     func beginHandling() {
-        beginWork(until: connection.now + exchange.rules.limits.handlerMilliseconds)
+        beginWork(until: connection.now + exchange.listener.limits.handlerMilliseconds)
     }
 
     func abandonBody() { reset(.internal) }
 }
 
-extension HTTP2Stream: ExchangeCarrier {
-    var place: any ExchangePlace { StreamReference(self) }
+extension HTTP2Stream: ExchangeTransport {
+    var place: any ExchangeReference { StreamReference(self) }
 }
 
 /// Names a stream for code that does not run on its loop.
 ///
 /// `@unchecked`: the stream is only used on the loop.
-final class StreamReference: ExchangePlace, @unchecked Sendable {
+final class StreamReference: ExchangeReference, @unchecked Sendable {
     private weak var stream: HTTP2Stream?
     private let loop: EventLoop
 

@@ -51,7 +51,7 @@ extension HTTP2Stream {
     }
 
     /// Responds from the cache.
-    func respond(_ ready: Exchange.Ready) {
+    func respond(_ ready: Exchange.CachedMatch) {
         let prepared = ready.prepared
         exchange.sent.status = prepared.response.status
         exchange.sent.template = prepared.template
@@ -85,7 +85,7 @@ extension HTTP2Stream {
     /// Appends the fields that differ from response to response; the request ID is different each
     /// time.
     private func appendLast(to fields: inout HTTP2Fields) {
-        fields.append("date", exchange.local.dateText)
+        fields.append("date", exchange.loopContext.dateText)
         fields.append("x-request-id", exchange.requestID, isIndexed: false)
     }
 

@@ -49,8 +49,9 @@ final class HTTP2Stream {
         self.connection = connection
         self.isReceived = isReceived
         exchange = Exchange(
-            connection.channel, connection.local, connection.rules, client: connection.client)
-        exchange.carrier = self
+            connection.channel, connection.loopContext, connection.listener,
+            client: connection.client)
+        exchange.transport = self
     }
 
     private var limits: ServerLimits { connection.limits }
@@ -111,8 +112,8 @@ final class HTTP2Stream {
         // The stream's window stays closed for bytes that are not wanted.
         guard !hasResponded, failure == nil, !isClosed else { return }
         let total = exchange.sent.receivedBytes + arrived.count + bytes.count
-        guard connection.rules.bodies.take(bytes.count, total: total) else {
-            connection.rules.rejections.add(.bodies, on: connection.channel.loop)
+        guard connection.listener.bodies.take(bytes.count, total: total) else {
+            connection.listener.rejections.add(.bodies, on: connection.channel.loop)
             failure = .rejected(.serviceUnavailable, "Too many request bodies are in progress.")
             return resume()
         }
@@ -174,12 +175,12 @@ final class HTTP2Stream {
         progress = (now, body.unsentCount)
         connection.remind(at: now + limits.writeStallMilliseconds)
         waitingBytes = body.unsentCount
-        guard connection.rules.waiting.add(waitingBytes) > limits.waitingBytes else { return }
+        guard connection.listener.waiting.add(waitingBytes) > limits.waitingBytes else { return }
         reset(.enhanceYourCalm)
     }
 
     func stopWaiting() {
-        connection.rules.waiting.remove(waitingBytes)
+        connection.listener.waiting.remove(waitingBytes)
         waitingBytes = 0
         progress.time = .max
     }
@@ -242,7 +243,7 @@ final class HTTP2Stream {
     }
 
     private func dropArrived() {
-        connection.rules.bodies.give(arrived.count)
+        connection.listener.bodies.give(arrived.count)
         arrived = []
     }
 

@@ -35,11 +35,11 @@ final class LoopContext: @unchecked Sendable {
     private static let kept = 64
 
     /// Collects the access log's lines of this loop.
-    let accessLines: AccessLines?
+    let accessLines: AccessLogBuffer?
 
     init(_ loop: EventLoop, _ accessLog: AccessLog? = nil) {
         self.loop = loop
-        accessLines = accessLog.map { AccessLines($0, loop) }
+        accessLines = accessLog.map { AccessLogBuffer($0, loop) }
     }
 
     func takeBuffer() -> ReadBuffer {
@@ -159,13 +159,13 @@ struct RequestIDs {
 extension SocketChannel {
     /// Shuts the connection down for writing, then reads and discards further bytes of the client,
     /// within limits: closing at once would reset the connection and could discard the response.
-    func linger(_ limits: ServerLimits, _ local: LoopContext) async {
+    func linger(_ limits: ServerLimits, _ loopContext: LoopContext) async {
         shutdownWrite()
         let deadline = loop.now + limits.lingerMilliseconds
         var dropped = 0
         do throws(ChannelError) {
             while dropped < limits.lingerBytes, loop.now < deadline {
-                switch try discard(by: local) {
+                switch try discard(by: loopContext) {
                 case .bytes(let count): dropped += count
                 case .end: return
                 case .wouldBlock: try await waitReadable(until: deadline)
@@ -176,9 +176,9 @@ extension SocketChannel {
         }
     }
 
-    private func discard(by local: LoopContext) throws(ChannelError) -> ReadResult {
-        let buffer = local.takeBuffer()
-        defer { local.giveBack(buffer) }
+    private func discard(by loopContext: LoopContext) throws(ChannelError) -> ReadResult {
+        let buffer = loopContext.takeBuffer()
+        defer { loopContext.giveBack(buffer) }
         return try read(into: buffer.room())
     }
 }

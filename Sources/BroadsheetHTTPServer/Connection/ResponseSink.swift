@@ -87,11 +87,11 @@ struct ResponseSink: ~Copyable {
 
     /// The octets of a response's head alone.
     func wholeHead(of response: borrowing HTTPResponse, keepsAlive: Bool) -> [UInt8] {
-        let local = connection.local
-        var bytes = local.takeHead()
+        let loopContext = connection.loopContext
+        var bytes = loopContext.takeHead()
         ResponseSerializer.appendHead(
             status: response.status, fields: response.fields,
-            framing: framing(response.status, response.body), date: local.dateText,
+            framing: framing(response.status, response.body), date: loopContext.dateText,
             requestID: exchange.requestID, keepsAlive: keepsAlive, version: exchange.sent.version,
             to: &bytes)
         return bytes
@@ -128,19 +128,19 @@ struct ResponseSink: ~Copyable {
         let written = connection.channel.writeAtOnce(head, body)
         if written < head.count + body.count {
             try await connection.writeRest(
-                HTTP1Connection.Unsent(head: head, body: body, start: written))
+                HTTP1Connection.UnsentResponse(head: head, body: body, start: written))
         }
         exchange.sent.bytes = head.count + body.count
-        connection.local.giveBack(head)
+        connection.loopContext.giveBack(head)
     }
 
     // MARK: Prepared responses
 
     /// Sends a prepared response; false if the task has to send the rest of it.
-    consuming func send(_ ready: Exchange.Ready) -> Bool {
+    consuming func send(_ ready: Exchange.CachedMatch) -> Bool {
         let keepsAlive = keepsAlive && !connection.isLastResponse
         let body = appendPrepared(ready, keepsAlive: keepsAlive)
-        let head = connection.local.output.bytes
+        let head = connection.loopContext.output.bytes
         if !keepsAlive { connection.channel.isEnding = true }
         let written = connection.channel.writeAtOnce(head, body)
         exchange.sent.status = ready.prepared.response.status
@@ -148,7 +148,7 @@ struct ResponseSink: ~Copyable {
         if let reader = ready.reader { exchange.sent.sender = reader.sender }
         exchange.sent.bytes = head.count + body.count
         guard written == exchange.sent.bytes else {
-            connection.unsent = HTTP1Connection.Unsent(
+            connection.unsent = HTTP1Connection.UnsentResponse(
                 head: Array(head), body: body, start: written)
             return false
         }
@@ -157,8 +157,8 @@ struct ResponseSink: ~Copyable {
     }
 
     /// Assembles the head in the loop's buffer, with a small body; returns a large one.
-    private func appendPrepared(_ ready: Exchange.Ready, keepsAlive: Bool) -> [UInt8] {
-        let output = connection.local.output
+    private func appendPrepared(_ ready: Exchange.CachedMatch, keepsAlive: Bool) -> [UInt8] {
+        let output = connection.loopContext.output
         let prepared = ready.prepared
         output.removeAll()
         if ready.reader != nil, let word = prepared.publicWord {
@@ -168,10 +168,10 @@ struct ResponseSink: ~Copyable {
         } else {
             output.append(prepared.head)
         }
-        if let line = connection.rules.strictTransportLine, connection.channel.isSecure {
+        if let line = connection.listener.strictTransportLine, connection.channel.isSecure {
             output.append(line)
         }
-        if let crossOrigin = connection.rules.crossOrigin {
+        if let crossOrigin = connection.listener.crossOrigin {
             output.append(crossOrigin.fields(at: exchange.sent.origin).wireBytes)
         }
         if exchange.isByCookie { output.append(SessionCookie.varying.wireBytes) }
@@ -179,7 +179,7 @@ struct ResponseSink: ~Copyable {
             exchange.limiter(of: allowance)?.append(allowance, to: output)
         }
         output.append("Date: ")
-        output.append(connection.local.dateText)
+        output.append(connection.loopContext.dateText)
         output.append("\r\nX-Request-ID: ")
         output.append(exchange.requestID)
         if !keepsAlive {
@@ -258,6 +258,6 @@ struct ResponseSink: ~Copyable {
         let written = connection.channel.writeAtOnce(head, body)
         guard written < count else { return }
         try await connection.writeWaiting(
-            HTTP1Connection.Unsent(head: head, body: body, start: written))
+            HTTP1Connection.UnsentResponse(head: head, body: body, start: written))
     }
 }

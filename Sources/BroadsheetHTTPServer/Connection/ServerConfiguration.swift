@@ -9,9 +9,9 @@ import Dispatch
 /// nor the number of connections of a single client is limited.
 ///
 /// ```swift
-/// let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
-/// var configuration = ServerConfiguration(addresses: [local], loops: 2)
-/// configuration.maximumConnections = 1_000
+/// let loopContext = SocketAddress.v4([127, 0, 0, 1], port: 0)
+/// var configuration = ServerConfiguration(addresses: [loopContext], loops: 2)
+/// configuration.limitConnections = 1_000
 /// configuration.report = { print($0) }
 /// ```
 public struct ServerConfiguration: Sendable {
@@ -22,7 +22,7 @@ public struct ServerConfiguration: Sendable {
     /// The number of event loops, each on its own thread.
     public var loops: Int
     /// Maximum connections; further ones receive a 503. It is capped by the descriptor limit.
-    public var maximumConnections = 20_000
+    public var limitConnections = 20_000
     public var limits = ServerLimits()
     /// The limits of HTTP/2 connections, which clients get by ALPN if `h2` is among the protocols
     /// of `tls`. `limits.message` also applies to their messages.

@@ -15,7 +15,7 @@ final class Upload {
 
     /// The connection or stream of the body, and the check that follows it.
     private struct Source {
-        let carrier: any BodySource
+        let transport: any BodySource
         /// The route's decision once the body is complete: access may have been revoked since the
         /// head arrived.
         let readmit: () async -> Admission
@@ -42,12 +42,12 @@ final class Upload {
     ///   - readmit: The route's decision, asked for again once the body is complete.
     /// - Throws: `rejected` if the body is announced to be too large.
     init(
-        _ carrier: any BodySource, _ head: borrowing RequestHead, _ route: HTTPRouteBody,
+        _ transport: any BodySource, _ head: borrowing RequestHead, _ route: HTTPRouteBody,
         readmit: @escaping () async -> Admission
     ) throws(BodyFailure) {
-        source = Source(carrier: carrier, readmit: readmit)
-        loop = carrier.exchange.channel.loop
-        decoder = try carrier.exchange.rules.limits.bodyDecoder(head.framing, of: route)
+        source = Source(transport: transport, readmit: readmit)
+        loop = transport.exchange.channel.loop
+        decoder = try transport.exchange.listener.limits.bodyDecoder(head.framing, of: route)
         if case .length(let length) = head.framing { self.length = length } else { length = nil }
         isAwaited = head.expectsContinue
         start = loop.now
@@ -66,7 +66,7 @@ final class Upload {
     /// The handler has returned. If another task still reads, the connection is closed: it cannot
     /// go on to the next request.
     func finish() -> Outcome {
-        if isReading { source?.carrier.abandonBody() }
+        if isReading { source?.transport.abandonBody() }
         source = nil
         return outcome
     }
@@ -79,18 +79,18 @@ final class Upload {
         case .complete: return nil
         case .revoked, .failed: throw CancellationError()
         }
-        let carrier = source.carrier
+        let transport = source.transport
         // The handler's time does not pass while it waits for the client.
-        carrier.exchange.carrier.endWork()
+        transport.exchange.transport.endWork()
         start += loop.now - handledSince
         isReading = true
         defer {
             isReading = false
             handledSince = loop.now
-            if self.source != nil { carrier.beginHandling() }
+            if self.source != nil { transport.beginHandling() }
         }
         do throws(BodyFailure) {
-            if let piece = try await piece(from: carrier) { return piece }
+            if let piece = try await piece(from: transport) { return piece }
         } catch {
             outcome = .failed(error)
             throw CancellationError()
@@ -103,19 +103,19 @@ final class Upload {
         return nil
     }
 
-    private func piece(from carrier: any BodySource) async throws(BodyFailure) -> [UInt8]? {
-        if isAwaited, !carrier.hasBodyBytes { try await carrier.sendContinue() }
+    private func piece(from transport: any BodySource) async throws(BodyFailure) -> [UInt8]? {
+        if isAwaited, !transport.hasBodyBytes { try await transport.sendContinue() }
         isAwaited = false
-        let exchange = carrier.exchange
+        let exchange = transport.exchange
         var piece: [UInt8] = []
         // Invariant: bytes that have arrived after the decoded ones are left to the carrier.
         while true {
-            guard !exchange.local.isClosed else { throw .handedOver }
-            try carrier.decode(&decoder, into: &piece)
+            guard !exchange.loopContext.isClosed else { throw .handedOver }
+            try transport.decode(&decoder, into: &piece)
             if !piece.isEmpty { return piece }
             if decoder.isComplete { return nil }
             do throws(BodyFailure) {
-                guard try await carrier.more(until: deadline(of: exchange)) else { throw .ended }
+                guard try await transport.more(until: deadline(of: exchange)) else { throw .ended }
             } catch .rejected where exchange.channel.isGivenAway {
                 throw .handedOver
             }
@@ -123,10 +123,10 @@ final class Upload {
     }
 
     private func deadline(of exchange: Exchange) -> Int64 {
-        let usual = exchange.rules.limits.bodyDeadline(since: start, received: decoder.length)
+        let usual = exchange.listener.limits.bodyDeadline(since: start, received: decoder.length)
         // The hand-off does not wait for slow clients.
         if exchange.channel.isGivenAway, lastDeadline == .max {
-            lastDeadline = loop.now + exchange.rules.departure.quietMilliseconds
+            lastDeadline = loop.now + exchange.listener.departure.quietMilliseconds
         }
         return min(usual, lastDeadline)
     }

@@ -11,7 +11,7 @@ final class ConnectionLimiter: Sendable {
     }
 
     /// The decision on a new connection.
-    enum Entrance {
+    enum AdmissionDecision {
         case admitted
         /// It receives a 503.
         case full
@@ -22,19 +22,19 @@ final class ConnectionLimiter: Sendable {
     private let limit: Int
     private let state = Lock(State())
     /// The maximum connections that receive a 503 at the same time.
-    private static let rejectedLimit = 32
+    private static let limitRejected = 32
 
     init(limit: Int) { self.limit = limit }
 
     var count: Int { state.withLock { $0.count } }
 
-    func enter() -> Entrance {
+    func enter() -> AdmissionDecision {
         state.withLock { state in
             if state.count < limit {
                 state.count += 1
                 return .admitted
             }
-            guard state.rejected < Self.rejectedLimit else { return .overrun }
+            guard state.rejected < Self.limitRejected else { return .overrun }
             state.rejected += 1
             return .full
         }
@@ -87,16 +87,16 @@ final class AddressCounter: Sendable {
     private let limit: Int
     private let counts = Lock([HashedKey: Int]())
     /// The maximum connections of one address that receive a 429 at the same time.
-    private static let rejectedLimit = 8
+    private static let limitRejected = 8
 
     init(limit: Int) { self.limit = limit }
 
     /// Counts one more connection of the address. After `admitted` and `full` the connection has to
     /// `leave`.
-    func enter(_ key: HashedKey) -> ConnectionLimiter.Entrance {
+    func enter(_ key: HashedKey) -> ConnectionLimiter.AdmissionDecision {
         counts.withLock { counts in
             let count = counts[key] ?? 0
-            guard count < limit + Self.rejectedLimit else { return .overrun }
+            guard count < limit + Self.limitRejected else { return .overrun }
             counts[key] = count + 1
             return count < limit ? .admitted : .full
         }

@@ -93,7 +93,7 @@ final class BodyBudget: Sendable {
 }
 
 /// The bytes of responses that wait for slow readers, over all loops.
-final class WaitingResponses: Sendable {
+final class PendingResponseBytes: Sendable {
     private let bytes = Atomic<Int>(0)
 
     /// - Returns: The new total.

@@ -23,7 +23,7 @@ public final class AccessLog: HandshakeObserver {
         case text
 
         /// The format that suits the descriptor (`isatty(3)`).
-        public static func suiting(_ descriptor: Int32) -> Format {
+        public static func preferred(_ descriptor: Int32) -> Format {
             isatty(descriptor) == 1 ? .text : .json
         }
     }
@@ -69,7 +69,7 @@ public final class AccessLog: HandshakeObserver {
 }
 
 /// The lines of one loop, used only on its thread, so that it never waits for others.
-final class AccessLines {
+final class AccessLogBuffer {
     private let log: AccessLog
     private let loop: EventLoop
     private var buffer = LineBuffer(capacity: LogWriter.bufferBytes)

@@ -9,7 +9,7 @@ import Glibc
 /// wait.
 ///
 /// ```swift
-/// let writer = LogWriter(descriptor: descriptor, format: .suiting(descriptor))
+/// let writer = LogWriter(descriptor: descriptor, format: .preferred(descriptor))
 /// writer.write("ready\n")
 /// let isWritten = writer.flush(withinSeconds: 10)
 /// ```
@@ -35,7 +35,7 @@ public final class LogWriter: Sendable {
     private let lineEnd = LineBuffer("\n")
     /// Extra room for messages besides the access log: they are few, and matter most under load.
     private static let messageBytes = 256 << 10
-    private static let spareLimit = 8
+    private static let limitSpare = 8
     /// Lines are passed to the writer in batches of this size.
     static let batchBytes = 64 << 10
     /// Includes room for the line that exceeds the batch size.
@@ -137,7 +137,7 @@ public final class LogWriter: Sendable {
             state.dropped += lost
             state.droppedInAll += lost
             // Messages have buffers of their own size.
-            guard buffer.capacity == Self.bufferBytes, state.spare.count < Self.spareLimit
+            guard buffer.capacity == Self.bufferBytes, state.spare.count < Self.limitSpare
             else { return }
             buffer.removeAll()
             state.spare.append(buffer)

@@ -181,7 +181,7 @@ public enum HTTPRouteBody: Sendable, Hashable {
 /// Names the connection or stream of an exchange for code that does not run on its loop.
 ///
 /// Safe to use from any thread.
-protocol ExchangePlace: Sendable {
+protocol ExchangeReference: Sendable {
     /// Ends the exchange as an error after a delay, if that is still wanted by then.
     func abort(
         afterMilliseconds delay: Int64, ifWanted isWanted: @escaping @Sendable () -> Bool)
@@ -200,19 +200,19 @@ protocol ExchangePlace: Sendable {
 /// ```
 public final class ExchangeScope: Sendable {
     private struct State {
-        var turns: [WorkerTurn] = []
+        var slots: [WorkSlot] = []
         var allowance: RateLimitStatus?
         var isOver = false
     }
 
     private let state = Lock(State())
     private let meter: RateMeter?
-    private let place: (any ExchangePlace)?
+    private let place: (any ExchangeReference)?
 
     /// - Parameters:
     ///   - meter: The bucket that the request is charged to; `nil`: it is not limited.
     ///   - place: The exchange through which the response is sent; `nil` outside of a server.
-    init(meter: RateMeter?, place: (any ExchangePlace)? = nil) {
+    init(meter: RateMeter?, place: (any ExchangeReference)? = nil) {
         self.meter = meter
         self.place = place
     }
@@ -228,12 +228,12 @@ public final class ExchangeScope: Sendable {
     }
 
     /// Keeps the memory reservation of the response until it is sent.
-    public func hold(_ turn: WorkerTurn) {
+    public func hold(_ slot: WorkSlot) {
         let isOver = state.withLock { state in
-            if !state.isOver { state.turns.append(turn) }
+            if !state.isOver { state.slots.append(slot) }
             return state.isOver
         }
-        if isOver { turn.end() }
+        if isOver { slot.end() }
     }
 
     /// Charges the client more tokens for a request that is expensive.
@@ -255,11 +255,11 @@ public final class ExchangeScope: Sendable {
 
     /// The response is sent, or will never be.
     func end() {
-        let turns = state.withLock { state in
+        let slots = state.withLock { state in
             state.isOver = true
-            defer { state.turns = [] }
-            return state.turns
+            defer { state.slots = [] }
+            return state.slots
         }
-        for turn in turns { turn.end() }
+        for slot in slots { slot.end() }
     }
 }

@@ -53,7 +53,7 @@ final class HTMLDocument {
     /// The size of an unfinished tag from which on its attributes are counted: libxml2 compares
     /// each with all others.
     private static let uncheckedTagBytes = 64 << 10
-    private static let attributeLimit = 5_000
+    private static let limitAttributes = 5_000
     /// Returns the number of bytes that libxml2 may look through for the ends of tags in one
     /// document. In HTML without unfinished tags, it looks at no byte twice.
     private static func lookedThroughLimit(_ count: Int) -> Int {
@@ -183,6 +183,6 @@ final class HTMLDocument {
         let tag = UnsafeBufferPointer(start: start, count: input.end - start)
         // Attributes are separated by white space, or by the quotes of their values.
         let separators = tag.count { $0 <= 0x20 || $0 == 0x22 || $0 == 0x27 }
-        return separators / 3 <= attributeLimit
+        return separators / 3 <= limitAttributes
     }
 }

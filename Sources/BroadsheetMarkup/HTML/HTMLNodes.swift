@@ -12,7 +12,7 @@ enum HTMLNames {
     ]
 
     /// Elements that are left out with their content, and the kind that is reported for them.
-    static let leftOut: [String: LeftOutMarkup.Kind] = [
+    static let leftOut: [String: OmittedMarkup.Kind] = [
         "script": .script, "style": .style, "svg": .drawing, "canvas": .drawing, "math": .drawing,
         "input": .form, "select": .form, "textarea": .form, "button": .form, "applet": .frame,
     ]

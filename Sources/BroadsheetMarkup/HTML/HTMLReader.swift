@@ -3,7 +3,7 @@ import CBroadsheetXML
 /// Walks the tree of an HTML document, and returns its content as far as Markdown can express it.
 struct HTMLReader {
     private let base: String?
-    private var counts: [LeftOutMarkup.Kind: Int] = [:]
+    private var counts: [OmittedMarkup.Kind: Int] = [:]
     /// Elements with blocks inside of them.
     private var containers: Set<xmlNodePtr> = []
     private var isInLink = false
@@ -17,13 +17,13 @@ struct HTMLReader {
 
     init(base: String?) { self.base = base }
 
-    var leftOut: [LeftOutMarkup] {
-        LeftOutMarkup.Kind.allCases.compactMap { kind in
-            counts[kind].map { LeftOutMarkup(kind: kind, count: $0) }
+    var leftOut: [OmittedMarkup] {
+        OmittedMarkup.Kind.allCases.compactMap { kind in
+            counts[kind].map { OmittedMarkup(kind: kind, count: $0) }
         }
     }
 
-    mutating func leaveOut(_ kind: LeftOutMarkup.Kind) { counts[kind, default: 0] += 1 }
+    mutating func leaveOut(_ kind: OmittedMarkup.Kind) { counts[kind, default: 0] += 1 }
 
     mutating func blocks(ofDocument root: xmlNodePtr) -> [MarkdownBlock] {
         findContainers(in: root)

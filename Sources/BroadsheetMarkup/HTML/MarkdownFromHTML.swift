@@ -35,11 +35,11 @@ package struct ConvertedMarkdown: Sendable, Hashable {
     /// Without a line feed at the end; empty if there is no text.
     package var markdown: String
     /// In a fixed order; each kind occurs once.
-    package var leftOut: [LeftOutMarkup]
+    package var leftOut: [OmittedMarkup]
 }
 
 /// Markup that has no counterpart in Markdown, and the number of its occurrences.
-package struct LeftOutMarkup: Sendable, Hashable {
+package struct OmittedMarkup: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case script = "scripts"
         case style = "style sheets"

@@ -64,8 +64,8 @@ struct MarkdownWriter {
         if bytes > limitBytes { isFull = true } else { text += line }
     }
 
-    private mutating func write(lines inlines: [MarkdownInline], mode: MarkdownLine.Mode) {
-        var line = MarkdownLine(mode)
+    private mutating func write(lines inlines: [MarkdownInline], mode: MarkdownInlineWriter.Mode) {
+        var line = MarkdownInlineWriter(mode)
         line.write(inlines)
         for part in line.finished.split(separator: "\n", omittingEmptySubsequences: false) {
             self.line(String(part))
@@ -73,7 +73,7 @@ struct MarkdownWriter {
     }
 
     private mutating func heading(_ level: Int, _ inlines: [MarkdownInline]) {
-        var line = MarkdownLine(.paragraph)
+        var line = MarkdownInlineWriter(.paragraph)
         line.write(inlines)
         let text = line.finished
         if level <= 2, text.contains("\n") {
@@ -81,7 +81,7 @@ struct MarkdownWriter {
             self.line(level == 1 ? "===" : "---")
             return
         }
-        line = MarkdownLine(.heading)
+        line = MarkdownInlineWriter(.heading)
         line.write(inlines)
         self.line("\(String(repeating: "#", count: level)) \(line.finished)")
     }
@@ -138,7 +138,7 @@ struct MarkdownWriter {
 
     private mutating func row(_ cells: [[MarkdownInline]]) {
         let texts = cells.map { cell in
-            var line = MarkdownLine(.cell)
+            var line = MarkdownInlineWriter(.cell)
             line.write(cell)
             return line.finished
         }

@@ -61,11 +61,11 @@ struct OperationWriter {
             }
         var schema = schemas.write(parameter.schema, .request)
         var isExploded: Bool?
-        if parameter.maximumCount > 1 {
+        if parameter.limitCount > 1 {
             isExploded = true
             schema = .members(
                 ("type", .string("array")), ("items", schema),
-                ("maxItems", .integer(parameter.maximumCount)))
+                ("maxItems", .integer(parameter.limitCount)))
         } else if case .text(let text) = parameter.schema.unnamed,
             case .fieldNames(let names) = text.form
         {

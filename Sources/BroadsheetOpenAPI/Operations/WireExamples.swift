@@ -80,7 +80,7 @@ struct ExampleRequest {
             }
         }
         guard let first = texts.first else { return nil }
-        if parameter.maximumCount > 1 { return .strings(texts) }
+        if parameter.limitCount > 1 { return .strings(texts) }
         switch parameter.schema.unnamed {
         case .integer: return Int(first).map(JSONValue.integer)
         case .text(let text):

@@ -14,7 +14,7 @@ public final class DescriptorChannel: Sendable {
         var descriptors: [Int32] = []
     }
 
-    private static let lineLimit = 4_096
+    private static let limitLineBytes = 4_096
 
     /// - Parameter timeoutSeconds: The timeout of each message; 0: none.
     public init(_ socket: consuming Descriptor, timeoutSeconds: Int) throws(SystemError) {
@@ -108,7 +108,7 @@ public final class DescriptorChannel: Sendable {
     private static func takeLine(from pending: inout Pending) throws(SystemError) -> String? {
         guard let end = pending.bytes.firstIndex(of: 0x0A) else {
             // No valid message is that long, so the peer does not speak this protocol.
-            guard pending.bytes.count <= lineLimit else {
+            guard pending.bytes.count <= limitLineBytes else {
                 throw SystemError("recvmsg", code: EMSGSIZE)
             }
             return nil

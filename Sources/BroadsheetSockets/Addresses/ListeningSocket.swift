@@ -39,7 +39,7 @@ public final class ListeningSocket: Sendable {
         _ address: SocketAddress, access: SocketAccess = SocketAccess(), backlog: Int32 = 4_096
     ) throws(SystemError) {
         // Until it listens, another process would consider the socket stale.
-        let turn = PathTurn(address)
+        let turn = SocketFolderLock(address)
         defer { turn?.end() }
         if case .unix(let path) = address { try Self.removeStale(path) }
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -190,7 +190,7 @@ public final class ListeningSocket: Sendable {
 ///
 /// It locks the folder itself (`flock(2)`), so that no lock file is left behind. If the folder
 /// cannot be read, or the lock is held for long, the caller continues without it.
-struct PathTurn {
+struct SocketFolderLock {
     private let folder: Int32
     private static let patienceMilliseconds: UInt32 = 2_000
     private static let stepMilliseconds: UInt32 = 5

@@ -28,14 +28,14 @@ public enum SocketAddress: Sendable, Hashable {
     }
 
     /// The maximum length of a Unix socket's path in bytes (unix(7)).
-    public static let unixPathLimit = 107
+    public static let limitUnixPathBytes = 107
 
     /// Resolves `127.0.0.1:8080`, `[::1]:0`, `localhost:8080`, `:8080` (all addresses of this
     /// machine) or `unix:/run/x.sock` (`getaddrinfo(3)`).
     public static func resolve(_ text: String) throws(ParsingError) -> [SocketAddress] {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
-            guard (1...unixPathLimit).contains(path.utf8.count) else { throw .pathTooLong }
+            guard (1...limitUnixPathBytes).contains(path.utf8.count) else { throw .pathTooLong }
             return [.unix(path)]
         }
         guard let colon = text.lastIndex(of: ":") else { throw .noPort }

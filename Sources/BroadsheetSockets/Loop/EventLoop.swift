@@ -49,7 +49,7 @@ public final class EventLoop: TaskExecutor, Sendable {
     // overlap, so exclusivity is not checked.
     @exclusivity(unchecked) nonisolated(unsafe) var state: State
     let poller: EpollPoller
-    private let sources: LoopSources
+    private let sources: LoopWakeupSources
     private let inbox = Lock(Inbox(isResting: true))
     /// The thread of the current run; 0 while the loop rests.
     private let thread = Atomic<UInt>(0)
@@ -67,7 +67,7 @@ public final class EventLoop: TaskExecutor, Sendable {
             wheel: TimerWheel(now: now), now: now,
             wallSeconds: SystemClock.wallNanoseconds / 1_000_000_000)
         queue = DispatchQueue(label: "broadsheet.loop.\(index)", qos: .userInitiated)
-        sources = LoopSources(poller.descriptor, on: queue)
+        sources = LoopWakeupSources(poller.descriptor, on: queue)
         sources.activate { [self] in run() }
     }
 
@@ -179,14 +179,14 @@ public final class EventLoop: TaskExecutor, Sendable {
     /// load.
     private func runReady() {
         takeInbox()
-        var end = SystemClock.monotonicNanoseconds + Self.longestTurnNanoseconds
+        var end = SystemClock.monotonicNanoseconds + Self.limitTurnNanoseconds
         while let work = state.work.popFirst() {
             work()
             guard SystemClock.monotonicNanoseconds < end else { break }
         }
         guard !state.jobs.isEmpty else { return }
-        end = SystemClock.monotonicNanoseconds + Self.longestTurnNanoseconds
-        for _ in 0..<Self.mostJobsInATurn {
+        end = SystemClock.monotonicNanoseconds + Self.limitTurnNanoseconds
+        for _ in 0..<Self.limitJobsPerTurn {
             guard let job = state.jobs.popFirst() else { return }
             // Not isolated to the loop like an actor: every call of an async function would then
             // leave that isolation by way of the queue.
@@ -196,8 +196,8 @@ public final class EventLoop: TaskExecutor, Sendable {
     }
 
     /// The time limit of a turn's work, and of its jobs; one item may exceed it.
-    private static let longestTurnNanoseconds: Int64 = 250_000
-    private static let mostJobsInATurn = 256
+    private static let limitTurnNanoseconds: Int64 = 250_000
+    private static let limitJobsPerTurn = 256
 
     private func takeInbox() {
         let inbox = inbox.withLock { inbox in
@@ -241,12 +241,12 @@ public final class EventLoop: TaskExecutor, Sendable {
     private func resumeNextTurn() {
         guard !state.nextTurn.isEmpty else { return }
         // Only the oldest few: each may take its time, and new arrivals wait for all of them.
-        let waiting = state.nextTurn.prefix(Self.mostResumedInATurn)
+        let waiting = state.nextTurn.prefix(Self.limitResumedPerTurn)
         state.nextTurn.removeFirst(waiting.count)
         for continuation in waiting { continuation.resume() }
     }
 
-    private static let mostResumedInATurn = 8
+    private static let limitResumedPerTurn = 8
 
     private func endTurn() {
         guard !state.turnEnd.isEmpty else { return }
@@ -271,13 +271,13 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     /// Yields to everything else that is ready. Only on the loop. (`Task.yield` would go through
     /// the global executor, which may be busy.)
-    public func giveWay() async {
+    public func yield() async {
         await withUnsafeContinuation { state.nextTurn.append($0) }
     }
 
     /// Runs the work once when this turn's jobs have run: their output can then be sent together.
     /// Only on the loop.
-    public func atEndOfTurn(_ work: @escaping () -> Void) {
+    public func afterCurrentTurn(_ work: @escaping () -> Void) {
         checkIsOnLoop()
         state.turnEnd.append(work)
     }

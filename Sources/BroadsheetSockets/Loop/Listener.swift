@@ -16,7 +16,7 @@ public final class Listener: Sendable {
     private let take: @Sendable (consuming Descriptor, SocketAddress) -> Void
     private let accept: Accept
     private let report: @Sendable (String) -> Void
-    private let reports = ReportLimit<Int32>()
+    private let reports = ReportThrottle<Int32>()
     private static let batch = 64
 
     /// Accepts the next connection from the socket (`ListeningSocket.accept`).

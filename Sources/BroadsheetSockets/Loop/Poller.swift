@@ -120,7 +120,7 @@ struct EpollPoller: Poller, ~Copyable {
 
 /// The Dispatch sources that wake a resting loop, so that it needs no thread to wait: one for
 /// whatever its poller watches, and one for its next timer.
-final class LoopSources: Sendable {
+final class LoopWakeupSources: Sendable {
     // Dispatch sources may be used from any thread (dispatch_source_create(3)).
     private nonisolated(unsafe) let events: any DispatchSourceRead
     // As above.

@@ -11,7 +11,7 @@ public struct ProxyHeader: Sendable, Hashable {
     /// rest.
     static let startBytes = 16
     /// The maximum length of the rest: proxies send some hundred bytes.
-    static let restLimit = 4 << 10
+    static let limitRestBytes = 4 << 10
 
     private static let signature: [UInt8] = [
         0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
@@ -27,7 +27,7 @@ public struct ProxyHeader: Sendable, Hashable {
             return nil
         }
         let count = Int(start[14]) << 8 | Int(start[15])
-        return count <= restLimit ? count : nil
+        return count <= limitRestBytes ? count : nil
     }
 
     /// Parses the complete header; `nil` if it is malformed.

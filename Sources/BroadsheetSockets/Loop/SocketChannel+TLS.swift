@@ -18,7 +18,7 @@ extension SocketChannel {
     public func secure(
         by server: TLSServer, until deadline: Int64
     ) async throws(ChannelError) {
-        try await shakeHands(until: deadline) { (wires) throws(TLSFailure) in
+        try await handshake(until: deadline) { (wires) throws(TLSFailure) in
             try server.makeSession(wires)
         }
     }
@@ -31,12 +31,12 @@ extension SocketChannel {
         as client: TLSClient, with host: String, offering protocols: [String]? = nil,
         until deadline: Int64
     ) async throws(ChannelError) {
-        try await shakeHands(until: deadline) { (wires) throws(TLSFailure) in
+        try await handshake(until: deadline) { (wires) throws(TLSFailure) in
             try client.makeSession(with: host, offering: protocols, wires)
         }
     }
 
-    func shakeHands(
+    func handshake(
         until deadline: Int64, _ make: (TLSRecordBuffers) throws(TLSFailure) -> TLSSession
     ) async throws(ChannelError) {
         let wires = loop.wires

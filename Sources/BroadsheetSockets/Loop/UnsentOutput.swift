@@ -17,7 +17,7 @@ package struct UnsentOutput {
 
     /// Returns the number of bytes at its end that have not left the process, not even as a part of
     /// a TLS record.
-    package func untouchedCount(on channel: SocketChannel) -> Int {
+    package func unwrittenCount(on channel: SocketChannel) -> Int {
         bytes.count - sent - channel.heldBack
     }
 

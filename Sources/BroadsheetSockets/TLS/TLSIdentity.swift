@@ -15,7 +15,7 @@ final class TLSIdentity: Sendable {
     let keyKind: Int32
 
     /// Maximum number of certificates in a chain.
-    private static let chainLimit = 10
+    private static let limitChain = 10
 
     /// - Parameters:
     ///   - certificate: PEM, the server's own certificate first.
@@ -37,7 +37,7 @@ final class TLSIdentity: Sendable {
         self.key = parsed ?? EVP_PKEY_new()
         keyKind = EVP_PKEY_get_base_id(self.key)
         guard parsed != nil else { throw .badKey(TLSFailure.lastReason()) }
-        guard chain.count < Self.chainLimit else { throw .badCertificate("the chain is too long") }
+        guard chain.count < Self.limitChain else { throw .badCertificate("the chain is too long") }
         guard X509_check_private_key(leaf, self.key) == 1 else {
             ERR_clear_error()
             throw .keyOfAnother

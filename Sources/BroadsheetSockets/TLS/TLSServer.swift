@@ -124,7 +124,7 @@ extension TLSServer {
             for (index, pair) in pairs.enumerated() {
                 identities.append(try Self.identity(pair, index))
             }
-            var maker = ContextMaker(identities: identities, profile: profile)
+            var maker = ContextFactory(identities: identities, profile: profile)
             var contexts: [String: TLSContext] = [:]
             for name in Set(identities.flatMap(\.names)) {
                 contexts[name] = try maker.context { $0.names.contains(name) }
@@ -197,7 +197,7 @@ extension TLSServer {
     }
 
     /// Creates one context for each set of identities that are used together.
-    private struct ContextMaker {
+    private struct ContextFactory {
         let identities: [TLSIdentity]
         let profile: TLSProfile
         private var made: [[Int]: TLSContext] = [:]

@@ -8,9 +8,9 @@ final class TLSSession {
     /// Retained for the callbacks.
     let server: TLSServer.Material?
     /// Received encrypted bytes that were not passed to OpenSSL yet.
-    private var unread = Leftover()
+    private var unread = PendingBytes()
     /// Encrypted bytes that were not sent yet.
-    private(set) var unsent = Leftover()
+    private(set) var unsent = PendingBytes()
     /// The number of plaintext bytes in `unsent`.
     private var unsentPlain = 0
     /// OpenSSL may produce more output without new input.
@@ -23,7 +23,7 @@ final class TLSSession {
     private(set) var isHolding = false
 
     /// The maximum pending output besides responses, for a peer that keeps sending and never reads.
-    private static let unsentLimit = 256 << 10
+    private static let limitUnsentBytes = 256 << 10
 
     /// Takes ownership of the `SSL`.
     init(_ ssl: OpaquePointer, _ wires: TLSRecordBuffers, _ server: TLSServer.Material?) {
@@ -189,7 +189,7 @@ final class TLSSession {
         }
         wires.clearOutput()
         if unsent.isEmpty { unsentPlain = 0 }
-        guard unsent.count <= Self.unsentLimit else {
+        guard unsent.count <= Self.limitUnsentBytes else {
             throw .rejected(reason: "the peer keeps sending without reading")
         }
     }
@@ -198,7 +198,7 @@ final class TLSSession {
     var heldBack: Int { unsentPlain }
 
     /// A queue of bytes that holds no memory while it is empty.
-    struct Leftover: ~Copyable {
+    struct PendingBytes: ~Copyable {
         private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         private var start = 0
 

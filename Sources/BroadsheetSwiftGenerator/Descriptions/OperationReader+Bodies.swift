@@ -22,7 +22,7 @@ extension OperationReader {
         let json = contents.first { Self.isJSON($0.name) }
         if let content = draft.method == "patch" ? patch ?? json : json ?? patch {
             draft.isPatch = Self.is(content.name, "application/merge-patch+json")
-            let hint = SchemaReader.Hint(owner: draft.name, key: "content")
+            let hint = SchemaReader.TypeHint(owner: draft.name, key: "content")
             let shape = content.place["schema"].map { schemas.shape($0, hint) } ?? .anything
             draft.sent.append(shape)
             add(draft.isPatch ? .mergePatch : .body, shape)
@@ -61,7 +61,7 @@ extension OperationReader {
         _ draft: inout Draft
     ) -> (response: RequestDeclaration.Response, status: Int) {
         let all = draft.place["responses"]?.members ?? []
-        var successes: [(status: Int, place: Place)] = []
+        var successes: [(status: Int, place: SchemaNode)] = []
         for (name, place) in all where !name.hasPrefix("x-") {
             guard let response = document.resolved(place, in: "responses") else {
                 fault(place, "the reference leads to no response of the components")
@@ -93,7 +93,7 @@ extension OperationReader {
         return (content(of: first.place, &draft), first.status)
     }
 
-    private mutating func noteError(_ response: Place) {
+    private mutating func noteError(_ response: SchemaNode) {
         let contents = response["content"]?.members ?? []
         if let content = contents.first, !contents.contains(where: { $0.name == Problem.mediaType })
         {
@@ -101,20 +101,20 @@ extension OperationReader {
         }
     }
 
-    private static func areAlike(_ first: Place, _ second: Place) -> Bool {
-        func schemas(_ place: Place) -> [JSONValue?] {
+    private static func areAlike(_ first: SchemaNode, _ second: SchemaNode) -> Bool {
+        func schemas(_ place: SchemaNode) -> [JSONValue?] {
             (place["content"]?.members ?? []).map { $0.place["schema"]?.value }
         }
         return schemas(first) == schemas(second)
     }
 
     private mutating func content(
-        of response: Place, _ draft: inout Draft
+        of response: SchemaNode, _ draft: inout Draft
     ) -> RequestDeclaration.Response {
         let contents = response["content"]?.members ?? []
         guard let first = contents.first else { return .nothing }
         if let json = contents.first(where: { Self.isJSON($0.name) }) {
-            let hint = SchemaReader.Hint(owner: draft.name, key: "outcome")
+            let hint = SchemaReader.TypeHint(owner: draft.name, key: "outcome")
             let shape = json.place["schema"].map { schemas.shape($0, hint) } ?? .anything
             draft.received.append(shape)
             return .value(shape)

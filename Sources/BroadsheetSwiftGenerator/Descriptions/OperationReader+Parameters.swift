@@ -3,8 +3,8 @@ import BroadsheetHTTP
 
 /// The parameters of operations.
 extension OperationReader {
-    mutating func readParameters(_ item: Place, _ draft: inout Draft) {
-        var parameters: [(id: String, place: Place)] = []
+    mutating func readParameters(_ item: SchemaNode, _ draft: inout Draft) {
+        var parameters: [(id: String, place: SchemaNode)] = []
         let lists = [item["parameters"], draft.place["parameters"]]
         for place in lists.flatMap({ $0?.items ?? [] }) {
             guard let parameter = document.resolved(place, in: "parameters"),
@@ -35,7 +35,7 @@ extension OperationReader {
         }
     }
 
-    private mutating func read(_ place: Place, _ draft: inout Draft) {
+    private mutating func read(_ place: SchemaNode, _ draft: inout Draft) {
         guard let key = place.text("name"), let location = place.text("in") else { return }
         if SwiftLiteral.fitting(key) == nil { fault(place, "the name is too long for a line") }
         guard let schema = place["schema"] else {
@@ -43,7 +43,7 @@ extension OperationReader {
             return
         }
         let name = draft.names.claim(SwiftName.property(key))
-        let hint = SchemaReader.Hint(owner: draft.name, key: key)
+        let hint = SchemaReader.TypeHint(owner: draft.name, key: key)
         let shape = schemas.shape(schema, hint).present
         let isRequired = place["required"]?.isTrue == true
         guard let location = self.location(place, location, key, shape, &draft) else { return }
@@ -60,7 +60,7 @@ extension OperationReader {
 
     /// Returns the location of a parameter; `nil` if it is not sent, or after a fault.
     private mutating func location(
-        _ place: Place, _ location: String, _ key: String, _ shape: Shape, _ draft: inout Draft
+        _ place: SchemaNode, _ location: String, _ key: String, _ shape: Shape, _ draft: inout Draft
     ) -> RequestDeclaration.Part.Location? {
         if place["allowReserved"]?.isTrue == true {
             fault(place, "`allowReserved` is not supported")
@@ -95,14 +95,14 @@ extension OperationReader {
         return nil
     }
 
-    private mutating func checkStyle(_ place: Place, _ supported: String) {
+    private mutating func checkStyle(_ place: SchemaNode, _ supported: String) {
         if let style = place["style"], style.text != supported {
             fault(style, "only the style `\(supported)` is supported here")
         }
     }
 
     /// Rejects shapes that have no form as text.
-    private mutating func checkText(_ shape: Shape, _ place: Place, allowsList: Bool) {
+    private mutating func checkText(_ shape: Shape, _ place: SchemaNode, allowsList: Bool) {
         switch shape {
         case .boolean, .integer, .number, .text: return
         case .named(let name) where schemas.choices.contains(name): return

@@ -9,7 +9,7 @@ struct OperationReader {
 
     /// An operation that was read, and its dependencies.
     struct Operation {
-        let place: Place
+        let place: SchemaNode
         let request: RequestDeclaration
         let context: SchemaReader.Context
         /// The shapes of bodies, by their direction.
@@ -21,11 +21,11 @@ struct OperationReader {
     private(set) var operations: [Operation] = []
     /// Constructs that are of no consequence for the operations that have them.
     private(set) var parts: [Finding] = []
-    private(set) var notes = Notes()
+    private(set) var notes = GenerationNotes()
 
     /// The parts from which an operation's declaration is made.
     struct Draft {
-        let place: Place
+        let place: SchemaNode
         let method: String
         let path: String
         /// The request's name, which is also the scope of its nested types.
@@ -43,9 +43,9 @@ struct OperationReader {
         security = SecurityReader(document)
     }
 
-    mutating func fault(_ place: Place, _ message: String) { schemas.fault(place, message) }
+    mutating func fault(_ place: SchemaNode, _ message: String) { schemas.fault(place, message) }
 
-    private mutating func part(_ place: Place, _ message: String) {
+    private mutating func part(_ place: SchemaNode, _ message: String) {
         if parts.count < GenerationLimits.findings { parts.append(place.finding(message)) }
     }
 
@@ -86,9 +86,11 @@ struct OperationReader {
         "get", "put", "post", "delete", "options", "head", "patch",
     ]
 
-    private mutating func read(_ place: Place, _ method: String, _ path: String, _ item: Place) {
+    private mutating func read(
+        _ place: SchemaNode, _ method: String, _ path: String, _ item: SchemaNode
+    ) {
         schemas.context = SchemaReader.Context()
-        let words = Words.of(place.text("operationId") ?? "\(method) \(spoken(path))")
+        let words = WordSplitter.of(place.text("operationId") ?? "\(method) \(spoken(path))")
         var name = SwiftName.type(words, limit: SwiftName.limit - 7)
         if !name.hasSuffix("Request") { name += "Request" }
         var draft = Draft(
@@ -130,7 +132,7 @@ struct OperationReader {
     // MARK: Paths
 
     /// Checks that a path consists of plain segments and whole parameters.
-    private mutating func checkPath(_ draft: Draft, _ item: Place) {
+    private mutating func checkPath(_ draft: Draft, _ item: SchemaNode) {
         let path = draft.path
         var segments = path.split(separator: "/", omittingEmptySubsequences: false)[...]
         let isRooted = segments.popFirst() == ""
@@ -162,14 +164,14 @@ struct OperationReader {
         }
     }
 
-    mutating func note(_ message: String, _ place: Place) { notes.add(message, place) }
+    mutating func note(_ message: String, _ place: SchemaNode) { notes.add(message, place) }
 }
 
 /// Notes for the reader of the output, each with the number of places to which it applies.
-struct Notes {
-    private var places: [(message: String, first: Place, count: Int)] = []
+struct GenerationNotes {
+    private var places: [(message: String, first: SchemaNode, count: Int)] = []
 
-    mutating func add(_ message: String, _ place: Place) {
+    mutating func add(_ message: String, _ place: SchemaNode) {
         if let index = places.firstIndex(where: { $0.message == message }) {
             places[index].count += 1
         } else {

@@ -5,10 +5,12 @@ struct SchemaFacts {
     let document: Document
 
     /// The schema that a reference leads to, or the schema itself.
-    func target(_ place: Place) -> Place { document.resolved(place, in: "schemas") ?? place }
+    func target(_ place: SchemaNode) -> SchemaNode {
+        document.resolved(place, in: "schemas") ?? place
+    }
 
     /// The names of the types in `type`, without `null`; inferred if there are none.
-    func types(_ place: Place) -> [String] {
+    func types(_ place: SchemaNode) -> [String] {
         if let type = place["type"] {
             let names = type.text.map { [$0] } ?? type.items.compactMap(\.text)
             return names.filter { $0 != "null" }
@@ -34,7 +36,7 @@ struct SchemaFacts {
     }
 
     /// Returns true if `null` is a value.
-    func isNullable(_ place: Place) -> Bool {
+    func isNullable(_ place: SchemaNode) -> Bool {
         if place["nullable"]?.isTrue == true { return true }
         if place["type"]?.items.contains(where: { $0.text == "null" }) == true { return true }
         if place["enum"]?.items.contains(where: { $0.value == .null }) == true,
@@ -47,18 +49,18 @@ struct SchemaFacts {
         }
     }
 
-    private func isNull(_ place: Place) -> Bool {
+    private func isNull(_ place: SchemaNode) -> Bool {
         place.text("type") == "null" || place["const"]?.value == .null
     }
 
     /// The alternatives of `oneOf` or `anyOf`, without `null`.
-    func alternatives(_ place: Place) -> [Place] {
+    func alternatives(_ place: SchemaNode) -> [SchemaNode] {
         let list = place["oneOf"] ?? place["anyOf"]
         return list?.items.filter { !isNull($0) } ?? []
     }
 
     /// The texts of an `enum` or a `const` of texts; `nil` for other schemas.
-    func choices(_ place: Place) -> [Place]? {
+    func choices(_ place: SchemaNode) -> [SchemaNode]? {
         guard let values = place["enum"]?.items ?? place["const"].map({ [$0] }) else { return nil }
         let present = values.filter { $0.value != .null }
         return !present.isEmpty && present.allSatisfy { $0.text != nil } ? present : nil
@@ -66,7 +68,7 @@ struct SchemaFacts {
 
     /// Returns the schema that `allOf` only wraps, usually to add a description to a reference;
     /// otherwise `nil`.
-    func wrapped(_ place: Place) -> Place? {
+    func wrapped(_ place: SchemaNode) -> SchemaNode? {
         guard let parts = place["allOf"]?.items, parts.count == 1, place["properties"] == nil else {
             return nil
         }
@@ -79,7 +81,7 @@ struct SchemaFacts {
     }
 
     /// `nil` for schemas whose values have a type that needs no declaration.
-    func kind(_ place: Place) -> Kind? {
+    func kind(_ place: SchemaNode) -> Kind? {
         guard place["$ref"] == nil else { return nil }
         if choices(place) != nil { return .choice }
         if place["oneOf"] != nil || place["anyOf"] != nil {
@@ -92,7 +94,7 @@ struct SchemaFacts {
     }
 
     /// Returns true if the alternatives are not all texts, or all numbers.
-    private func isUnion(_ place: Place) -> Bool {
+    private func isUnion(_ place: SchemaNode) -> Bool {
         let alternatives = alternatives(place)
         guard alternatives.count > 1 else { return false }
         return Set(alternatives.map { profile($0).kind }).count > 1
@@ -110,14 +112,14 @@ struct SchemaFacts {
         var required: Set<String> = []
     }
 
-    func profile(_ place: Place) -> Profile {
+    func profile(_ place: SchemaNode) -> Profile {
         var seen: Set<String> = []
         return profile(place, &seen)
     }
 
     /// - Parameter seen: the pointers of the schemas that were looked at; each is looked at once,
     ///   which bounds the work.
-    private func profile(_ place: Place, _ seen: inout Set<String>) -> Profile {
+    private func profile(_ place: SchemaNode, _ seen: inout Set<String>) -> Profile {
         let place = target(place)
         guard seen.insert(place.path.pointer).inserted else { return Profile(kind: .unclear) }
         if let parts = place["allOf"]?.items {
@@ -139,7 +141,7 @@ struct SchemaFacts {
         return ownProfile(place)
     }
 
-    private func ownProfile(_ place: Place) -> Profile {
+    private func ownProfile(_ place: SchemaNode) -> Profile {
         let kinds: Set<Profile.Kind> = Set(
             types(place).map { type in
                 switch type {

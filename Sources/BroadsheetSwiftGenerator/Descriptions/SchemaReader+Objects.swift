@@ -2,7 +2,7 @@ import ArticleAPI
 
 /// Objects: their properties, also those of the schemas that `allOf` joins.
 extension SchemaReader {
-    mutating func properties(_ place: Place, _ owner: String, _ depth: Int) -> [Property] {
+    mutating func properties(_ place: SchemaNode, _ owner: String, _ depth: Int) -> [Property] {
         var parts = ObjectParts()
         var seen: Set<String> = []
         collect(place, into: &parts, &seen, depth)
@@ -19,12 +19,12 @@ extension SchemaReader {
     }
 
     private struct ObjectParts {
-        var properties: [(key: String, schema: Place)] = []
+        var properties: [(key: String, schema: SchemaNode)] = []
         var required: Set<String> = []
         private var places: [String: Int] = [:]
 
         /// Adds a property; false if there is another one of this name.
-        mutating func add(_ key: String, _ schema: Place) -> Bool {
+        mutating func add(_ key: String, _ schema: SchemaNode) -> Bool {
             guard let place = places[key] else {
                 places[key] = properties.count
                 properties.append((key, schema))
@@ -41,7 +41,7 @@ extension SchemaReader {
     }
 
     private mutating func collect(
-        _ place: Place, into parts: inout ObjectParts, _ seen: inout Set<String>, _ depth: Int
+        _ place: SchemaNode, into parts: inout ObjectParts, _ seen: inout Set<String>, _ depth: Int
     ) {
         guard seen.insert(place.path.pointer).inserted else { return }
         guard depth + seen.count < GenerationLimits.types else {
@@ -80,17 +80,18 @@ extension SchemaReader {
         }
     }
 
-    private mutating func checkJoined(_ place: Place) {
+    private mutating func checkJoined(_ place: SchemaNode) {
         for name in ["not", "if", "then", "else", "patternProperties", "dependentSchemas"] {
             if let keyword = place[name] { fault(keyword, "`\(name)` is not supported") }
         }
     }
 
     private mutating func property(
-        _ schema: Place, key: String, name: String, _ owner: String, isRequired: Bool, _ depth: Int
+        _ schema: SchemaNode, key: String, name: String, _ owner: String, isRequired: Bool,
+        _ depth: Int
     ) -> Property {
         if SwiftLiteral.fitting(key) == nil { fault(schema, "the name is too long for a line") }
-        let hint = Hint(owner: owner, key: key)
+        let hint = TypeHint(owner: owner, key: key)
         var property = Property(
             key: key, name: name, shape: shape(schema, hint, depth + 1),
             presence: isRequired ? .required : .optional)

@@ -2,7 +2,7 @@ import ArticleAPI
 
 /// Values that have one of several forms.
 extension SchemaReader {
-    mutating func union(_ place: Place, _ owner: String, _ depth: Int) -> Union {
+    mutating func union(_ place: SchemaNode, _ owner: String, _ depth: Int) -> Union {
         let types = facts.types(place)
         let list = place["oneOf"] ?? place["anyOf"]
         let alternatives =
@@ -22,19 +22,19 @@ extension SchemaReader {
     }
 
     /// The schema with one of its types.
-    private func single(_ type: String, of place: Place) -> Place? {
+    private func single(_ type: String, of place: SchemaNode) -> SchemaNode? {
         guard case .object(let members) = place.value else { return nil }
         let narrowed = members.map { member in
             member.name == "type"
                 ? JSONValue.Member(name: "type", value: .string(type)) : member
         }
-        return Place(.object(narrowed.filter { $0.name != "nullable" }), at: place.path)
+        return SchemaNode(.object(narrowed.filter { $0.name != "nullable" }), at: place.path)
     }
 
     // MARK: With a discriminator
 
     private mutating func tagged(
-        _ alternatives: [Place], by discriminator: Place, _ owner: String, _ depth: Int
+        _ alternatives: [SchemaNode], by discriminator: SchemaNode, _ owner: String, _ depth: Int
     ) -> Union {
         let key = discriminator.text("propertyName")
         if key.flatMap({ SwiftLiteral.fitting($0) }) == nil {
@@ -58,7 +58,7 @@ extension SchemaReader {
             if tags.isEmpty || tags.contains(where: { SwiftLiteral.fitting($0) == nil }) {
                 fault(alternative, "the alternative has no tag of its own that fits on a line")
             }
-            let hint = Hint(owner: owner, key: component)
+            let hint = TypeHint(owner: owner, key: component)
             let shape = shape(alternative, hint, depth + 1)
             if facts.profile(alternative).kind != .object {
                 fault(alternative, "an alternative with a discriminator must be an object")
@@ -70,7 +70,7 @@ extension SchemaReader {
     }
 
     /// The values of the discriminator that select a component.
-    private func tags(of component: String, _ discriminator: Place) -> [String] {
+    private func tags(of component: String, _ discriminator: SchemaNode) -> [String] {
         let mapped = (discriminator["mapping"]?.members ?? []).filter { entry in
             guard let target = entry.place.text else { return false }
             return (document.component(target, in: "schemas") ?? target) == component
@@ -85,7 +85,7 @@ extension SchemaReader {
     ///
     /// - Parameter isAny: true if a value may have several of the forms.
     private mutating func untagged(
-        _ alternatives: [Place], _ list: Place, _ owner: String, _ depth: Int, isAny: Bool
+        _ alternatives: [SchemaNode], _ list: SchemaNode, _ owner: String, _ depth: Int, isAny: Bool
     ) -> Union {
         let candidates = alternatives.map { (place: $0, profile: facts.profile($0)) }
         let sorted = candidates.enumerated().sorted { left, right in
@@ -103,7 +103,7 @@ extension SchemaReader {
                         + " property tells apart are not supported")
             }
             let name = name(of: candidate.place, candidate.profile)
-            let hint = Hint(owner: owner, key: name)
+            let hint = TypeHint(owner: owner, key: name)
             let shape = shape(candidate.place, hint, depth + 1)
             forms.append(
                 Union.Form(
@@ -124,7 +124,7 @@ extension SchemaReader {
             && (isAny || !first.required.isSubset(of: second.required))
     }
 
-    private func name(of place: Place, _ profile: SchemaFacts.Profile) -> String {
+    private func name(of place: SchemaNode, _ profile: SchemaFacts.Profile) -> String {
         if let name = place.text("$ref").flatMap({ document.component($0, in: "schemas") }) {
             return name
         }

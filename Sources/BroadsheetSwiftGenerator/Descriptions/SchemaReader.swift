@@ -25,7 +25,7 @@ struct SchemaReader {
     var context = Context()
     private(set) var hasTooManyTypes = false
     /// The places that have `xml`.
-    private(set) var xml: [Place] = []
+    private(set) var xml: [SchemaNode] = []
 
     /// The findings made while an operation or a component was read.
     struct Context {
@@ -36,7 +36,7 @@ struct SchemaReader {
     }
 
     /// The place and purpose of an undeclared type.
-    struct Hint {
+    struct TypeHint {
         /// The top-level type within which it will be declared.
         let owner: String
         /// The name of the value.
@@ -44,7 +44,7 @@ struct SchemaReader {
         var isItem = false
 
         var typeName: String { isItem ? SwiftName.singularType(key) : SwiftName.type(key) }
-        var item: Hint { Hint(owner: owner, key: key, isItem: true) }
+        var item: TypeHint { TypeHint(owner: owner, key: key, isItem: true) }
     }
 
     init(_ document: Document) {
@@ -58,7 +58,7 @@ struct SchemaReader {
         }
     }
 
-    mutating func fault(_ place: Place, _ message: String) {
+    mutating func fault(_ place: SchemaNode, _ message: String) {
         guard context.faults.count < GenerationLimits.findings else { return }
         let finding = place.finding(message)
         if !context.faults.contains(finding) { context.faults.append(finding) }
@@ -87,7 +87,7 @@ struct SchemaReader {
 
     // MARK: References
 
-    private mutating func reference(_ place: Place, _ hint: Hint, _ depth: Int) -> Shape {
+    private mutating func reference(_ place: SchemaNode, _ hint: TypeHint, _ depth: Int) -> Shape {
         let text = place.text("$ref") ?? ""
         guard let name = document.component(text, in: "schemas") else {
             guard let target = document.target(text, in: "schemas") else {
@@ -126,7 +126,7 @@ struct SchemaReader {
     // MARK: Schemas
 
     /// Returns the shape of a schema's values. Unsupported parts become faults of the context.
-    mutating func shape(_ place: Place, _ hint: Hint, _ depth: Int = 0) -> Shape {
+    mutating func shape(_ place: SchemaNode, _ hint: TypeHint, _ depth: Int = 0) -> Shape {
         guard depth < GenerationLimits.depth else {
             fault(place, "schemas nested deeper than \(GenerationLimits.depth) levels")
             return .anything
@@ -145,7 +145,7 @@ struct SchemaReader {
         return .nullable(shape.present)
     }
 
-    private mutating func checkKeywords(_ place: Place) {
+    private mutating func checkKeywords(_ place: SchemaNode) {
         let unsupported = [
             "not", "if", "then", "else", "patternProperties", "dependentSchemas", "prefixItems",
             "unevaluatedItems", "$dynamicRef", "$recursiveRef",
@@ -162,7 +162,7 @@ struct SchemaReader {
         }
     }
 
-    private mutating func present(_ place: Place, _ hint: Hint, _ depth: Int) -> Shape {
+    private mutating func present(_ place: SchemaNode, _ hint: TypeHint, _ depth: Int) -> Shape {
         if facts.kind(place) != nil { return .named(declareNested(place, hint, depth)) }
         let alternatives = facts.alternatives(place)
         if alternatives.count == 1, place["properties"] == nil {
@@ -190,20 +190,20 @@ struct SchemaReader {
     }
 
     /// An object without properties.
-    private mutating func map(_ place: Place, _ hint: Hint, _ depth: Int) -> Shape {
+    private mutating func map(_ place: SchemaNode, _ hint: TypeHint, _ depth: Int) -> Shape {
         guard let values = place["additionalProperties"], case .object = values.value else {
             return .map(.anything)
         }
         return .map(shape(values, hint.item, depth + 1))
     }
 
-    private func range(_ place: Place) -> ClosedRange<Int> {
+    private func range(_ place: SchemaNode) -> ClosedRange<Int> {
         let low = place["minimum"]?.integer ?? .min
         let high = place["maximum"]?.integer ?? .max
         return low <= high ? low...high : .min ... .max
     }
 
-    private func form(_ place: Place) -> TextForm {
+    private func form(_ place: SchemaNode) -> TextForm {
         if place.text("contentEncoding") == "base64" { return .bytes }
         switch place.text("format") {
         case "date-time": return .timestamp
@@ -217,7 +217,9 @@ struct SchemaReader {
 
     // MARK: Declarations
 
-    private mutating func declareNested(_ place: Place, _ hint: Hint, _ depth: Int) -> TypeName {
+    private mutating func declareNested(_ place: SchemaNode, _ hint: TypeHint, _ depth: Int)
+        -> TypeName
+    {
         let name = claimNested(hint.typeName, in: hint.owner)
         if facts.kind(place) == .choice { choices.insert(name) }
         declare(place, name, owner: hint.owner, depth)
@@ -235,7 +237,7 @@ struct SchemaReader {
     }
 
     private mutating func declare(
-        _ place: Place, _ name: TypeName, owner: String, _ depth: Int = 0
+        _ place: SchemaNode, _ name: TypeName, owner: String, _ depth: Int = 0
     ) {
         guard declarations.count < GenerationLimits.types else {
             hasTooManyTypes = true
@@ -254,7 +256,7 @@ struct SchemaReader {
         declarations[name]?.content = content
     }
 
-    private mutating func choice(_ values: [Place]) -> Choice {
+    private mutating func choice(_ values: [SchemaNode]) -> Choice {
         var names = NameScope(["text", "format", "encoding", "rawValue"])
         let unknown = names.claim(values.contains { $0.text == "unknown" } ? "other" : "unknown")
         if values.count > GenerationLimits.cases {

@@ -22,7 +22,7 @@ struct SecurityReader {
     /// Returns true if an operation requires credentials, and the query parameters that contain
     /// them.
     mutating func read(
-        _ operation: Place, _ schemas: inout SchemaReader
+        _ operation: SchemaNode, _ schemas: inout SchemaReader
     ) -> (needsAccount: Bool, parameters: [String]) {
         guard let place = operation["security"] ?? document.root["security"],
             !place.items.isEmpty, !place.items.contains(where: { $0.members.isEmpty })

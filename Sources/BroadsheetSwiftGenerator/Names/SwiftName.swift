@@ -5,19 +5,19 @@ enum SwiftName {
 
     /// A name in lower camel case: `user_id` → `userID`. A keyword stays; `escaped` quotes it.
     static func property(_ text: String) -> String {
-        let words = started(Words.of(text), by: "value")
+        let words = started(WordSplitter.of(text), by: "value")
         let rest = words.dropFirst().map(capitalized)
         return distinct(cut([words[0]] + rest), from: reservedMembers)
     }
 
     /// A name in upper camel case: `wind_speed` → `WindSpeed`.
     static func type(_ text: String, limit: Int = limit) -> String {
-        type(Words.of(text), limit: limit)
+        type(WordSplitter.of(text), limit: limit)
     }
 
     /// The name of the type of an array's items: `weather_readings` → `WeatherReading`.
     static func singularType(_ text: String) -> String {
-        var words = Words.of(text)
+        var words = WordSplitter.of(text)
         if let last = words.popLast() { words.append(singular(last)) }
         return type(words)
     }

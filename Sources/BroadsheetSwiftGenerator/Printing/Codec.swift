@@ -15,7 +15,7 @@ struct CodecWriter {
         case .anything: return .text(".anything")
         case .list(let item):
             return .call(
-                ".array", [.init("of", json(item)), .init("atMost", .text(".max"))])
+                ".array", [.init("of", json(item)), .init("limit", .text(".max"))])
         case .map(let value): return .call(".map", [.init("of", json(value))])
         case .nullable(let inner): return .call(".nullable", [.init("", json(inner.present))])
         case .named(let name):

@@ -91,7 +91,7 @@ struct OperationPrinter {
             let codec = models.codecs.text(item) ?? .text(".string")
             return .call(
                 ".queryList",
-                [key, path, .init("", codec), .init("atMost", .text(".max"))])
+                [key, path, .init("", codec), .init("limit", .text(".max"))])
         case .body:
             return .call(part.isRequired ? ".body" : ".optionalBody", [path])
         case .mergePatch: return .call(".mergePatch", [path])

@@ -20,12 +20,12 @@ struct SampleReader {
 
     /// The types of the samples, beginning with the root; `nil` if they contain no objects.
     mutating func declarations(
-        of evidence: Evidence, comment: String
+        of observed: ObservedTypes, comment: String
     ) throws(GenerationError) -> (shape: Shape, root: Declaration)? {
-        switch evidence.kind {
+        switch observed.kind {
         case .object:
             let name = TypeName(root)
-            let properties = try properties(of: evidence, in: root)
+            let properties = try properties(of: observed, in: root)
             let declaration = Declaration(
                 name: name, comment: comment, content: .object(properties))
             return (.named(name), declaration)
@@ -38,16 +38,16 @@ struct SampleReader {
     }
 
     private mutating func properties(
-        of evidence: Evidence, in owner: String
+        of observed: ObservedTypes, in owner: String
     ) throws(GenerationError) -> [Property] {
         var names = NameScope()
         var properties: [Property] = []
-        for member in evidence.members {
+        for member in observed.members {
             let name = names.claim(SwiftName.property(member.key))
             var property = Property(
                 key: member.key, name: name,
-                shape: try shape(of: member.evidence, named: member.key, in: owner),
-                presence: evidence.isOptional(member) ? .optional : .required)
+                shape: try shape(of: member.observed, named: member.key, in: owner),
+                presence: observed.isOptional(member) ? .optional : .required)
             if !property.fits { property.shape = anything() }
             properties.append(property)
         }
@@ -60,9 +60,9 @@ struct SampleReader {
     }
 
     private mutating func shape(
-        of evidence: Evidence, named key: String, in owner: String, isItem: Bool = false
+        of observed: ObservedTypes, named key: String, in owner: String, isItem: Bool = false
     ) throws(GenerationError) -> Shape {
-        switch evidence.kind {
+        switch observed.kind {
         case .scalar(let shape): return shape
         case .anything: return anything()
         case .list(let items):
@@ -73,17 +73,19 @@ struct SampleReader {
                 try nullable(values, try shape(of: values, named: key, in: owner, isItem: true)))
         case .object:
             let name = isItem ? SwiftName.singularType(key) : SwiftName.type(key)
-            return .named(try declare(evidence, name, key: key, in: owner))
+            return .named(try declare(observed, name, key: key, in: owner))
         }
     }
 
-    private func nullable(_ evidence: Evidence, _ shape: Shape) throws(GenerationError) -> Shape {
-        evidence.hasNull && shape != .anything ? .nullable(shape) : shape
+    private func nullable(_ observed: ObservedTypes, _ shape: Shape) throws(GenerationError)
+        -> Shape
+    {
+        observed.hasNull && shape != .anything ? .nullable(shape) : shape
     }
 
     /// Declares a nested type, or finds an equal one of the same name.
     private mutating func declare(
-        _ evidence: Evidence, _ wanted: String, key: String, in owner: String
+        _ observed: ObservedTypes, _ wanted: String, key: String, in owner: String
     ) throws(GenerationError) -> TypeName {
         // The place of the type is before those of the types within it.
         let place = nested.count
@@ -94,7 +96,7 @@ struct SampleReader {
         }
         let comment = "The value of `\(key)` in a `\(owner)`."
         nested.append(Declaration(name: name, comment: comment, content: .object([])))
-        let content = Declaration.Content.object(try properties(of: evidence, in: name.name))
+        let content = Declaration.Content.object(try properties(of: observed, in: name.name))
         nested[place].content = content
         return twin(of: place, wanted) ?? name
     }

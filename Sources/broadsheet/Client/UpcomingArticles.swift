@@ -5,7 +5,7 @@ import BroadsheetHTTP
 
 extension Session {
     /// After this many scheduled articles, the rest has a cursor.
-    private static let upcomingLimit = 1_000
+    private static let limitUpcoming = 1_000
 
     /// The list from the request's cursor on, as one page.
     ///
@@ -19,7 +19,7 @@ extension Session {
         var all = Page<Article>(items: [])
         var pages = backend.pages(of: request).makeAsyncIterator()
         do throws(BackendError) {
-            while all.items.count < Self.upcomingLimit,
+            while all.items.count < Self.limitUpcoming,
                 let page = try await pages.next(isolation: #isolation)
             {
                 all.items += page.items

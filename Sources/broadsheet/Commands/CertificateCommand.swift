@@ -38,8 +38,8 @@ struct CertificateCommand: Command {
         for file in ["\(path).pem", "\(path).key"] where CertificateFiles.Stamp(file) != nil {
             throw CommandFailure(.cannotCreate, "\(file) already exists")
         }
-        let new: NewCertificate
-        do throws(NewCertificate.Failure) {
+        let new: SelfSignedCertificate
+        do throws(SelfSignedCertificate.Failure) {
             new = try .selfSigned(names, days: days)
         } catch {
             if case .badName = error { throw CommandFailure(.usage, "--self-signed: \(error)") }

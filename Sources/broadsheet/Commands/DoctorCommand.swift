@@ -45,7 +45,7 @@ struct DoctorCommand: Command {
         let path = Database.path(of: settings.database)
         let owner = await ControlClient(ofDatabase: settings.database)
         let configuration = configuration(&findings)
-        do throws(CommandFailure) { try MovedDatabase.reject(settings.database) } catch {
+        do throws(CommandFailure) { try MovedDatabaseNote.reject(settings.database) } catch {
             findings.failure("database", error.message, do: "name the other one with --database")
         }
         let isOnServer = PostgresAddress.isAddress(settings.database)

@@ -77,7 +77,7 @@ struct KeyCommand: Command {
         case .create(let role, let name, let owner, let expiresAt):
             var user: User.ID?
             if let owner {
-                user = try await UserKeeper(try await database.backend()).user(named: owner).id
+                user = try await UserAdmin(try await database.backend()).user(named: owner).id
             }
             let key = APIKey(name: name, role: role, owner: user, at: .now, expiresAt: expiresAt)
             try await create(key, in: store)
@@ -97,7 +97,7 @@ struct KeyCommand: Command {
     }
 
     /// Prints the key before storing it: a key that no one has must not be valid.
-    private func create(_ key: APIKey, in store: any KeyKeeper) async throws(CommandFailure) {
+    private func create(_ key: APIKey, in store: any KeyStore) async throws(CommandFailure) {
         try Console.print(key.text)
         do throws(StoreError) {
             try await store.createKey(key.record)

@@ -70,7 +70,7 @@ struct MigrateCommand: Command {
             }
         case .toFile(let address, let path): report = try copy(address, to: path, bar)
         }
-        MovedDatabase.forget(target)
+        MovedDatabaseNote.forget(target)
         bar.withLock { $0.clear() }
         for table in report.tables where table.rows > 0 {
             try Console.print("\(table.name): \(table.rows.counted("row")), \(table.digest)")
@@ -88,8 +88,8 @@ struct MigrateCommand: Command {
     private func copy(
         _ address: PostgresAddress, to path: String, _ bar: Lock<ProgressBar>
     ) throws(CommandFailure) -> MigrationReport {
-        let place: DatabasePlace
-        do throws(StoreOpeningError) { place = try DatabasePlace(path: path) } catch {
+        let place: DatabaseReplacement
+        do throws(StoreOpeningError) { place = try DatabaseReplacement(path: path) } catch {
             throw CommandFailure(error)
         }
         guard !place.isTaken else { throw CommandFailure(MigrationError.occupied(path)) }

@@ -63,7 +63,7 @@ struct RestoreCommand: Command {
             accounts = try place.revivedAccounts(in: copy.partial)
             try place.put(copy.partial, keepingOldAs: aside)
         } catch { throw CommandFailure(error) }
-        MovedDatabase.forget(database)
+        MovedDatabaseNote.forget(database)
         bar.withLock { $0.clear() }
         Console.printStatus(
             "\(database): \(report.articles.counted("article")), "
@@ -114,9 +114,9 @@ struct RestoreCommand: Command {
 
     /// Opens the database's place and holds the lock until the end, so that no process serves the
     /// file being replaced.
-    private func place() async throws(CommandFailure) -> DatabasePlace {
+    private func place() async throws(CommandFailure) -> DatabaseReplacement {
         let found = try await Database.find(database) { () throws(StoreOpeningError) in
-            try DatabasePlace(path: database)
+            try DatabaseReplacement(path: database)
         }
         switch found {
         case .opened(let place): return place

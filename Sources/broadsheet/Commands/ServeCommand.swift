@@ -36,7 +36,7 @@ struct ServeCommand: Command {
         do throws(SystemError) { try CoreDumps.forbid() } catch {
             throw CommandFailure(.systemError, "cannot keep secrets out of core dumps: \(error)")
         }
-        let memory = MemoryKeeper(cores: ProcessInfo.processInfo.activeProcessorCount)
+        let memory = HeapTrimmer(cores: ProcessInfo.processInfo.activeProcessorCount)
         defer { withExtendedLifetime(memory) {} }
         let output = ServerOutput(configuration.log)
         defer { output.flush(withinSeconds: 1) }
@@ -76,7 +76,7 @@ struct ServeCommand: Command {
         var connections = try predecessor?.takeFile()
         // It may have been moved away from here before.
         if configuration.formerDatabase != nil {
-            MovedDatabase.forget(configuration.databasePath)
+            MovedDatabaseNote.forget(configuration.databasePath)
         }
         while true {
             let store = try await open(in: serverRun, predecessor)
@@ -146,7 +146,7 @@ struct ServeCommand: Command {
         in serverRun: ServerRun, _ predecessor: Predecessor?
     ) async throws(CommandFailure) -> any SQLStore {
         let name = configuration.databasePath
-        try MovedDatabase.reject(name)
+        try MovedDatabaseNote.reject(name)
         // A process that has the control socket of another would ask itself.
         let ownsControl = serverRun.sockets.all.contains { $0.role == .control }
         do throws(StoreOpeningError) {
@@ -165,7 +165,7 @@ struct ServeCommand: Command {
     private func noteMove(_ log: ServerLog) {
         guard let former = configuration.formerDatabase else { return }
         do throws(CommandFailure) {
-            try MovedDatabase.note(former, movedTo: configuration.databasePath)
+            try MovedDatabaseNote.note(former, movedTo: configuration.databasePath)
         } catch { log.warning(error.message) }
     }
 

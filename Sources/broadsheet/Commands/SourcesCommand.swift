@@ -81,16 +81,16 @@ struct SourcesCommand: Command {
 
     func run() async throws(CommandFailure) {
         try await Database.with(path, mode: .existing) { (database) throws(CommandFailure) in
-            try await perform(by: UserKeeper(try await database.backend()))
+            try await perform(by: UserAdmin(try await database.backend()))
         }
     }
 
-    private func perform(by keeper: UserKeeper) async throws(CommandFailure) {
+    private func perform(by admin: UserAdmin) async throws(CommandFailure) {
         switch action {
         case .list:
             var request = FetchSourcesRequest(limit: 100)
             repeat {
-                let page = try await keeper.ask(request)
+                let page = try await admin.ask(request)
                 for source in page.items { try Console.print(Self.line(source)) }
                 request.cursor = page.next
             } while request.cursor != nil
@@ -99,18 +99,18 @@ struct SourcesCommand: Command {
             var draft = draft
             draft.id = id
             let request = CreateSourceRequest(draft, idempotencyKey: id.description)
-            try Console.print("added \(Self.line(try await keeper.ask(request)))")
+            try Console.print("added \(Self.line(try await admin.ask(request)))")
         case .show(let id):
-            try Console.print(Self.page(try await keeper.ask(FetchSourceRequest(id: id))))
+            try Console.print(Self.page(try await admin.ask(FetchSourceRequest(id: id))))
         case .setPaused(let id, let isPaused):
-            let source = try await keeper.ask(
+            let source = try await admin.ask(
                 UpdateSourceRequest(id: id, changes: .init(isPaused: .set(isPaused))))
             try Console.print("\(isPaused ? "paused" : "resumed") \(Self.line(source))")
         case .poll(let id):
-            _ = try await keeper.ask(PollSourceRequest(id: id))
+            _ = try await admin.ask(PollSourceRequest(id: id))
             try Console.print("the source will be polled as soon as the server runs")
         case .remove(let id):
-            _ = try await keeper.ask(DeleteSourceRequest(id: id))
+            _ = try await admin.ask(DeleteSourceRequest(id: id))
             try Console.print("removed \(id); its articles stay")
         }
     }

@@ -88,31 +88,31 @@ struct UserCommand: Command {
             case .list, .change, .invite: ""
             }
         try await Database.with(path, mode: .existing) { (database) throws(CommandFailure) in
-            try await perform(by: UserKeeper(try await database.backend()), password)
+            try await perform(by: UserAdmin(try await database.backend()), password)
         }
     }
 
     private func perform(
-        by keeper: UserKeeper, _ password: String
+        by admin: UserAdmin, _ password: String
     ) async throws(CommandFailure) {
         switch action {
         case .create(let name, let role, let displayName):
             let draft = User.Draft(
                 name: name, password: password, displayName: displayName, role: role)
-            try show("created", try await keeper.ask(SignUpRequest(user: draft)))
+            try show("created", try await admin.ask(SignUpRequest(user: draft)))
         case .list:
             var request = FetchUsersRequest(limit: 100)
             repeat {
-                let page = try await keeper.ask(request)
+                let page = try await admin.ask(request)
                 for user in page.items { try Console.print(Self.line(user)) }
                 request.cursor = page.next
             } while request.cursor != nil
         case .change(let name, let changes):
-            try show("changed", try await keeper.change(name, changes))
+            try show("changed", try await admin.change(name, changes))
         case .resetPassword(let name):
-            try show("changed", try await keeper.change(name, .init(password: .set(password))))
+            try show("changed", try await admin.change(name, .init(password: .set(password))))
         case .invite(let draft):
-            try Console.print(try await keeper.ask(CreateInvitationRequest(draft)).code ?? "")
+            try Console.print(try await admin.ask(CreateInvitationRequest(draft)).code ?? "")
         }
     }
 

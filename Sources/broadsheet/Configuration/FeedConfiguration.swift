@@ -26,10 +26,10 @@ struct FeedConfiguration: Sendable {
     init(_ settings: Settings) throws(CommandFailure) {
         server = try settings.parsed(
             "public-url", expecting: "an absolute http or https URL without query and fragment"
-        ) { PublicAddresses(server: $0) == nil ? nil : $0 }
+        ) { PublicURLs(server: $0) == nil ? nil : $0 }
         articlePage = try settings.parsed(
             "article-url", expecting: "an absolute http or https URL with one {slug}"
-        ) { PublicAddresses.isArticlePage($0) ? $0 : nil }
+        ) { PublicURLs.isArticlePage($0) ? $0 : nil }
         title =
             try settings.parsed("feed-title", expecting: "a line of 1 to 300 characters") {
                 let line = TextCodec.line(ArticleLimits.title)
@@ -40,19 +40,19 @@ struct FeedConfiguration: Sendable {
     /// The settings, as far as they are known before the server listens.
     var settings: FeedSettings {
         FeedSettings(
-            addresses: server.flatMap { PublicAddresses(server: $0, articlePage: articlePage) },
+            addresses: server.flatMap { PublicURLs(server: $0, articlePage: articlePage) },
             title: title)
     }
 
     /// The addresses of a server without `--public-url`, for people on this machine.
-    func addresses(listening: [SocketAddress], isSecure: Bool) -> PublicAddresses? {
+    func addresses(listening: [SocketAddress], isSecure: Bool) -> PublicURLs? {
         let scheme = isSecure ? "https" : "http"
         let address = listening.first { if case .unix = $0 { false } else { true } }
         let authority = address.map { address in
             ["0.0.0.0", "::"].contains(address.host)
                 ? "localhost:\(address.port)" : address.description
         }
-        return PublicAddresses(
+        return PublicURLs(
             server: "\(scheme)://\(authority ?? "localhost")", articlePage: articlePage)
     }
 }

@@ -20,7 +20,7 @@ struct ServeConfiguration: Sendable {
     var socketAccess: [SocketAddress: SocketAccess]
     var databasePath: String
     var loops: Int?
-    var maximumConnections: Int
+    var limitConnections: Int
     var store: SQLiteConfiguration
     var graceSeconds: Int
     /// The time to go on serving after SIGTERM, while `/readyz` is 503.
@@ -160,7 +160,7 @@ struct ServeConfiguration: Sendable {
         loops = try settings.parsed("loops", expecting: "a whole number from 1 to 256") {
             Int($0).flatMap { (1...256).contains($0) ? $0 : nil }
         }
-        maximumConnections = try settings.integer(
+        limitConnections = try settings.integer(
             "max-connections", in: 1...1_000_000, default: 20_000)
         store = try Self.store(settings)
         graceSeconds = try settings.integer("grace", in: 0...3_600, default: 8)

@@ -25,8 +25,8 @@ struct WebhookConfiguration: Sendable {
         guard let secret else {
             throw Self.failure(first, "needs --webhook-secret-file, which signs the requests")
         }
-        guard values.count <= Webhooks.mostReceivers else {
-            throw Self.failure(first, "there are more than \(Webhooks.mostReceivers) URLs")
+        guard values.count <= Webhooks.limitReceivers else {
+            throw Self.failure(first, "there are more than \(Webhooks.limitReceivers) URLs")
         }
         for (index, value) in values.enumerated() {
             // The URL is not repeated, since logs should not contain possible secrets.

@@ -9,7 +9,7 @@ import Synchronization
 /// line, like the access log.
 struct ServerLog: Sendable {
     let isJSON: Bool
-    let dial: LogDial
+    let dial: LogLevelControl
     private let writeLine: @Sendable (String) -> Void
 
     /// - Parameter writeLine: receives each line including its line end, and must not block.
@@ -19,7 +19,7 @@ struct ServerLog: Sendable {
     ) {
         self.isJSON = isJSON
         self.writeLine = writeLine
-        dial = LogDial(level)
+        dial = LogLevelControl(level)
     }
 
     func info(_ message: String) { write(.info, message) }
@@ -105,7 +105,7 @@ enum LogLevel: Int, Sendable, CaseIterable, Comparable, CustomStringConvertible 
 }
 
 /// The current log level, which can be changed while the server runs.
-final class LogDial: Sendable {
+final class LogLevelControl: Sendable {
     private let current: Atomic<Int>
 
     init(_ level: LogLevel) { current = Atomic(level.rawValue) }

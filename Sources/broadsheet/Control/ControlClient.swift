@@ -131,7 +131,7 @@ extension ControlClient: ImportDestination {
     }
 }
 
-extension ControlClient: KeyKeeper {
+extension ControlClient: KeyStore {
     func keys() async throws(StoreError) -> [KeyRecord] {
         try await ask(FetchKeysRequest()).keys.map(\.record)
     }
@@ -187,7 +187,7 @@ enum ControlChannel {
         ofDatabase path: String, for name: String, timeoutSeconds: Int
     ) throws(CommandFailure) -> DescriptorChannel? {
         let socket = ControlSocket.path(ofDatabase: path)
-        guard socket.utf8.count <= SocketAddress.unixPathLimit else { return nil }
+        guard socket.utf8.count <= SocketAddress.limitUnixPathBytes else { return nil }
         do throws(SystemError) {
             let channel = try DescriptorChannel.connect(to: socket, timeoutSeconds: timeoutSeconds)
             let head = [

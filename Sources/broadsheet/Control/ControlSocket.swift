@@ -12,7 +12,7 @@ enum ControlSocket {
     /// Returns true if a process listens on the socket.
     static func isServed(ofDatabase database: String) -> Bool {
         let path = path(ofDatabase: database)
-        guard path.utf8.count <= SocketAddress.unixPathLimit else { return false }
+        guard path.utf8.count <= SocketAddress.limitUnixPathBytes else { return false }
         do throws(SystemError) {
             _ = try DescriptorChannel.connect(to: path, timeoutSeconds: 1)
             return true

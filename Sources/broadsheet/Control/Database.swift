@@ -41,7 +41,7 @@ enum Database: Sendable {
         _ name: String, mode: StoreMode,
         _ work: (Database) async throws(CommandFailure) -> Result
     ) async throws(CommandFailure) -> Result {
-        try MovedDatabase.reject(name)
+        try MovedDatabaseNote.reject(name)
         let found = try await find(name) { () throws(StoreOpeningError) in
             try store(name, mode, SQLiteConfiguration())
         }
@@ -131,7 +131,7 @@ enum Database: Sendable {
         }
     }
 
-    var keys: any KeyKeeper {
+    var keys: any KeyStore {
         switch self {
         case .opened(let store): store
         case .served(let owner): owner

@@ -12,7 +12,7 @@ struct PostgresCheck {
         if owner != nil { findings.ok("served", "by a server that responds on its control socket") }
         do throws(StoreOpeningError) {
             let address = try PostgresAddress(database)
-            let facts = try PostgresFacts(of: address)
+            let facts = try PostgresInspection(of: address)
             if facts.schema > PostgresStore.schemaVersion {
                 return findings.failure(
                     subject, "\(database) has schema version \(facts.schema) of a newer broadsheet",

@@ -115,7 +115,7 @@ struct ServingCheck {
 
     private func descriptors(_ findings: inout Diagnostics) {
         let limit = DescriptorLimit.raise()
-        let configured = configuration.maximumConnections
+        let configured = configuration.limitConnections
         let possible = max(0, limit - ServerConfiguration.reservedDescriptors)
         guard possible < configured else {
             return findings.ok(

@@ -26,7 +26,7 @@ struct ControlServer {
     ) throws(CommandFailure) {
         database = store.path
         path = ControlSocket.path(beside: database)
-        guard path.utf8.count <= SocketAddress.unixPathLimit else {
+        guard path.utf8.count <= SocketAddress.limitUnixPathBytes else {
             server = nil
             return
         }
@@ -39,7 +39,7 @@ struct ControlServer {
             MigrationMessage.protocolName: migrations.receive,
             MigrationMessage.takeoverName: migrations.receiveTakeoverRequest,
         ]
-        settings.maximumConnections = 64
+        settings.limitConnections = 64
         settings.report = { log.warning($0) }
         settings.rejections = { Problem.response($0) }
         // Sized for a batch of an import, and for an export of everything.
@@ -70,7 +70,7 @@ struct ControlServer {
         guard geteuid() == 0 else { return }
         let folder = try Folder(FileSystem.folder(of: path))
         guard let owner = try folder.owner(of: FileSystem.name(of: database)) else { return }
-        try folder.giveSocket(FileSystem.name(of: path), to: owner)
+        try folder.grantSocket(FileSystem.name(of: path), to: owner)
     }
 
     func stop() async { await server?.stop(graceSeconds: 1) }

@@ -21,14 +21,14 @@ struct ServerAssembly {
     let backend: Backend
     let publisher: Publisher
     let streams: ChangeStreams
-    let housekeeper: Housekeeper
+    let cleanupTask: CleanupTask
     let indexer: SearchIndexer
     let webhooks: Webhooks
     let poller: SourcePoller
     /// `nil` if none are configured.
     let providers: OpenIDProviders?
     let feeds: FeedSettings
-    let firstKey: FirstKey
+    let firstKey: InitialKey
     let consoleLinks: ConsoleLinks
     let statistics: StatisticsRecorder
     let monitor: StateMonitor
@@ -45,13 +45,13 @@ struct ServerAssembly {
         self.backend = backend
         publisher = backend.publisher
         streams = backend.streams
-        housekeeper = backend.housekeeper
+        cleanupTask = backend.cleanupTask
         indexer = backend.indexer
         webhooks = try await Self.webhooks(configuration, of: backend, log)
         poller = Self.poller(configuration, of: backend, log)
         let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         logSignals = LogSignals(log, accessLog)
-        firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
+        firstKey = InitialKey(store: store, backend: backend, log: log, output: output)
         consoleLinks = backend.consoleLinks
 
         let meters = MetricsPage.Meters()
@@ -155,7 +155,7 @@ struct ServerAssembly {
         var settings = ServerConfiguration(
             addresses: sockets.addresses(.articles, configured: configuration.addresses),
             loops: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
-        settings.maximumConnections = configuration.maximumConnections
+        settings.limitConnections = configuration.limitConnections
         settings.limits = configuration.limits
         settings.rejections = { Problem.response($0) }
         settings.report = { log.warning($0) }
@@ -178,7 +178,7 @@ struct ServerAssembly {
         guard !addresses.isEmpty else { return nil }
         var settings = ServerConfiguration(addresses: addresses)
         settings.open = sockets.opener(.admin)
-        settings.maximumConnections = 64
+        settings.limitConnections = 64
         settings.report = { log.warning($0) }
         settings.hostNames = configuration.transport.hostNames
         settings.rejections = { Problem.response($0) }

@@ -22,7 +22,7 @@ struct ServerRun: Sendable {
     let output: ServerOutput
     let graceSeconds: Double
 
-    var patience: StartPatience { StartPatience(requests, supervisor, log) }
+    var patience: StartupRetry { StartupRetry(requests, supervisor, log) }
 
     /// The end of a run.
     enum End {
@@ -35,7 +35,7 @@ struct ServerRun: Sendable {
     /// The state with which another process continues, and the remains of this one.
     struct HandOver {
         let successor: Successor
-        let connections: PassedConnections
+        let connections: HandedOffConnections
         /// Some clients are still receiving their responses.
         let servers: Servers
         /// The work that has not ended.
@@ -47,7 +47,7 @@ struct ServerRun: Sendable {
     }
 
     /// The outcome of a takeover.
-    enum Succession {
+    enum TakeoverOutcome {
         case serves
         /// The successor has ended; this process still has everything.
         case failed
@@ -68,7 +68,7 @@ struct ServerRun: Sendable {
         tasks.start("access") { await assembly.backend.followAccess() }
         tasks.start("limits") { await assembly.backend.shareLimits(of: assembly.servers.articles) }
         tasks.start("streams") { await assembly.streams.run() }
-        tasks.start("housekeeping") { await assembly.housekeeper.run() }
+        tasks.start("housekeeping") { await assembly.cleanupTask.run() }
         tasks.start("indexing") { await assembly.indexer.run() }
         tasks.start("webhooks") { await assembly.webhooks.run() }
         tasks.start("statistics") { await assembly.statistics.run(examining: examine) }
@@ -149,7 +149,7 @@ struct ServerRun: Sendable {
     }
 
     /// Ends the process, which releases the database: the successor serves it then.
-    func exit(leavingTo successor: Successor, _ connections: PassedConnections? = nil) -> Never {
+    func exit(leavingTo successor: Successor, _ connections: HandedOffConnections? = nil) -> Never {
         log.error("work is still running: exiting so that process \(successor.process) can serve")
         if let connections {
             // A process that does not receive them nevertheless gets the database.
@@ -165,12 +165,12 @@ struct ServerRun: Sendable {
     /// Hands the connections and the closed file over to the successor. Nobody serves meanwhile, so
     /// the supervisor's watchdog is only notified of progress.
     func yield(
-        _ database: String, to successor: Successor, with connections: PassedConnections
-    ) async -> Succession {
-        let keepsake = Lock<DatabaseKeepsake?>(nil)
+        _ database: String, to successor: Successor, with connections: HandedOffConnections
+    ) async -> TakeoverOutcome {
+        let upgradeBackup = Lock<UpgradeBackup?>(nil)
         successor.receive(
             database, connections,
-            keep: { copy in keepsake.withLock { $0 = copy } },
+            keep: { copy in upgradeBackup.withLock { $0 = copy } },
             progress: { [supervisor] in supervisor.isAlive() },
             concluded: requests.conclude)
         var isStopping = false
@@ -194,25 +194,25 @@ struct ServerRun: Sendable {
                     log.error("\(text) (\(error.message)); this process continues")
                 }
                 successor.end()
-                putBack(keepsake.withLock { $0 })
+                restore(upgradeBackup.withLock { $0 })
                 if isStopping { log.info("stopped") }
                 return isStopping ? .stopped : .failed
             }
         }
     }
 
-    private func putBack(_ keepsake: DatabaseKeepsake?) {
+    private func restore(_ upgradeBackup: UpgradeBackup?) {
         do throws(StoreOpeningError) {
-            guard try keepsake?.putBackIfNeeded() ?? false else { return }
+            guard try upgradeBackup?.restoreIfNeeded() ?? false else { return }
             log.warning("restored the database to its state before the takeover")
         } catch { log.error("\(error)") }
     }
 
     /// Handles SIGHUP and the watchdog while the servers run, and notifies the supervisor.
-    func attend(_ servers: Servers) -> Attention {
+    func attend(_ servers: Servers) -> AttendedTasks {
         let signals = SignalSources([SIGHUP]) { _ in reload() }
         supervisor.ready("serving")
-        return Attention(
+        return AttendedTasks(
             signals: signals, watchdog: Watchdog(supervisor, servers.articles))
     }
 
@@ -227,7 +227,7 @@ struct ServerRun: Sendable {
     }
 
     /// The parts that `attend` started.
-    struct Attention {
+    struct AttendedTasks {
         let signals: SignalSources
         let watchdog: Watchdog?
 

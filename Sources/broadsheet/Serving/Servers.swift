@@ -36,8 +36,8 @@ struct Servers: Sendable {
     ///
     /// - Returns: The connections that another process can continue with, and whether the requests
     ///   have finished.
-    func handOverCommands(graceSeconds: Double) async -> (PassedConnections, Bool) {
-        let connections = PassedConnections()
+    func handOverCommands(graceSeconds: Double) async -> (HandedOffConnections, Bool) {
+        let connections = HandedOffConnections()
         let path = control.address
         async let areFinished = articles.finishCurrentRequests(seconds: graceSeconds)
         let patience = min(Self.patienceSeconds, graceSeconds)
@@ -65,7 +65,7 @@ struct Servers: Sendable {
     /// - Parameter connections: Receives the connections with which another process can continue.
     /// - Returns: True if all further requests have finished.
     func handOverArticles(
-        to connections: PassedConnections, graceSeconds: Double
+        to connections: HandedOffConnections, graceSeconds: Double
     ) async -> Bool {
         let doors = doors
         return await articles.handOver(
@@ -87,7 +87,7 @@ struct Servers: Sendable {
 
     /// Serves connections that another process has accepted. Closes those of addresses that are no
     /// longer served.
-    func adopt(_ connections: PassedConnections) {
+    func adopt(_ connections: HandedOffConnections) {
         let doors = doors
         connections.takeAll { descriptor, entry in
             switch entry.role {

@@ -11,7 +11,7 @@ final class StateMonitor: Sendable {
     private let store: any SQLStore
     private let health: HealthService
     private let log: ServerLog
-    private let states = Lock(StateLog())
+    private let states = Lock(StateChangeLog())
     private let disk: Lock<Disk>
 
     /// The results of writes concerning the disk.
@@ -48,7 +48,7 @@ final class StateMonitor: Sendable {
         async let _: Void = repeatedly { [self] in
             note(.readiness, await health.reasonNotReady().map(Self.notReady))
         }
-        await repeatedly { [self] in lookAtStore() }
+        await repeatedly { [self] in checkStore() }
     }
 
     private func repeatedly(_ look: () async -> Void) async {
@@ -59,7 +59,7 @@ final class StateMonitor: Sendable {
         }
     }
 
-    private func lookAtStore() {
+    private func checkStore() {
         let (statistics, node) = (store.statistics, store.node)
         let isFull = disk.withLock { disk in
             disk.note(statistics)
@@ -71,7 +71,7 @@ final class StateMonitor: Sendable {
         if !node.isAlone { note(.leadership, node.isLeader ? Self.leading : nil) }
     }
 
-    private func note(_ subject: StateLog.Subject, _ state: StateLog.State?) {
+    private func note(_ subject: StateChangeLog.Subject, _ state: StateChangeLog.State?) {
         let now = Double(SystemClock.monotonicNanoseconds) / 1e9
         guard let line = states.withLock({ $0.note(subject, state, at: now) }) else { return }
         if line.isEnd, line.level < .info {
@@ -83,41 +83,41 @@ final class StateMonitor: Sendable {
 
     // MARK: States
 
-    private var full: StateLog.State {
+    private var full: StateChangeLog.State {
         let ends = "the disk has room again: writes succeed"
         guard store.fileBytes != nil else {
-            return StateLog.State(
+            return StateChangeLog.State(
                 level: .error, begins: "the disk of the database is full: writes get 507",
                 ends: ends)
         }
         let free = FileSystem.freeBytes(at: store.path).map { ", with \($0) bytes free" } ?? ""
-        return StateLog.State(
+        return StateChangeLog.State(
             level: .error,
             begins: "the disk of \(store.path) is full\(free): writes get 507", ends: ends)
     }
 
-    private static func delayed(_ delay: CommitDelay) -> StateLog.State {
+    private static func delayed(_ delay: CommitDelay) -> StateChangeLog.State {
         let cause =
             switch delay {
             case .standby: "commits wait for a synchronous standby of the database"
             case .unknown: "a commit takes too long"
             }
-        return StateLog.State(
+        return StateChangeLog.State(
             level: .error, begins: "\(cause): writes get 503", ends: "commits complete again")
     }
 
-    private static func cutOff(_ reason: String) -> StateLog.State {
-        StateLog.State(
+    private static func cutOff(_ reason: String) -> StateChangeLog.State {
+        StateChangeLog.State(
             level: .error, begins: "the database does not respond (\(reason)): requests get 503",
             ends: "the database responds again")
     }
 
-    private static func notReady(_ reason: String) -> StateLog.State {
-        StateLog.State(
+    private static func notReady(_ reason: String) -> StateChangeLog.State {
+        StateChangeLog.State(
             level: .warning, begins: "/readyz is 503: \(reason)", ends: "/readyz is 200 again")
     }
 
-    private static let leading = StateLog.State(
+    private static let leading = StateChangeLog.State(
         level: .info,
         begins: "this server leads: it publishes, calls webhooks, polls sources and cleans up",
         ends: "this server is no longer the leader")

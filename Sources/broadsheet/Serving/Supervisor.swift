@@ -64,7 +64,7 @@ struct Supervisor: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var path = Array(socketName.utf8)
-        guard path.count <= SocketAddress.unixPathLimit else { return }
+        guard path.count <= SocketAddress.limitUnixPathBytes else { return }
         if socketName.hasPrefix("@") { path[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
         // An abstract name ends where the length says, without a zero (unix(7)).

@@ -22,9 +22,9 @@ struct StoredSyncState: JSONModel {
         .required("server", \.server, .text(.line(1...4096))),
         .required("filter", \.filter, .text(.line(0...65536))),
         .optional("token", \.token, .text(.token(1...500))),
-        .required("files", \.files, .array(of: File.format, atMost: SyncState.limit)),
-        .required("articles", \.articles, .array(of: Entry.format, atMost: SyncState.limit)),
-        .required("authors", \.authors, .array(of: Name.format, atMost: SyncState.limit)))
+        .required("files", \.files, .array(of: File.format, limit: SyncState.limit)),
+        .required("articles", \.articles, .array(of: Entry.format, limit: SyncState.limit)),
+        .required("authors", \.authors, .array(of: Name.format, limit: SyncState.limit)))
 
     struct File: JSONModel {
         var name: String
@@ -35,7 +35,7 @@ struct StoredSyncState: JSONModel {
         static let shape = ObjectCodec(
             Self.init(name:digests:sizeBytes:modifiedNanoseconds:),
             .required("name", \.name, .text(.line(1...255))),
-            .required("digests", \.digests, .array(of: .text(.token(64...64)), atMost: 1_000)),
+            .required("digests", \.digests, .array(of: .text(.token(64...64)), limit: 1_000)),
             .required("size", \.sizeBytes, .integer(-1...Int.max)),
             .required("modified", \.modifiedNanoseconds, .integer(Int.min...Int.max)))
     }
@@ -50,7 +50,7 @@ struct StoredSyncState: JSONModel {
             Self.init(id:name:authors:isStale:),
             .required("id", \.id, .identifier()),
             .required("file", \.name, .text(.line(1...255))),
-            .required("authors", \.authors, .array(of: .identifier(), atMost: 1_000)),
+            .required("authors", \.authors, .array(of: .identifier(), limit: 1_000)),
             .defaulted("stale", to: false, \.isStale, .boolean))
     }
 

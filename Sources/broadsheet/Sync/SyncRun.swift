@@ -28,7 +28,7 @@ struct SyncRun {
     private let force: Bool
     /// Called with each file that is kept, and why.
     private let reportKept: (String) -> Void
-    private var place: SyncPlacement
+    private var place: SyncFileWriter
     private var written: Set<Article.ID> = []
     private var removed = 0
 
@@ -59,10 +59,10 @@ struct SyncRun {
         self.reportKept = reportKept
         var state = try folder.state() ?? SyncState(server: server, filter: text)
         if state.server != server || state.filter != text {
-            state = state.startedAnew(server: server, filter: text)
+            state = state.restarted(server: server, filter: text)
         }
         state.recover(try folder.journal())
-        place = SyncPlacement(folder, state, force: force)
+        place = SyncFileWriter(folder, state, force: force)
     }
 
     /// The filter as in an address.
@@ -94,8 +94,8 @@ struct SyncRun {
         var steps = backend.changes(since: token, matching: filter).makeAsyncIterator()
         while let step = try await next(&steps) {
             switch step {
-            case .startAnew:
-                place.startAnew()
+            case .restart:
+                place.restart()
             case .page(let page):
                 try apply(page)
                 if page.next != place.state.token || !page.changes.isEmpty {

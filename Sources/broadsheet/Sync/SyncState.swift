@@ -43,7 +43,7 @@ struct SyncState: Sendable, Equatable {
     }
 
     /// The same folder with no articles: its files are removed unless articles claim them again.
-    func startedAnew(server: String, filter: String) -> SyncState {
+    func restarted(server: String, filter: String) -> SyncState {
         var state = SyncState(server: server, filter: filter)
         state.files = files
         return state

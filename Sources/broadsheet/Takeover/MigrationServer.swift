@@ -30,7 +30,7 @@ final class MigrationServer: Sendable {
     private static let pauseMilliseconds = 200
     /// The copy is not older than this, unless looking for changes takes longer.
     private static let lagMilliseconds = 1_000
-    private static let waitingLimit = 8
+    private static let limitWaiting = 8
     private static let timeoutSeconds = 60
 
     init(
@@ -67,7 +67,7 @@ final class MigrationServer: Sendable {
         serve(connection) { (target, channel) in
             let isReady = self.state.withLock { state in
                 guard state.target == target, state.isFollowing,
-                    state.waiting.count < Self.waitingLimit
+                    state.waiting.count < Self.limitWaiting
                 else { return false }
                 state.waiting.append(channel)
                 return true

@@ -79,8 +79,8 @@ final class Predecessor: Sendable {
 
     /// Reports that this process is ready, and waits until the old one has released the file.
     /// - Returns: the open connections of the old process; none if it died meanwhile.
-    func takeFile() throws(CommandFailure) -> PassedConnections {
-        let connections = PassedConnections()
+    func takeFile() throws(CommandFailure) -> HandedOffConnections {
+        let connections = HandedOffConnections()
         do throws(SystemError) {
             let schema = supportsProgress ? SQLiteStore.schemaVersion : nil
             try channel.send(.ready(process: getpid(), schema: schema))

@@ -57,8 +57,8 @@ final class Successor: Sendable {
     ///   - progress: called whenever there is progress.
     ///   - concluded: called with the outcome.
     func receive(
-        _ database: String, _ connections: PassedConnections,
-        keep: @escaping @Sendable (DatabaseKeepsake) -> Void,
+        _ database: String, _ connections: HandedOffConnections,
+        keep: @escaping @Sendable (UpgradeBackup) -> Void,
         progress: @escaping @Sendable () -> Void,
         concluded: @escaping @Sendable (Outcome) -> Void
     ) {
@@ -67,7 +67,7 @@ final class Successor: Sendable {
             do throws(CommandFailure) {
                 // A PostgreSQL database is not copied: there, a migration is for good.
                 if schema > SQLiteStore.schemaVersion, !PostgresAddress.isAddress(database) {
-                    keep(try makeKeepsake(database, progress))
+                    keep(try makeUpgradeBackup(database, progress))
                 }
                 try give(connections, progress)
                 concluded(.success(()))
@@ -75,11 +75,11 @@ final class Successor: Sendable {
         }
     }
 
-    private func makeKeepsake(
+    private func makeUpgradeBackup(
         _ database: String, _ progress: () -> Void
-    ) throws(CommandFailure) -> DatabaseKeepsake {
+    ) throws(CommandFailure) -> UpgradeBackup {
         do throws(StoreOpeningError) {
-            return try DatabaseKeepsake(of: database) {
+            return try UpgradeBackup(of: database) {
                 progress()
                 do throws(SystemError) { try channel.send(.finishing) } catch { return false }
                 return true
@@ -88,7 +88,7 @@ final class Successor: Sendable {
     }
 
     /// Passes the connections on without the database, which the process gets when this one ends.
-    func pass(_ connections: PassedConnections) throws(SystemError) {
+    func pass(_ connections: HandedOffConnections) throws(SystemError) {
         for entry in connections.all {
             try channel.send(
                 .connection(entry.role, peer: entry.peer, entry.address),
@@ -97,7 +97,7 @@ final class Successor: Sendable {
     }
 
     private func give(
-        _ connections: PassedConnections, _ progress: () -> Void
+        _ connections: HandedOffConnections, _ progress: () -> Void
     ) throws(CommandFailure) {
         do throws(SystemError) {
             try pass(connections)
@@ -136,7 +136,7 @@ final class TakeoverServer: Sendable {
 
     /// The maximum time for a new process to load its certificates and to bind new addresses.
     private static let timeoutSeconds = 60
-    private static let candidateLimit = 8
+    private static let limitCandidates = 8
 
     /// - Parameter arrived: called once, with the first process that is ready.
     init(
@@ -151,7 +151,7 @@ final class TakeoverServer: Sendable {
 
     func receive(_ connection: consuming Descriptor) {
         let isAccepted = state.withLock { state in
-            guard !state.isChosen, state.candidates < Self.candidateLimit else { return false }
+            guard !state.isChosen, state.candidates < Self.limitCandidates else { return false }
             state.candidates += 1
             return true
         }

@@ -36,7 +36,7 @@ final class SuccessorProcess: Sendable {
     private let readySeconds: Double
     private let queue = DispatchQueue(label: "broadsheet.successor.watch")
 
-    private static let waitingLimit = 16
+    private static let limitWaiting = 16
     private static let flag = "--take-over"
     /// Variables by which a supervisor addresses this process only.
     private static let ownVariables: Set = [
@@ -58,7 +58,7 @@ final class SuccessorProcess: Sendable {
     /// - Parameter client: receives the outcome.
     func start(for client: DescriptorChannel) {
         let isNew: Bool? = state.withLock { state in
-            guard !state.isStopped, state.waiting.count + state.later.count < Self.waitingLimit
+            guard !state.isStopped, state.waiting.count + state.later.count < Self.limitWaiting
             else { return nil }
             guard !state.isRunning else {
                 state.later.append(client)
@@ -89,7 +89,7 @@ final class SuccessorProcess: Sendable {
         arguments.set("--take-over-from", to: former)
         let isNew = state.withLock { state in
             guard !state.isRunning, !state.isStopped else { return false }
-            (state.isRunning, state.waiting) = (true, Array(clients.prefix(Self.waitingLimit)))
+            (state.isRunning, state.waiting) = (true, Array(clients.prefix(Self.limitWaiting)))
             return true
         }
         guard isNew else {

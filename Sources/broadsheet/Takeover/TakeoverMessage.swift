@@ -36,7 +36,7 @@ enum TakeoverMessage: Equatable {
     /// The protocol's name in `Upgrade`, which also says its version.
     static let protocolName = "broadsheet-takeover/1"
     /// In characters: a line of the channel may have 4,096 bytes.
-    private static let reasonLimit = 1_000
+    private static let limitReasonBytes = 1_000
 
     init?(_ line: String) {
         let words = line.split(separator: " ", maxSplits: 3).map(String.init)
@@ -80,7 +80,7 @@ enum TakeoverMessage: Equatable {
         case .end: "end"
         case .ready(let process, let schema):
             "ready \(process)" + (schema.map { " \($0)" } ?? "")
-        case .failed(let reason): "failed \(reason.prefix(Self.reasonLimit))"
+        case .failed(let reason): "failed \(reason.prefix(Self.limitReasonBytes))"
         case .finishing: "finishing"
         case .migrating: "migrating"
         case .connection(let role, let peer, let address):
@@ -141,7 +141,7 @@ enum UpgradeMessage: Equatable {
 }
 
 /// Client connections that are being handed over from one process to the next.
-final class PassedConnections: Sendable {
+final class HandedOffConnections: Sendable {
     /// A connection, and the listening socket that accepted it.
     struct Entry: Sendable {
         let descriptor: Int32

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `null is a value where it may be one`() {
-        let codec = JSONCodec<[Int?]>.array(of: .nullable(.integer), atMost: .max)
+        let codec = JSONCodec<[Int?]>.array(of: .nullable(.integer), limit: .max)
         #expect(read(codec, "[1,null]") == [1, nil])
         #expect(text(codec, [nil, 2]) == "[null,2]")
         #expect(read(codec, "[\"1\"]") == nil)
@@ -43,7 +43,7 @@ import Testing
             Self.init,
             .required("text", \.text, .string),
             .optional("parent", \.parent, .indirect(Note.format)),
-            .optional("replies", \.replies, .array(of: .deferred(Note.format), atMost: .max)))
+            .optional("replies", \.replies, .array(of: .deferred(Note.format), limit: .max)))
         let text: String
         let parent: Indirect<Note>?
         let replies: [Note]?
@@ -66,7 +66,7 @@ import Testing
             by: "kind", otherwise: JSONAlternative(.anything, Self.unknown, \.unknown),
             JSONAlternative(tag: "point", Self.of("at", .number), Self.point, \.point),
             JSONAlternative(
-                tag: "area", Self.of("corners", .array(of: .number, atMost: 9)), Self.area, \.area))
+                tag: "area", Self.of("corners", .array(of: .number, limit: 9)), Self.area, \.area))
 
         var point: Double? { if case .point(let value) = self { value } else { nil } }
         var area: [Double]? { if case .area(let value) = self { value } else { nil } }

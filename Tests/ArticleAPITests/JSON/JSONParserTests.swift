@@ -92,18 +92,18 @@ struct JSONParserTests {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
-        _ = try parse(nested(JSONParser.depthLimit))
+        _ = try parse(nested(JSONParser.limitDepth))
         let error = #expect(throws: JSONSyntaxError.self) {
-            try parse(nested(JSONParser.depthLimit + 1))
+            try parse(nested(JSONParser.limitDepth + 1))
         }
         #expect(error?.reason == .tooDeep(limit: 64))
         #expect(throws: JSONSyntaxError.self) { try parse(String(repeating: "[", count: 100_000)) }
     }
 
     @Test func `the number of values is bounded`() {
-        let text = "[" + String(repeating: "0,", count: JSONParser.valueLimit) + "0]"
+        let text = "[" + String(repeating: "0,", count: JSONParser.limitValues) + "0]"
         let error = #expect(throws: JSONSyntaxError.self) { try parse(text) }
-        #expect(error?.reason == .tooManyValues(limit: JSONParser.valueLimit))
+        #expect(error?.reason == .tooManyValues(limit: JSONParser.limitValues))
     }
 
     @Test func `a duplicate name is found among many`() {

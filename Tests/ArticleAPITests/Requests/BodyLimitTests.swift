@@ -71,7 +71,7 @@ struct BodyLimitTests {
         let error = #expect(throws: InvalidValue.self) {
             try Article.Draft(strict: .object(members))
         }
-        #expect(error?.faults.count == JSONReader.faultLimit)
+        #expect(error?.faults.count == JSONReader.limitFaults)
     }
 
     @Test func `an error stays short, whatever was sent`() throws {

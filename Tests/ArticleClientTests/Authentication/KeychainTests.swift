@@ -5,7 +5,7 @@ import Testing
 /// Simulates results of the keychain; the `SecItem…` functions themselves are not tested here.
 @Suite struct KeychainTests {
     /// An item with scripted results for each function.
-    private final class PlayedItem: KeychainItem {
+    private final class ScriptedKeychainItem: KeychainItem {
         struct State {
             var bytes: [UInt8]?
             var statuses: [String: [Int32]]
@@ -67,7 +67,7 @@ import Testing
     private let credentials = Credentials(token: "a", refreshToken: "b")
 
     @Test func `credentials are added, replaced, read and removed`() throws {
-        let item = PlayedItem()
+        let item = ScriptedKeychainItem()
         let store = KeychainItemStore(item: item)
         #expect(try store.load() == nil)
         try store.save(Credentials(token: "first"))
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `an item that is added concurrently is updated`() throws {
-        let item = PlayedItem([1], ["update": [KeychainStatus.itemNotFound]])
+        let item = ScriptedKeychainItem([1], ["update": [KeychainStatus.itemNotFound]])
         let store = KeychainItemStore(item: item)
         try store.save(credentials)
         #expect(item.calls == ["update", "add", "update"])
@@ -94,7 +94,8 @@ import Testing
     func `errors of the keychain are distinguishable`(
         status: Int32, kind: CredentialStoreError.Kind
     ) throws {
-        let item = PlayedItem(nil, ["copy": [status], "update": [status], "delete": [status]])
+        let item = ScriptedKeychainItem(
+            nil, ["copy": [status], "update": [status], "delete": [status]])
         let store = KeychainItemStore(item: item)
         let errors = [
             #expect(throws: CredentialStoreError.self) { try store.load() },
@@ -111,7 +112,7 @@ import Testing
 
     @Test func `an item that holds something else is damaged`() {
         let error = #expect(throws: CredentialStoreError.self) {
-            try KeychainItemStore(item: PlayedItem([1, 2, 3])).load()
+            try KeychainItemStore(item: ScriptedKeychainItem([1, 2, 3])).load()
         }
         #expect(error?.kind == .damaged)
     }

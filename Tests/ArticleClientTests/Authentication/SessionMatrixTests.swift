@@ -28,7 +28,7 @@ import Testing
     }
 
     /// An engine that does not heed cancellation: what is sent is up to the service alone.
-    private struct HeedlessTransport: Transport {
+    private struct UncancellableTransport: Transport {
         let respond: @Sendable (HTTPRequest) async throws -> HTTPResponse
 
         func exchange(
@@ -70,7 +70,8 @@ import Testing
         func service(_ time: TestTime) -> BackendService {
             BackendService(
                 configuration: BackendConfiguration(baseURL: "http://localhost"),
-                transport: HeedlessTransport { [self] in try await respond(to: $0) }, auth: auth,
+                transport: UncancellableTransport { [self] in try await respond(to: $0) },
+                auth: auth,
                 cache: cache, environment: time.environment)
         }
 

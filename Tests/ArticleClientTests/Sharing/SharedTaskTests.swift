@@ -32,7 +32,7 @@ import Testing
 
     @Test func `numbered values are found, replaced and removed in any order`() {
         var random = SplitMix64(seed: 20_261_122)
-        var numbered = Numbered<String>()
+        var numbered = NumberedTable<String>()
         var expected: [Int: String] = [:]
         for round in 0..<2_000 {
             let number = Int.random(in: 1...max(1, round), using: &random)

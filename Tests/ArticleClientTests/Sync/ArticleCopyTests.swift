@@ -85,7 +85,7 @@ import Testing
         feed.add("a1", authors: [feed.addAuthor("Mina")])
         var copy = ArticleCopy()
         try await follow(&copy)
-        copy.apply(.startAnew)
+        copy.apply(.restart)
         #expect(copy == ArticleCopy())
         #expect(copy.articles.isEmpty && copy.authors.isEmpty && copy.token == nil)
     }
@@ -110,7 +110,7 @@ import Testing
         feed.add("a1", authors: [feed.addAuthor("Mina")])
         var article = try #require(feed.articles["a1"])
         article.tags = (1...50).map { Tag(named: "tag \($0)") }
-        let count = JSONParser.valueLimit / article.tags.count
+        let count = JSONParser.limitValues / article.tags.count
         let articles = (0..<count).map { number in
             var article = article
             article.id = Article.ID(at: Timestamp(milliseconds: Int64(number)))

@@ -61,7 +61,7 @@ import Testing
     func `a rejected token starts anew, with the snapshot`(token: String) async throws {
         for number in 1...4 { feed.add("a\(number)") }
         let found = try await steps(backend.changes(since: token))
-        #expect(found.first == .startAnew && found.count == 3)
+        #expect(found.first == .restart && found.count == 3)
         #expect(try lastToken(found) == "1.4.")
     }
 
@@ -70,7 +70,7 @@ import Testing
         var iterator = backend.changes(since: nil).makeAsyncIterator()
         _ = try await iterator.next(isolation: nil)
         feed.reset()
-        #expect(try await iterator.next(isolation: nil) == .startAnew)
+        #expect(try await iterator.next(isolation: nil) == .restart)
         guard case .page(let page)? = try await iterator.next(isolation: nil) else {
             throw TestFailure("no page")
         }

@@ -69,7 +69,7 @@ struct LiveSteps {
     mutating func next() async throws -> String {
         switch try await iterator.next(isolation: nil) {
         case .page(let page)?: "\(page.changes.count) \(page.next)" + (page.more ? " more" : "")
-        case .startAnew?: "anew"
+        case .restart?: "anew"
         case nil: "the end"
         }
     }

@@ -5,17 +5,17 @@ import Testing
 /// Undo and redo, compared with a list of all states.
 @Suite struct EditHistoryTests {
     /// The caller's clock and the reported changes, shared with the closures of a history.
-    private final class Desk {
+    private final class Fixture {
         var time = Duration.zero
         var changes: [[Int]] = []
     }
 
     private static func history(
-        _ desk: Desk, limits: EditHistory<Int>.Limits = .init(), pause: Duration = .seconds(1)
+        _ fixture: Fixture, limits: EditHistory<Int>.Limits = .init(), pause: Duration = .seconds(1)
     ) -> EditHistory<Int> {
         EditHistory(
-            0, limits: limits, pause: pause, now: { desk.time },
-            didChange: { old, new in desk.changes.append([old, new]) })
+            0, limits: limits, pause: pause, now: { fixture.time },
+            didChange: { old, new in fixture.changes.append([old, new]) })
     }
 
     /// All states in a list, with the current one at `current`.
@@ -23,8 +23,8 @@ import Testing
         var states = [0]
         var current = 0
         var group: (id: Int, time: Duration)?
-        let maximumCount: Int
-        let maximumCost: Int
+        let limitCount: Int
+        let limitCost: Int
 
         var value: Int { states[current] }
 
@@ -53,7 +53,7 @@ import Testing
         private mutating func trim() {
             func isTooMuch() -> Bool {
                 let kept = states.enumerated().filter { $0.offset != current }.map(\.element)
-                return kept.count > maximumCount || kept.reduce(0, +) > maximumCost
+                return kept.count > limitCount || kept.reduce(0, +) > limitCost
             }
             while isTooMuch() {
                 if current > 0 {
@@ -70,14 +70,14 @@ import Testing
     func `it is like a list of states`(count: Int, cost: Int) {
         var random = SplitMix64(seed: UInt64(count))
         for _ in 0..<200 {
-            let desk = Desk()
+            let fixture = Fixture()
             let history = Self.history(
-                desk, limits: .init(maximumCount: count, maximumCost: cost) { $0 })
-            var model = Model(maximumCount: count, maximumCost: cost)
+                fixture, limits: .init(limitCount: count, limitCost: cost) { $0 })
+            var model = Model(limitCount: count, limitCost: cost)
             for _ in 0..<40 {
-                desk.time += .milliseconds(Int.random(in: 0...800, using: &random))
+                fixture.time += .milliseconds(Int.random(in: 0...800, using: &random))
                 let before = model.value
-                desk.changes = []
+                fixture.changes = []
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0, 1:
                     history.undo()
@@ -92,29 +92,29 @@ import Testing
                     let group = [nil, 1, 1, 2].randomElement(using: &random) ?? nil
                     let value = Int.random(in: 0..<10, using: &random)
                     history.edit(group: group) { $0 = value }
-                    model.edit(group, to: value, at: desk.time)
+                    model.edit(group, to: value, at: fixture.time)
                 }
                 #expect(history.value == model.value)
                 #expect(history.canUndo == (model.current > 0))
                 #expect(history.canRedo == (model.current < model.states.count - 1))
                 // An undone step may lead to an equal value, which is reported, too.
                 let expected = [before, model.value]
-                #expect(desk.changes.count <= 1 && desk.changes.allSatisfy { $0 == expected })
-                #expect(before == model.value || desk.changes.count == 1)
+                #expect(fixture.changes.count <= 1 && fixture.changes.allSatisfy { $0 == expected })
+                #expect(before == model.value || fixture.changes.count == 1)
             }
         }
     }
 
     @Test func `letters that are typed without a pause are one step`() {
-        let desk = Desk()
-        let history = Self.history(desk)
+        let fixture = Fixture()
+        let history = Self.history(fixture)
         for value in 1...3 {
-            desk.time += .seconds(1)
+            fixture.time += .seconds(1)
             history.edit(group: "title") { $0 = value }
         }
-        desk.time += .milliseconds(1_001)
+        fixture.time += .milliseconds(1_001)
         history.edit(group: "title") { $0 = 4 }
-        #expect(desk.changes == [[0, 1], [1, 2], [2, 3], [3, 4]])
+        #expect(fixture.changes == [[0, 1], [1, 2], [2, 3], [3, 4]])
         history.undo()
         #expect(history.value == 3)
         history.undo()
@@ -124,8 +124,8 @@ import Testing
     }
 
     @Test func `another field, the end of a group, and undo begin a new step`() {
-        let desk = Desk()
-        let history = Self.history(desk)
+        let fixture = Fixture()
+        let history = Self.history(fixture)
         history.edit(group: "title") { $0 = 1 }
         history.edit(group: "body") { $0 = 2 }
         history.endGroup()
@@ -143,26 +143,26 @@ import Testing
     }
 
     @Test func `an edit that changes nothing is not recorded`() {
-        let desk = Desk()
-        let history = Self.history(desk)
+        let fixture = Fixture()
+        let history = Self.history(fixture)
         history.edit { $0 = 1 }
         history.undo()
         history.edit { $0 = 0 }
-        #expect(history.canRedo && !history.canUndo && desk.changes.count == 2)
+        #expect(history.canRedo && !history.canUndo && fixture.changes.count == 2)
     }
 
     @Test func `a step that comes back to its beginning cannot be undone`() {
-        let desk = Desk()
-        let history = Self.history(desk)
+        let fixture = Fixture()
+        let history = Self.history(fixture)
         history.edit(group: "title") { $0 = 1 }
         history.edit(group: "title") { $0 = 0 }
-        #expect(!history.canUndo && desk.changes == [[0, 1], [1, 0]])
+        #expect(!history.canUndo && fixture.changes == [[0, 1], [1, 0]])
     }
 
     @Test func `costs that overflow are above each limit`() {
-        let desk = Desk()
+        let fixture = Fixture()
         let history = Self.history(
-            desk, limits: .init(maximumCost: .max - 1, cost: { _ in .max / 2 }))
+            fixture, limits: .init(limitCost: .max - 1, cost: { _ in .max / 2 }))
         for value in 1...5 { history.edit { $0 = value } }
         history.undo()
         history.undo()

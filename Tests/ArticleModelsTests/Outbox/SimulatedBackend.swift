@@ -36,7 +36,7 @@ struct SimulatedBackend {
     /// Keys that came with different requests.
     private(set) var reusedKeys: [String] = []
     private var revisions: [Article.ID: Int] = [:]
-    private var remembered: [String: Remembered] = [:]
+    private var cached: [String: Remembered] = [:]
     /// The first request for which each key was used.
     private var requests: [String: Request] = [:]
 
@@ -46,14 +46,14 @@ struct SimulatedBackend {
         let scope = "\(request.account) \(request.key)"
         if requests[scope, default: request] != request { reusedKeys.append(scope) }
         requests[scope] = request
-        if let known = remembered[scope],
+        if let known = cached[scope],
             time.milliseconds - known.time.milliseconds < Self.memory
         {
             return known.response
         }
         let before = articles[request.article]
         let response = respond(to: request, at: time)
-        remembered[scope] = Remembered(request: request, response: response, time: time)
+        cached[scope] = Remembered(request: request, response: response, time: time)
         if case .done = response {
             applied.append(
                 Applied(

@@ -10,11 +10,11 @@ import Testing
 /// The behaviour of a mirror where the network, the store or the session do not let it follow.
 @Suite struct MirrorConditionTests {
     private let backend = FeedBackend()
-    private let time = HastyTime()
-    private let allowance = Lock(NetworkAllowance.unrestricted)
+    private let time = FastClock()
+    private let allowance = Lock(NetworkPolicy.unrestricted)
 
     private func store(
-        _ place: ModelStore.Place = .memory, _ limits: ModelStore.Limits = .init()
+        _ place: ModelStore.Location = .memory, _ limits: ModelStore.Limits = .init()
     ) throws -> ModelStore {
         try ModelStore(place, limits: limits, environment: time.environment)
     }
@@ -62,8 +62,8 @@ import Testing
         #expect(mirror.state == .idle)
     }
 
-    @Test(arguments: [NetworkAllowance.lowPower, .constrained, nil])
-    func `it stops while it follows, and goes on`(limit: NetworkAllowance?) async throws {
+    @Test(arguments: [NetworkPolicy.lowPower, .constrained, nil])
+    func `it stops while it follows, and goes on`(limit: NetworkPolicy?) async throws {
         let id = backend.feed.add("a1")
         let store = try store()
         let mirror = mirror(store)
@@ -135,7 +135,7 @@ import Testing
 
     @Test func `a page that cannot be stored leaves the token where it was`() async throws {
         let folder = try TemporaryFolder()
-        let place = ModelStore.Place.file(folder.file("a.store"))
+        let place = ModelStore.Location.file(folder.file("a.store"))
         for number in 1...60 {
             backend.feed.add("a\(number)", body: String(repeating: "Text. ", count: 500))
         }

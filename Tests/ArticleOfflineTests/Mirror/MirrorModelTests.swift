@@ -15,9 +15,9 @@ import Testing
         // One after the other, as each takes two of the servers that tests may have.
         for round in 0..<(Thoroughness.isFull ? 20 : 2 as UInt64) {
             let seed = round * 6 + number
-            try await EditorialDesk.run(seed: seed) { first in
-                try await EditorialDesk.run(seed: seed + 1_000) { second in
-                    var schedule = try MirrorSchedule(seed: seed, desks: [first, second])
+            try await RandomEditorBackend.run(seed: seed) { first in
+                try await RandomEditorBackend.run(seed: seed + 1_000) { second in
+                    var schedule = try MirrorSchedule(seed: seed, backends: [first, second])
                     for _ in 0..<14 { try await schedule.step() }
                     try await schedule.finish()
                 }
@@ -31,38 +31,38 @@ private struct MirrorSchedule {
     private static let account = "mina"
     private static let filters = [
         FetchChangesRequest(), FetchChangesRequest(limit: 2, tags: ["a"]),
-        FetchChangesRequest(limit: 3, author: Author.ID(EditorialDesk.id(0xB1))),
+        FetchChangesRequest(limit: 3, author: Author.ID(RandomEditorBackend.id(0xB1))),
         FetchChangesRequest(limit: 1, language: "ko"), FetchChangesRequest(status: .published),
     ]
 
     private let seed: UInt64
-    private let desks: [EditorialDesk]
+    private let backends: [RandomEditorBackend]
     private let folder: TemporaryFolder
-    private let time = HastyTime()
+    private let time = FastClock()
     private let files: StoreFiles
     private let transport: UnreliableTransport
     private var random: SplitMix64
     private var store: ModelStore
-    private var desk = 0
+    private var fixture = 0
     private var isEditor = false
     private var filter = FetchChangesRequest()
     /// Responses that have not been merged yet.
-    private var late: [[ModelNews]] = []
+    private var late: [[ModelUpdate]] = []
     private var pinned: Set<Article.ID> = []
 
-    init(seed: UInt64, desks: [EditorialDesk]) throws {
+    init(seed: UInt64, backends: [RandomEditorBackend]) throws {
         self.seed = seed
-        self.desks = desks
+        self.backends = backends
         folder = try TemporaryFolder()
         let files = StoreFiles(folder)
         self.files = files
         random = SplitMix64(seed: seed &* 31)
         transport = UnreliableTransport(
-            seed: seed &* 77, to: desks[0], atRest: { files.mayCopy() })
+            seed: seed &* 77, to: backends[0], atRest: { files.mayCopy() })
         store = try ModelStore(files.place(Self.account), environment: time.environment)
     }
 
-    private var token: String { isEditor ? EditorialDesk.editor : desks[desk].reader }
+    private var token: String { isEditor ? RandomEditorBackend.editor : backends[fixture].reader }
 
     private func mirror() -> ArticleMirror {
         ArticleMirror(store: store, backend: service(transport), name: "all", filter: filter)
@@ -71,7 +71,7 @@ private struct MirrorSchedule {
     private func service(_ transport: any Transport) -> BackendService {
         let credentials = MemoryCredentialStore(Credentials(token: token, account: Self.account))
         let auth = (try? BackendAuth(store: credentials)) ?? BackendAuth()
-        var configuration = BackendConfiguration(baseURL: BaseURL(desks[desk].origin))
+        var configuration = BackendConfiguration(baseURL: BaseURL(backends[fixture].origin))
         configuration.timeout = .seconds(Patience.seconds)
         configuration.stallTimeout = .seconds(Patience.seconds)
         return BackendService(
@@ -82,7 +82,7 @@ private struct MirrorSchedule {
     // MARK: Steps
 
     mutating func step() async throws {
-        for _ in 0..<Int.random(in: 0...3, using: &random) { try desks[desk].edit() }
+        for _ in 0..<Int.random(in: 0...3, using: &random) { try backends[fixture].edit() }
         switch Int.random(in: 0..<12, using: &random) {
         case 0...2: _ = await ending { [mirror = mirror()] in try await mirror.catchUp() }
         case 3...5: try await followForAWhile()
@@ -112,7 +112,7 @@ private struct MirrorSchedule {
         let following = mirror.follow()
         let enough = transport.requests.count + Int.random(in: 1...6, using: &random)
         let transport = transport
-        for _ in 0..<Int.random(in: 0...4, using: &random) { try desks[desk].edit() }
+        for _ in 0..<Int.random(in: 0...4, using: &random) { try backends[fixture].edit() }
         if Bool.random(using: &random) {
             await mirror.wait { $0 == .live }
         } else {
@@ -123,7 +123,7 @@ private struct MirrorSchedule {
         }
         if Int.random(in: 0..<3, using: &random) == 0 {
             mirror.suspend()
-            try desks[desk].edit()
+            try backends[fixture].edit()
             mirror.resume()
         }
         following.cancel()
@@ -132,8 +132,8 @@ private struct MirrorSchedule {
 
     /// As after a backup was restored.
     private mutating func changeHistory() {
-        desk = 1 - desk
-        transport.redirect(to: desks[desk])
+        fixture = 1 - fixture
+        transport.redirect(to: backends[fixture])
         late = []
     }
 
@@ -163,7 +163,7 @@ private struct MirrorSchedule {
         transport.beReliable()
         while !late.isEmpty { try await mergeResponse() }
         try await expectEqual()
-        for _ in 0..<3 { try desks[desk].edit() }
+        for _ in 0..<3 { try backends[fixture].edit() }
         let mirror = mirror()
         let following = mirror.follow()
         await mirror.wait { $0 == .live }
@@ -174,7 +174,7 @@ private struct MirrorSchedule {
 
     private func expectEqual() async throws {
         try await mirror().catchUp()
-        let expected = try desks[desk].list(filter, as: token)
+        let expected = try backends[fixture].list(filter, as: token)
         let shown = try await store.loadArticles(matching: ArticleQuery(filter), limit: 1_000)
         let ids = Set(expected.map(\.id))
         // What is pinned stays, even if it is no longer shown.
@@ -201,7 +201,7 @@ private final class StoreFiles: Sendable {
         state = Lock(State(current: folder.file("0.store")))
     }
 
-    func place(_ account: String) -> ModelStore.Place {
+    func place(_ account: String) -> ModelStore.Location {
         .file(state.withLock { $0.current }, of: account)
     }
 

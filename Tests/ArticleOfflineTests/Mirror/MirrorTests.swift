@@ -10,7 +10,7 @@ import Testing
 /// The loading, following and restart of a mirror.
 @Suite struct MirrorTests {
     private let backend = FeedBackend()
-    private let time = HastyTime()
+    private let time = FastClock()
     private let store: ModelStore
 
     init() throws { store = try ModelStore(.memory, environment: time.environment) }
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `a later launch goes on where the earlier one ended`() async throws {
         let folder = try TemporaryFolder()
-        let place = ModelStore.Place.file(folder.file("a.store"))
+        let place = ModelStore.Location.file(folder.file("a.store"))
         for number in 1...4 { backend.feed.add("a\(number)") }
         backend.beforeResponses { request in
             if request == "page 1.2." { throw TransportError.offline("no network") }
@@ -131,7 +131,7 @@ import Testing
         #expect(try await store.apply(page, to: "all"))
         // As if another process had stored it already.
         #expect(try await !store.apply(page, to: "all"))
-        #expect(try await !store.startMirrorAnew("all", from: MirrorPosition(begun)))
+        #expect(try await !store.restartMirror("all", from: MirrorPosition(begun)))
         #expect(try await store.mirror("all")?.token == "1.1.")
         _ = try await store.beginMirror("all", filter: "tag=b")
         #expect(try await !store.apply(page, to: "all"))

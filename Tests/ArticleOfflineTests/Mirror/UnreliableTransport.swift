@@ -7,7 +7,7 @@ import BroadsheetTestSupport
 final class UnreliableTransport: Transport {
     private struct State {
         var random: SplitMix64
-        var desk: HTTPOrigin
+        var fixture: HTTPOrigin
         var isReliable = false
         var requests: [HTTPRequest] = []
     }
@@ -19,9 +19,9 @@ final class UnreliableTransport: Transport {
     private let atRest: @Sendable () -> Void
 
     init(
-        seed: UInt64, to desk: EditorialDesk, atRest: @escaping @Sendable () -> Void = {}
+        seed: UInt64, to fixture: RandomEditorBackend, atRest: @escaping @Sendable () -> Void = {}
     ) {
-        state = Lock(State(random: SplitMix64(seed: seed), desk: desk.origin))
+        state = Lock(State(random: SplitMix64(seed: seed), fixture: fixture.origin))
         self.atRest = atRest
     }
 
@@ -34,7 +34,9 @@ final class UnreliableTransport: Transport {
     func beUnreliable() { state.withLock { $0.isReliable = false } }
 
     /// From now on, requests go to another backend.
-    func redirect(to desk: EditorialDesk) { state.withLock { $0.desk = desk.origin } }
+    func redirect(to fixture: RandomEditorBackend) {
+        state.withLock { $0.fixture = fixture.origin }
+    }
 
     private func isHit(_ one: Int, of count: Int) -> Bool {
         state.withLock { state in
@@ -48,8 +50,8 @@ final class UnreliableTransport: Transport {
         atRest()
         state.withLock { $0.requests.append(request) }
         if isHit(1, of: 5) { throw .offline("no network") }
-        let desk = state.withLock { $0.desk }
-        var response = try await transport.exchange(request, with: desk, options: options)
+        let fixture = state.withLock { $0.fixture }
+        var response = try await transport.exchange(request, with: fixture, options: options)
         if isHit(1, of: 5) { throw Self.lost }
         if case .stream(let stream) = response.body { response.body = .stream(cut(stream)) }
         return response
@@ -70,7 +72,7 @@ final class UnreliableTransport: Transport {
 
 /// Time in which no wait takes any, and in which each look at the clock is two seconds later:
 /// requests can be told apart by the time at which they were sent.
-final class HastyTime: Sendable {
+final class FastClock: Sendable {
     private let seconds = Lock<Int64>(1_900_000_000)
 
     var environment: ClientEnvironment {

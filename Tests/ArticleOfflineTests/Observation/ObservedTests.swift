@@ -44,12 +44,12 @@ import Testing
         let shown = ObservedArticle(id, in: store)
         #expect(!shown.isLoaded && shown.id == id)
         await observed { shown.isLoaded }
-        #expect(shown.remembered == nil)
+        #expect(shown.cached == nil)
         try await merge(article("a", id))
-        await observed { shown.remembered?.article.title == "a" }
+        await observed { shown.cached?.article.title == "a" }
         try await merge(article("b", id, revision: 2))
-        await observed { shown.remembered?.article.title == "b" }
-        #expect(shown.remembered?.known.contains("body") == false)
+        await observed { shown.cached?.article.title == "b" }
+        #expect(shown.cached?.known.contains("body") == false)
     }
 
     @Test func `a list is observed, with its sections`() async throws {

@@ -9,7 +9,7 @@ import Testing
 /// Writes belong to their account, even if another user is signed in when they could be sent.
 @Suite struct OutboxAccountTests {
     @Test func `nothing is sent in the session of another account`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             room.clock.hurry()
             let auth = try BackendAuth(
                 store: MemoryCredentialStore(room.credentials(of: "ada")), refresh: nil)
@@ -21,7 +21,7 @@ import Testing
                     return turn
                 }
                 guard turn % 3 == 0, turn < 90 else { return }
-                let account = Pressroom.accounts[turn / 3 % 2]
+                let account = TwoEditorBackend.accounts[turn / 3 % 2]
                 try? auth.signIn(room.credentials(of: account))
             }
             let network = TestNetwork(
@@ -35,7 +35,7 @@ import Testing
                 })
             var articles: [String: [Article.ID]] = [:]
             var devices: [String: Device] = [:]
-            for account in Pressroom.accounts {
+            for account in TwoEditorBackend.accounts {
                 let device = try Device(room, of: account, auth: auth, network: network)
                 for number in 0..<8 {
                     let article = try await room.article("\(account) \(number)")
@@ -45,7 +45,7 @@ import Testing
                 devices[account] = device
                 device.start()
             }
-            for account in Pressroom.accounts {
+            for account in TwoEditorBackend.accounts {
                 turns.withLock { $0 = max($0, 90) }
                 try auth.signIn(room.credentials(of: account))
                 try await devices[account]?.waitUntilEmpty()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `a signed-out user's writes wait until that user is back`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let device = try Device(room)
             try device.auth.signOut()
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `a rejected token keeps the writes until the user has signed in`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let store = MemoryCredentialStore(Credentials(token: "old", account: "ada"))
             let device = try Device(room, auth: BackendAuth(store: store, refresh: nil))
@@ -90,7 +90,7 @@ import Testing
             try await device.wait("a pause") { $0.pause == .signedOut && $0.sending.isEmpty }
             #expect(await device.outbox.state.entries.first?.firstSentAt == nil)
             try device.auth.signIn(room.credentials(of: "ada"))
-            await device.outbox.networkIsBack()
+            await device.outbox.networkDidReturn()
             try await device.waitUntilEmpty()
             await device.stop()
             #expect(try await room.current(bread.id)?.title == "Loaf")

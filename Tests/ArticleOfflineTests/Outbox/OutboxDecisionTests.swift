@@ -8,7 +8,7 @@ import Testing
 /// Edits of articles that somebody else has edited at a real backend.
 @Suite struct OutboxDecisionTests {
     @Test func `edits of different attributes are merged`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let device = try Device(room)
             try await device.see(bread)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `the same edit by somebody else needs no write`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let device = try Device(room)
             try await device.outbox.update(bread, .init(title: .set("Loaf")))
@@ -39,7 +39,7 @@ import Testing
 
     /// A device whose edit of the title is in conflict.
     private func conflict(
-        _ room: Pressroom, _ bread: Article
+        _ room: TwoEditorBackend, _ bread: Article
     ) async throws -> (Device, OutboxEntry, theirs: Article) {
         let device = try Device(room)
         try await device.see(bread)
@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: ["My loaf", "Their loaf", "Our loaf"])
     func `edits of the same attribute wait for a decision`(title: String) async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let (device, entry, theirs) = try await conflict(room, bread)
             #expect(entry.base == bread && theirs.title == "Their loaf")
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `a decision that comes too late is another conflict`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let (device, entry, _) = try await conflict(room, bread)
             try await room.edit(bread.id, .init(title: .set("Their rye loaf")))
@@ -103,7 +103,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a deletion does not remove an edit without a decision`(isKept: Bool) async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let device = try Device(room)
             try await device.outbox.delete(bread)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `an edit of a deleted article is kept, and can become a new one`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let device = try Device(room)
             try await device.see(bread)
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func `both sides may delete an article`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let device = try Device(room)
             try await device.outbox.delete(bread)

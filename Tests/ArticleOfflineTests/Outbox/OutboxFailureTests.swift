@@ -8,7 +8,7 @@ import Testing
 
 /// The outbox's treatment of problems, and of a store that cannot be written.
 @Suite struct OutboxFailureTests {
-    private let clock = SetClock()
+    private let clock = ManualClock()
 
     private func auth() throws -> BackendAuth {
         try BackendAuth(

@@ -27,7 +27,7 @@ import Testing
     @Test func `what was returned as stored is there after a kill, and half a change is not`()
         async throws
     {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let device = try Device(room)
             var states: [[OutboxEntry]] = [[]]
@@ -51,7 +51,7 @@ import Testing
 
     /// The place where the process ends: before a request leaves the device, or before the response
     /// to it arrives.
-    private final class Kill: Sendable {
+    private final class KillPoint: Sendable {
         /// The process has ended, or there is nothing more to send.
         let end = Signal()
         private let state = Lock((count: 0, copy: TemporaryFolder?.none))
@@ -83,9 +83,10 @@ import Testing
     /// and begins anew.
     ///
     /// - Returns: whether the place was reached.
-    private func run(_ room: Pressroom, killedAt place: Int, lost: Int) async throws -> Bool {
+    private func run(_ room: TwoEditorBackend, killedAt place: Int, lost: Int) async throws -> Bool
+    {
         let (bread, rye) = (try await room.article("Bread"), try await room.article("Rye"))
-        let kill = Kill(at: place)
+        let kill = KillPoint(at: place)
         let folder = try TemporaryFolder()
         let network = TestNetwork(
             { _ in kill.pass(folder, lost) ? .delivered : .stuck },
@@ -125,7 +126,7 @@ import Testing
 
     @Test(arguments: [0, 1])
     func `wherever the process ends, each write is carried out once`(lost: Int) async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             room.clock.hurry()
             var place = 0
             while try await run(room, killedAt: place, lost: lost) { place += 1 }
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func `a write of a newer version of the app is left to it`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let folder = try TemporaryFolder()
             let first = try Device(room, in: folder)
             let id = try await first.outbox.create(Article.Draft(title: "Bread"))

@@ -11,7 +11,7 @@ import Testing
     @Test func `what is created and edited offline shows at once and is sent as one write`()
         async throws
     {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let device = try Device(room)
             let draft = Article.Draft(title: "Bread", body: "Knead.", tags: ["baking"])
             let id = try await device.outbox.create(draft)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `what is created and deleted offline is never sent`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let device = try Device(room)
             let id = try await device.outbox.create(Article.Draft(title: "Bread"))
             let shown = try #require(try await device.shown(id))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `a deleted article is hidden at once and stays deleted`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let device = try Device(room)
             try await device.see(bread)
@@ -65,12 +65,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [TestNetwork.Fate.requestLost, .responseLost, .offline])
-    func `a write whose response is lost is carried out once`(fate: TestNetwork.Fate) async throws {
-        try await Pressroom.run { room in
+    @Test(arguments: [TestNetwork.DeliveryOutcome.requestLost, .responseLost, .offline])
+    func `a write whose response is lost is carried out once`(fate: TestNetwork.DeliveryOutcome)
+        async throws
+    {
+        try await TwoEditorBackend.run { room in
             room.clock.hurry()
             let bread = try await room.article()
-            let fates = Fates(fate, fate, fate)
+            let fates = ScriptedOutcomes(fate, fate, fate)
             let device = try Device(room, network: TestNetwork { _ in fates.next })
             try await device.outbox.update(bread, .init(title: .set("Loaf")))
             let id = try await device.outbox.create(Article.Draft(title: "Rye"))
@@ -89,7 +91,7 @@ import Testing
     @Test func `writes of an article are sent in order, and a later edit sees the response`()
         async throws
     {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let (arrived, released) = (Signal(), Signal())
             let device = try Device(
@@ -113,12 +115,12 @@ import Testing
             await device.stop()
             let sent = try #require(try await room.current(bread.id))
             #expect(sent.title == "Rye loaf" && sent.summary == "Rye" && sent.revision == 3)
-            #expect(device.network.mostInFlight == 1)
+            #expect(device.network.limitInFlight == 1)
         }
     }
 
     @Test func `different articles are sent side by side, up to the width`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let (count, both) = (Counter(), Signal())
             let device = try Device(
                 room,
@@ -133,12 +135,12 @@ import Testing
             device.start()
             try await device.waitUntilEmpty()
             await device.stop()
-            #expect(device.network.mostInFlight == 2 && device.network.writes.count == 5)
+            #expect(device.network.limitInFlight == 2 && device.network.writes.count == 5)
         }
     }
 
     @Test func `what the backend rejects is taken back`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let (bread, rye) = (try await room.article("Bread"), try await room.article("Rye"))
             let device = try Device(room)
             try await device.see(bread)
@@ -169,7 +171,7 @@ import Testing
     @Test func `an article that could not be created is created once it is corrected`()
         async throws
     {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let rye = try await room.article("Rye")
             let device = try Device(room)
             device.start()

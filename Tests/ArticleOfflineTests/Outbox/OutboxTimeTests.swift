@@ -8,7 +8,7 @@ import Testing
 /// user.
 @Suite struct OutboxTimeTests {
     @Test func `delays double up to five minutes`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             room.clock.hurry()
             let attempts = Counter()
             let device = try Device(
@@ -24,14 +24,14 @@ import Testing
     }
 
     @Test func `the network's return sends at once`() async throws {
-        try await Pressroom.run { room in
-            let fates = Fates(.offline)
+        try await TwoEditorBackend.run { room in
+            let fates = ScriptedOutcomes(.offline)
             let device = try Device(room, network: TestNetwork { _ in fates.next })
             let id = try await device.outbox.create(Article.Draft(title: "Bread"))
             device.start()
             let state = try await device.wait("a delay") { $0.nextAttempt != nil }
             #expect(state.nextAttempt == room.clock.time.advanced(byMilliseconds: 2_000))
-            await device.outbox.networkIsBack()
+            await device.outbox.networkDidReturn()
             try await device.waitUntilEmpty()
             await device.stop()
             #expect(try await room.current(id) != nil)
@@ -39,8 +39,8 @@ import Testing
     }
 
     @Test func `a delay ends by the clock`() async throws {
-        try await Pressroom.run { room in
-            let fates = Fates(.offline)
+        try await TwoEditorBackend.run { room in
+            let fates = ScriptedOutcomes(.offline)
             let device = try Device(room, network: TestNetwork { _ in fates.next })
             try await device.outbox.create(Article.Draft(title: "Bread"))
             device.start()
@@ -54,9 +54,9 @@ import Testing
 
     /// A device whose first write got no response a day ago.
     private func old(
-        _ room: Pressroom, _ bread: Article, _ fate: TestNetwork.Fate
+        _ room: TwoEditorBackend, _ bread: Article, _ fate: TestNetwork.DeliveryOutcome
     ) async throws -> (Device, OutboxEntry) {
-        let fates = Fates(fate)
+        let fates = ScriptedOutcomes(fate)
         let device = try Device(room, network: TestNetwork { _ in fates.next })
         try await device.see(bread)
         try await device.outbox.update(bread, .init(title: .set("Loaf")))
@@ -69,11 +69,11 @@ import Testing
         return (device, try #require(state.confirmations.first))
     }
 
-    @Test(arguments: [TestNetwork.Fate.requestLost, .responseLost])
+    @Test(arguments: [TestNetwork.DeliveryOutcome.requestLost, .responseLost])
     func `a write of yesterday is sent again only if its user wants it`(
-        fate: TestNetwork.Fate
+        fate: TestNetwork.DeliveryOutcome
     ) async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let (device, entry) = try await old(room, bread, fate)
             #expect(try await device.shown(bread.id)?.pending == .needsConfirmation)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `a write of yesterday can be dropped`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
             let (device, entry) = try await old(room, bread, .requestLost)
             try await device.outbox.discard(entry.number)
@@ -99,9 +99,9 @@ import Testing
     }
 
     @Test func `what could not be sent for days is sent without a question`() async throws {
-        try await Pressroom.run { room in
+        try await TwoEditorBackend.run { room in
             let bread = try await room.article()
-            let fates = Fates(.offline)
+            let fates = ScriptedOutcomes(.offline)
             let device = try Device(room, network: TestNetwork { _ in fates.next })
             try await device.outbox.update(bread, .init(title: .set("Loaf")))
             device.start()
@@ -116,8 +116,8 @@ import Testing
     }
 
     @Test func `an article that was created yesterday is not created twice`() async throws {
-        try await Pressroom.run { room in
-            let fates = Fates(.responseLost)
+        try await TwoEditorBackend.run { room in
+            let fates = ScriptedOutcomes(.responseLost)
             let device = try Device(room, network: TestNetwork { _ in fates.next })
             let id = try await device.outbox.create(
                 Article.Draft(title: "Bread", body: "Knead.", tags: ["Baking"]))

@@ -6,7 +6,7 @@ import BroadsheetTestSupport
 /// A network to a real backend that loses what the test wants to lose.
 final class TestNetwork: Transport {
     /// The outcome of a request.
-    enum Fate: Sendable {
+    enum DeliveryOutcome: Sendable {
         case delivered
         /// The backend cannot be reached.
         case offline
@@ -29,17 +29,17 @@ final class TestNetwork: Transport {
     private struct State {
         var sent: [Sent] = []
         var inFlight = 0
-        var mostInFlight = 0
+        var limitInFlight = 0
     }
 
     private let transport = SocketTransport()
-    private let decide: @Sendable (Sent) async -> Fate
+    private let decide: @Sendable (Sent) async -> DeliveryOutcome
     /// Called when the backend has carried out a request; returns whether the response arrives.
     private let didRespond: @Sendable (Sent) async -> Bool
     private let state = Lock(State())
 
     init(
-        _ decide: @escaping @Sendable (Sent) async -> Fate = { _ in .delivered },
+        _ decide: @escaping @Sendable (Sent) async -> DeliveryOutcome = { _ in .delivered },
         didRespond: @escaping @Sendable (Sent) async -> Bool = { _ in true }
     ) {
         self.decide = decide
@@ -50,7 +50,7 @@ final class TestNetwork: Transport {
     var writes: [Sent] { state.withLock { $0.sent.filter { $0.method != .get } } }
 
     /// The most requests that were on their way at the same time.
-    var mostInFlight: Int { state.withLock { $0.mostInFlight } }
+    var limitInFlight: Int { state.withLock { $0.limitInFlight } }
 
     func exchange(
         _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
@@ -61,7 +61,7 @@ final class TestNetwork: Transport {
             token: request.fields[.authorization], body: Array(request.body))
         state.withLock { state in
             state.inFlight += 1
-            state.mostInFlight = max(state.mostInFlight, state.inFlight)
+            state.limitInFlight = max(state.limitInFlight, state.inFlight)
         }
         defer { state.withLock { $0.inFlight -= 1 } }
         let fate = await decide(sent)
@@ -90,12 +90,12 @@ final class TestNetwork: Transport {
 }
 
 /// Fates in the order in which requests are sent; then everything is delivered.
-final class Fates: Sendable {
-    private let rest: Lock<[TestNetwork.Fate]>
+final class ScriptedOutcomes: Sendable {
+    private let rest: Lock<[TestNetwork.DeliveryOutcome]>
 
-    init(_ fates: TestNetwork.Fate...) { rest = Lock(fates) }
+    init(_ fates: TestNetwork.DeliveryOutcome...) { rest = Lock(fates) }
 
-    var next: TestNetwork.Fate {
+    var next: TestNetwork.DeliveryOutcome {
         rest.withLock { $0.isEmpty ? .delivered : $0.removeFirst() }
     }
 }

@@ -19,7 +19,7 @@ import Testing
 
     /// A backend on a socket, and a service with the operator's key.
     private static func run(
-        over version: HTTPVersion, _ body: (RememberingService) async throws -> Void
+        over version: HTTPVersion, _ body: (CachingService) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
@@ -34,7 +34,7 @@ import Testing
             try auth.signIn(Credentials(token: key, account: "operator"))
             let models = try ModelStore(.memory(of: "operator")) { Issue.record("\($0)") }
             try await body(
-                RememberingService(
+                CachingService(
                     BackendService(
                         configuration: configuration,
                         transport: SocketTransport(.cleartext(version)), auth: auth),

@@ -38,8 +38,8 @@ import Testing
     /// Uses all parts of the store.
     private static func use(_ store: ModelStore) async throws(ModelStoreError) {
         for order in ArticleSort.allCases {
-            for remembered in try await store.loadArticles(order: order) {
-                _ = try await store.loadArticle(remembered.id)
+            for cached in try await store.loadArticles(order: order) {
+                _ = try await store.loadArticle(cached.id)
             }
         }
         _ = try await store.loadWrites()
@@ -54,7 +54,7 @@ import Testing
                 MirrorPage(page, knowing: .inLists, isFiltered: false, seenAt: Samples.time(1)),
                 to: "all")
         else { return }
-        try await store.merge([.articleEnded(Samples.id(99), .gone(revision: 3))])
+        try await store.merge([.articleRemoved(Samples.id(99), .gone(revision: 3))])
         try await store.unpin(Samples.id(3))
     }
 

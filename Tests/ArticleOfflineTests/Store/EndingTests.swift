@@ -9,15 +9,15 @@ import Testing
 @Suite struct EndingTests {
     private let article: Article.ID = Samples.id(1)
 
-    private func store(_ news: ModelNews...) async throws -> ModelStore {
+    private func store(_ updates: ModelUpdate...) async throws -> ModelStore {
         let store = try ModelStore(.memory)
-        for news in news { try await store.merge([news]) }
+        for updates in updates { try await store.merge([updates]) }
         return store
     }
 
     @Test func `a deletion removes the article and blocks its earlier revisions`() async throws {
         let store = try await store(
-            Samples.whole(1, revision: 4), .articleEnded(article, .gone(revision: 5)))
+            Samples.whole(1, revision: 4), .articleRemoved(article, .gone(revision: 5)))
         #expect(try await store.loadArticle(article) == nil)
         for revision in 1...5 {
             try await store.merge([Samples.whole(1, revision: revision, seenAt: 99)])
@@ -31,15 +31,15 @@ import Testing
     @Test func `a late deletion removes only what is older`() async throws {
         let store = try await store(
             Samples.whole(1, revision: 4), Samples.listed(1, revision: 7),
-            .articleEnded(article, .gone(revision: 5)))
-        let remembered = try #require(try await store.loadArticle(article))
-        #expect(remembered.article.revision == 7 && !remembered.known.contains("body"))
+            .articleRemoved(article, .gone(revision: 5)))
+        let cached = try #require(try await store.loadArticle(article))
+        #expect(cached.article.revision == 7 && !cached.known.contains("body"))
         #expect(try await store.titles() == ["Article 1.7"])
     }
 
     @Test func `what no longer matches a filter may still be there`() async throws {
         let store = try await store(
-            Samples.listed(1, revision: 4), .articleEnded(article, .unmatched(revision: 5)))
+            Samples.listed(1, revision: 4), .articleRemoved(article, .unmatched(revision: 5)))
         #expect(try await store.titles() == [])
         try await store.merge([Samples.listed(1, revision: 4)])
         #expect(try await store.titles() == [])
@@ -50,33 +50,33 @@ import Testing
     @Test func `a pinned article that does not match stays, but in no list`() async throws {
         let store = try await store(Samples.whole(1, revision: 4))
         try await store.pin(article)
-        try await store.merge([.articleEnded(article, .unmatched(revision: 5))])
+        try await store.merge([.articleRemoved(article, .unmatched(revision: 5))])
         #expect(try await store.titles() == [])
         #expect(try await store.loadArticle(article)?.article.body == "Body")
         try await store.merge([Samples.listed(1, revision: 5)])
         #expect(try await store.titles() == ["Article 1.5"])
         #expect(try await store.loadArticle(article)?.article.body == "Body")
-        try await store.merge([.articleEnded(article, .gone(revision: 6))])
+        try await store.merge([.articleRemoved(article, .gone(revision: 6))])
         #expect(try await store.loadArticle(article) == nil)
     }
 
     @Test func `not found holds until a later request has found it`() async throws {
         let store = try await store(
             Samples.listed(1, revision: 4, seenAt: 5),
-            .articleEnded(article, .notFound(seenAt: Samples.time(9))))
+            .articleRemoved(article, .notFound(seenAt: Samples.time(9))))
         #expect(try await store.titles() == [])
         try await store.merge([Samples.listed(1, revision: 6, seenAt: 8)])
         #expect(try await store.titles() == [])
         try await store.merge([Samples.listed(1, revision: 4, seenAt: 10)])
         #expect(try await store.titles() == ["Article 1.4"])
-        try await store.merge([.articleEnded(article, .notFound(seenAt: Samples.time(7)))])
+        try await store.merge([.articleRemoved(article, .notFound(seenAt: Samples.time(7)))])
         #expect(try await store.titles() == ["Article 1.4"])
     }
 
     @Test func `an own deletion blocks what was known and what was on its way`() async throws {
         let store = try await store(
             Samples.listed(1, revision: 4, seenAt: 5),
-            .articleEnded(article, .deleted(from: nil, seenAt: Samples.time(9))))
+            .articleRemoved(article, .deleted(from: nil, seenAt: Samples.time(9))))
         try await store.merge([Samples.listed(1, revision: 4, seenAt: 99)])
         try await store.merge([Samples.listed(1, revision: 6, seenAt: 8)])
         #expect(try await store.titles() == [])
@@ -90,11 +90,11 @@ import Testing
         limits.deletions = 3
         let first = try folder.open(limits: limits)
         for number in 1...5 {
-            try await first.merge([.articleEnded(Samples.id(number), .gone(revision: 2))])
+            try await first.merge([.articleRemoved(Samples.id(number), .gone(revision: 2))])
         }
         // It counts as the newest again.
-        try await first.merge([.articleEnded(Samples.id(3), .gone(revision: 1))])
-        try await first.merge([.articleEnded(Samples.id(6), .gone(revision: 2))])
+        try await first.merge([.articleRemoved(Samples.id(3), .gone(revision: 1))])
+        try await first.merge([.articleRemoved(Samples.id(6), .gone(revision: 2))])
         let store = try folder.open()
         for number in 1...6 { try await store.merge([Samples.listed(number)]) }
         #expect(
@@ -111,8 +111,8 @@ import Testing
         try await store.merge([.author(author), .comment(comment)])
         #expect(try await store.loadComments(on: article).count == 1)
         try await store.merge([
-            .authorEnded(Samples.id(5), .gone(revision: 1)),
-            .commentEnded(Samples.id(6), .gone(revision: 1)),
+            .authorRemoved(Samples.id(5), .gone(revision: 1)),
+            .commentRemoved(Samples.id(6), .gone(revision: 1)),
         ])
         try await store.merge([.author(author), .comment(comment)])
         #expect(try await store.loadAuthor(Samples.id(5)) == nil)

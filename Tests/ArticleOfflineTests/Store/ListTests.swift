@@ -61,7 +61,7 @@ import Testing
             try await store.merge([listed(next)])
         }
         for number in [3, 33] {
-            try await store.merge([.articleEnded(Samples.id(number), .gone(revision: 999))])
+            try await store.merge([.articleRemoved(Samples.id(number), .gone(revision: 999))])
             articles.removeAll { $0.id == Samples.id(number) }
         }
         for _ in 0..<150 {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    private func listed(_ article: Article) -> ModelNews {
+    private func listed(_ article: Article) -> ModelUpdate {
         .article(ModelFacts(article, knowing: .inLists, seenAt: Samples.time(0)))
     }
 

@@ -15,17 +15,17 @@ import Testing
 
         init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-        mutating func news() throws -> ModelNews {
+        mutating func updates() throws -> ModelUpdate {
             let number = Int.random(in: 1...4, using: &random)
             let revision = Int.random(in: 1...5, using: &random)
             // A later request does not see an earlier revision.
             let seconds = 10 * revision + Int.random(in: 0...9, using: &random)
             switch Int.random(in: 0...9, using: &random) {
-            case 0: return .articleEnded(Samples.id(number), .gone(revision: revision))
-            case 1: return .articleEnded(Samples.id(number), .unmatched(revision: revision))
+            case 0: return .articleRemoved(Samples.id(number), .gone(revision: revision))
+            case 1: return .articleRemoved(Samples.id(number), .unmatched(revision: revision))
             case 2:
                 let time = Samples.time(seconds)
-                return .articleEnded(Samples.id(number), .notFound(seenAt: time))
+                return .articleRemoved(Samples.id(number), .notFound(seenAt: time))
             case 3:
                 let author = Samples.author(7, revision: revision, name: "Ada \(revision)")
                 return .author(ModelFacts(author, knowing: .all, seenAt: Samples.time(seconds)))
@@ -68,7 +68,7 @@ import Testing
     /// All that can be read of a store.
     private struct State {
         var facts: [ModelFacts<Article>?] = []
-        var lists: [[RememberedArticle]] = []
+        var lists: [[CachedArticle]] = []
         var author: Author?
         var comments: [[ArticleAPI.Comment]] = []
 
@@ -90,16 +90,16 @@ import Testing
     @Test(arguments: UInt64(1)...30)
     func `the order and the repetition of responses do not matter`(seed: UInt64) async throws {
         var history = History(seed: seed)
-        var news: [ModelNews] = []
+        var updates: [ModelUpdate] = []
         for _ in 0..<Int.random(in: 4...30, using: &history.random) {
-            news.append(try history.news())
+            updates.append(try history.updates())
         }
         let first = try ModelStore(.memory)
-        for news in news { try await first.merge([news]) }
+        for updates in updates { try await first.merge([updates]) }
         let expected = try await State(of: first)
 
         // In another order, with repetitions, in groups, and with restarts between them.
-        var again = (news + news).shuffled(using: &history.random)
+        var again = (updates + updates).shuffled(using: &history.random)
         let folder = try StoreFolder()
         var store = try folder.open()
         while !again.isEmpty {
@@ -124,7 +124,7 @@ import Testing
         let store = try ModelStore(.memory, limits: ModelStore.Limits(memoryBytes: 0))
         var merged: [Article.ID: ModelFacts<Article>] = [:]
         for _ in 0..<40 {
-            guard case .article(let facts) = try history.news() else { continue }
+            guard case .article(let facts) = try history.updates() else { continue }
             try await store.merge([.article(facts)])
             merged[facts.id, default: facts].merge(facts)
         }

@@ -14,11 +14,11 @@ import Testing
         let store = try ModelStore(.memory)
         try await store.merge([Samples.whole(1, body: "Knead.", seenAt: 1)])
         try await store.merge([Samples.listed(1, revision: 2, seenAt: 2)])
-        let remembered = try #require(try await store.loadArticle(article))
-        #expect(remembered.article.title == "Article 1.2")
-        #expect(remembered.article.body == "Knead." && remembered.known.contains("body"))
-        #expect(!remembered.known.contains("commentCount"))
-        #expect(!remembered.isPinned && remembered.pending == nil)
+        let cached = try #require(try await store.loadArticle(article))
+        #expect(cached.article.title == "Article 1.2")
+        #expect(cached.article.body == "Knead." && cached.known.contains("body"))
+        #expect(!cached.known.contains("commentCount"))
+        #expect(!cached.isPinned && cached.pending == nil)
     }
 
     @Test func `an article is found by its slug`() async throws {
@@ -32,8 +32,8 @@ import Testing
         let store = try ModelStore(.memory)
         try await store.merge([Samples.listed(1, revision: 3, seenAt: 3)])
         try await store.merge([Samples.whole(1, revision: 2, body: "Old", seenAt: 9)])
-        let remembered = try #require(try await store.loadArticle(article))
-        #expect(remembered.article.title == "Article 1.3" && remembered.article.body == "Old")
+        let cached = try #require(try await store.loadArticle(article))
+        #expect(cached.article.title == "Article 1.3" && cached.article.body == "Old")
     }
 
     @Test func `attributes of partial responses add up, and then the article is listed`()
@@ -89,7 +89,7 @@ import Testing
 
     @Test func `times that changed nothing else are stored in the end`() async throws {
         let folder = try StoreFolder()
-        func counted(_ count: Int, at second: Int) -> ModelNews {
+        func counted(_ count: Int, at second: Int) -> ModelUpdate {
             var article = Samples.article(1)
             article.commentCount = count
             return .article(ModelFacts(article, knowing: .all, seenAt: Samples.time(second)))
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: Names
 
-    private func articleBy(_ name: String, revision: Int?, _ number: Int = 1) -> ModelNews {
+    private func articleBy(_ name: String, revision: Int?, _ number: Int = 1) -> ModelUpdate {
         var article = Samples.article(number)
         article.authors = [Author.Reference(id: Samples.id(9), name: name, revision: revision)]
         return .article(ModelFacts(article, knowing: .inLists, seenAt: Samples.time(0)))
@@ -146,7 +146,7 @@ import Testing
         // A newer by-line gives its name to the others.
         try await store.merge([articleBy("A. L.", revision: 4, 4)])
         for number in 1...4 { #expect(try await name(store, number) == "A. L.") }
-        try await store.merge([.authorEnded(Samples.id(9), .gone(revision: 5))])
+        try await store.merge([.authorRemoved(Samples.id(9), .gone(revision: 5))])
         #expect(try await name(store) == "Ada")
         #expect(try await store.loadAuthor(Samples.id(9)) == nil)
     }
@@ -190,7 +190,7 @@ import Testing
     @Test func `a deletion in another history does not block`() async throws {
         let store = try ModelStore(.memory)
         try await store.merge([Samples.listed(1, revision: 7, seenAt: 1)])
-        try await store.merge([.articleEnded(article, .gone(revision: 8))])
+        try await store.merge([.articleRemoved(article, .gone(revision: 8))])
         let now = (store.time().milliseconds - Samples.time(0).milliseconds) / 1_000
         let soon = Samples.listed(1, revision: 2, history: "zzzzzz", seenAt: Int(now) + 60)
         try await store.merge([soon])

@@ -74,7 +74,7 @@ import Testing
         try await store.pin(Samples.id(3))
         let write = try Writes.update(1, of: Samples.article(4), title: "Mine")
         try await store.commit(StoreChanges(writes: [write]))
-        try await store.startMirrorAnew("all")
+        try await store.restartMirror("all")
         let mirror = try #require(try await store.mirror("all"))
         #expect(mirror.token == nil && !mirror.isComplete && mirror.members == 0)
         _ = try await store.apply(page(put(1), next: "b", more: true), to: "all")
@@ -100,7 +100,7 @@ import Testing
             try await store.commit(StoreChanges(writes: [write]))
             try await store.commit(
                 StoreChanges(
-                    news: [Samples.listed(1, revision: 3, title: "Mine", seenAt: 2)],
+                    updates: [Samples.listed(1, revision: 3, title: "Mine", seenAt: 2)],
                     finishedWrites: [1]))
             // One that was requested before the write cannot have it.
             var early = page([], next: "b", seenAt: 1)
@@ -132,7 +132,7 @@ import Testing
         let facts = ModelFacts(edited, knowing: .inArticles, seenAt: Samples.time(2))
         try await store.commit(
             StoreChanges(
-                news: [.article(facts)],
+                updates: [.article(facts)],
                 writes: [Writes.update(1, of: Samples.article(2), title: "Mine")]))
         var shown = try await store.loadArticle(edited.id)?.article
         #expect(shown?.title == edited.title && shown?.authors.map(\.name) == ["Bea"])
@@ -161,7 +161,7 @@ import Testing
         _ = try await store.apply(
             page([.deleteArticle(Samples.id(3), revision: 9)], next: "b"), to: "all")
         _ = try await store.beginMirror("all", filter: filter)
-        if filter.isEmpty { try await store.startMirrorAnew("all") }
+        if filter.isEmpty { try await store.restartMirror("all") }
         _ = try await store.apply(
             page(put(1, 3, revision: 2, history: "zzzzzz"), next: "c", seenAt: 5), to: "all")
         #expect(try await store.titles() == ["Article 3.2", "Article 1.2"])

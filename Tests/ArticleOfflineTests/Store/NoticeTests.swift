@@ -24,7 +24,7 @@ import Testing
         #expect(await updates.next()??.article.title == "Article 1.2")
         try await store.pin(id)
         #expect(await updates.next()??.isPinned == true)
-        try await store.merge([.articleEnded(id, .gone(revision: 9))])
+        try await store.merge([.articleRemoved(id, .gone(revision: 9))])
         #expect(await updates.next() == .some(.none))
     }
 
@@ -92,8 +92,8 @@ import Testing
             for _ in 1...40 {
                 group.addTask {
                     var seen = 0
-                    for await remembered in store.article(id) {
-                        let revision = remembered?.article.revision ?? 0
+                    for await cached in store.article(id) {
+                        let revision = cached?.article.revision ?? 0
                         // The first value is that before any revision.
                         #expect(revision > seen || (revision == 0 && seen == 0))
                         seen = revision

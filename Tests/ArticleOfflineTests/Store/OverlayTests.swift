@@ -18,9 +18,9 @@ import Testing
 
     @Test func `an edit shows at once, marked as such`() async throws {
         let store = try await store(try Writes.update(1, of: article, title: "Mine"))
-        let remembered = try #require(try await store.loadArticle(article.id))
-        #expect(remembered.article.title == "Mine")
-        #expect(remembered.pending == .waiting(until: nil))
+        let cached = try #require(try await store.loadArticle(article.id))
+        #expect(cached.article.title == "Mine")
+        #expect(cached.pending == .waiting(until: nil))
         #expect(try await store.titles() == ["Article 3.1", "Article 2.1", "Mine"])
         // What the backend has changes below it.
         try await store.merge([Samples.whole(1, revision: 2, body: "Theirs")])
@@ -56,7 +56,7 @@ import Testing
         try await store.commit(StoreChanges(writes: [first]))
         try await store.commit(
             StoreChanges(
-                news: [Samples.listed(1, revision: 2, title: "Mine")],
+                updates: [Samples.listed(1, revision: 2, title: "Mine")],
                 writes: [try Writes.creation(2, Samples.id(7), title: "New")],
                 finishedWrites: [1]))
         let again = try folder.open()

@@ -5,7 +5,7 @@ import Testing
 /// The locations of stores.
 @Suite struct PlaceTests {
     @Test func `no account name leaves the folder`() throws {
-        let place = ModelStore.Place.file(
+        let place = ModelStore.Location.file(
             in: "folder", of: "../../etc/passwd", at: "https://example.org")
         let path = try #require(place.path)
         #expect(path.hasPrefix("folder/articles-") && !path.contains(".."))
@@ -14,7 +14,7 @@ import Testing
 
     @Test func `each backend and account has a file of its own`() {
         let places = [
-            ModelStore.Place.file(in: "", of: nil, at: "https://example.org"),
+            ModelStore.Location.file(in: "", of: nil, at: "https://example.org"),
             .file(in: "", of: "", at: "https://example.org"),
             .file(in: "", of: "ada", at: "https://example.org"),
             .file(in: "", of: "ada", at: "https://example.com"),

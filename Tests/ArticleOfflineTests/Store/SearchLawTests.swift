@@ -46,7 +46,7 @@ import Testing
         let number = Int.random(in: 1...12, using: &random)
         let id: Article.ID = Samples.id(number)
         switch Int.random(in: 0...9, using: &random) {
-        case 0: try await store.merge([.articleEnded(id, .gone(revision: step))])
+        case 0: try await store.merge([.articleRemoved(id, .gone(revision: step))])
         case 1:
             let author = Samples.author(
                 number % 2, revision: step, name: ["Ada", "Grace"].randomElement(using: &random)!)

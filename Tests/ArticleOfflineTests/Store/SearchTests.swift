@@ -22,7 +22,7 @@ import Testing
         return article
     }
 
-    private func news(_ article: Article) -> ModelNews {
+    private func updates(_ article: Article) -> ModelUpdate {
         let known: AttributeSet<Article> = article.body == nil ? .inLists : .inArticles
         return .article(ModelFacts(article, knowing: known, seenAt: Samples.time(0)))
     }
@@ -38,9 +38,9 @@ import Testing
     @Test func `words are found in all that is known, and in bodies once these are`() async throws {
         let store = try ModelStore(.memory)
         try await store.merge([
-            news(article(1, title: "Rye bread", summary: "Sour and dark.")),
-            news(article(2, title: "구조체를 쓰는 법", tags: ["Swift"], author: "Mina Kim")),
-            news(article(3, title: "Weather")),
+            updates(article(1, title: "Rye bread", summary: "Sour and dark.")),
+            updates(article(2, title: "구조체를 쓰는 법", tags: ["Swift"], author: "Mina Kim")),
+            updates(article(3, title: "Weather")),
         ])
         #expect(try await titles(store, "bread rye") == ["Rye bread"])
         #expect(try await titles(store, "SÓUR") == ["Rye bread"])
@@ -49,7 +49,7 @@ import Testing
         #expect(try await titles(store, "umbrella") == [])
         #expect(try await titles(store, "  ") == [])
         #expect(try await titles(store, "bread", limit: 0) == [])
-        try await store.merge([news(article(3, title: "Weather", body: "Take an *umbrella*."))])
+        try await store.merge([updates(article(3, title: "Weather", body: "Take an *umbrella*."))])
         let page = try await store.search("umbrella")
         let hit = try #require(page.items.first)
         #expect(page.next == nil && page.items.count == 1)
@@ -61,14 +61,14 @@ import Testing
     @Test func `what changes is found as it is now`() async throws {
         let store = try ModelStore(.memory)
         let first = article(1, title: "Rye bread", author: "Ada")
-        try await store.merge([news(first), news(article(2, title: "White bread"))])
+        try await store.merge([updates(first), updates(article(2, title: "White bread"))])
         #expect(try await titles(store, "bread") == ["White bread", "Rye bread"])
-        try await store.merge([news(article(1, revision: 2, title: "Rye cake", author: "Ada"))])
+        try await store.merge([updates(article(1, revision: 2, title: "Rye cake", author: "Ada"))])
         #expect(try await titles(store, "bread") == ["White bread"])
         #expect(try await titles(store, "cake") == ["Rye cake"])
-        try await store.merge([.articleEnded(Samples.id(2), .gone(revision: 2))])
+        try await store.merge([.articleRemoved(Samples.id(2), .gone(revision: 2))])
         #expect(try await titles(store, "bread") == [])
-        try await store.merge([news(article(3, title: "New bread"))])
+        try await store.merge([updates(article(3, title: "New bread"))])
         #expect(try await titles(store, "bread") == ["New bread"])
         let renamed = Samples.author(1, revision: 2, name: "Grace")
         try await store.merge([
@@ -81,7 +81,7 @@ import Testing
     @Test func `unsent writes are found`() async throws {
         let store = try ModelStore(.memory)
         let known = article(1, title: "Rye bread")
-        try await store.merge([news(known)])
+        try await store.merge([updates(known)])
         #expect(try await titles(store, "rye") == ["Rye bread"])
         try await store.commit(
             StoreChanges(writes: [
@@ -99,10 +99,11 @@ import Testing
     @Test func `what another process writes is found`() async throws {
         let folder = try StoreFolder()
         let (one, other) = (try folder.open(), try folder.open())
-        try await one.merge([news(article(1, title: "Rye bread"))])
+        try await one.merge([updates(article(1, title: "Rye bread"))])
         #expect(try await titles(other, "bread") == ["Rye bread"])
         try await one.merge([
-            news(article(1, revision: 2, title: "Rye cake")), news(article(2, title: "Bread")),
+            updates(article(1, revision: 2, title: "Rye cake")),
+            updates(article(2, title: "Bread")),
         ])
         #expect(try await titles(other, "bread") == ["Bread"])
         #expect(try await titles(other, "cake") == ["Rye cake"])
@@ -114,8 +115,8 @@ import Testing
         korean.language = "ko"
         korean.source = Article.Source(name: "Wire")
         try await store.merge([
-            news(article(1, title: "Bread", tags: ["Baking"], author: "Ada")),
-            news(article(2, title: "Bread plan", status: .draft)), news(korean),
+            updates(article(1, title: "Bread", tags: ["Baking"], author: "Ada")),
+            updates(article(2, title: "Bread plan", status: .draft)), updates(korean),
         ])
         func found(_ filter: ArticleQuery) async throws -> [String] {
             try await titles(store, "bread", matching: filter).sorted()
@@ -135,7 +136,7 @@ import Testing
 
     @Test func `a query with an error finds the nearest words, and says so`() async throws {
         let store = try ModelStore(.memory)
-        try await store.merge([news(article(1, title: "Sourdough starter"))])
+        try await store.merge([updates(article(1, title: "Sourdough starter"))])
         let page = try await store.search("sourdouhg starter")
         #expect(page.items.map(\.article.article.title) == ["Sourdough starter"])
         #expect(page.correctedTo == "sourdough starter")
@@ -145,7 +146,7 @@ import Testing
     @Test func `more than one step of articles is found`() async throws {
         let store = try ModelStore(.memory)
         let count = 130
-        try await store.merge((1...count).map { news(article($0, title: "Bread \($0)")) })
+        try await store.merge((1...count).map { updates(article($0, title: "Bread \($0)")) })
         #expect(try await titles(store, "bread", limit: 1_000).count == count)
         let newest = try await titles(store, "bread", limit: 3)
         #expect(newest == ["Bread 130", "Bread 129", "Bread 128"])
@@ -155,7 +156,7 @@ import Testing
 
     @Test func `other calls come between the steps of a search`() async throws {
         let store = try ModelStore(.memory)
-        try await store.merge((1...200).map { news(article($0, title: "Bread \($0)")) })
+        try await store.merge((1...200).map { updates(article($0, title: "Bread \($0)")) })
         let order = try await Self.searchAndRead(store)
         #expect(order == ["read", "found 200"])
     }
@@ -178,7 +179,7 @@ import Testing
 
     @Test func `a cancelled search ends`() async throws {
         let store = try ModelStore(.memory)
-        try await store.merge((1...200).map { news(article($0, title: "Bread \($0)")) })
+        try await store.merge((1...200).map { updates(article($0, title: "Bread \($0)")) })
         let isReleased = Signal()
         let search = Task {
             await isReleased.wait()
@@ -193,11 +194,11 @@ import Testing
     @Test func `of too many articles the newest are searched`() async throws {
         // Each counts as more than 1,000 bytes.
         let store = try ModelStore(.memory, limits: .init(searchedBytes: 20_000))
-        try await store.merge((1...40).map { news(article($0, title: "Bread \($0)")) })
+        try await store.merge((1...40).map { updates(article($0, title: "Bread \($0)")) })
         let found = try await titles(store, "bread", limit: 1_000)
         #expect((15...19).contains(found.count))
         #expect(found == (0..<found.count).map { "Bread \(40 - $0)" })
-        try await store.merge([news(article(41, title: "Bread 41"))])
+        try await store.merge([updates(article(41, title: "Bread 41"))])
         #expect(try await titles(store, "bread").first == "Bread 41")
     }
 }

@@ -33,14 +33,14 @@ enum Samples {
     static func listed(
         _ number: Int, revision: Int = 1, title: String? = nil, history: String = "aaaaaa",
         seenAt seconds: Int = 0
-    ) -> ModelNews {
+    ) -> ModelUpdate {
         let article = article(number, revision: revision, title: title, history: history)
         return .article(ModelFacts(article, knowing: .inLists, seenAt: time(seconds)))
     }
 
     static func whole(
         _ number: Int, revision: Int = 1, body: String = "Body", seenAt seconds: Int = 0
-    ) -> ModelNews {
+    ) -> ModelUpdate {
         let article = article(number, revision: revision, body: body)
         return .article(ModelFacts(article, knowing: .inArticles, seenAt: time(seconds)))
     }

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `an index in memory finds what a scan finds`() throws {
-        var world = ModelWorld(seed: 7, ids: 900)
+        var world = RandomDocuments(seed: 7, ids: 900)
         var index = MemoryIndex()
         var documents: [Article.ID: AnalyzedDocument] = [:]
         for step in 0..<3_000 {
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `pages are the parts of the whole`() throws {
-        var world = ModelWorld(seed: 3, ids: 200)
+        var world = RandomDocuments(seed: 3, ids: 200)
         var index = MemoryIndex()
         for id in world.ids { try index.add(world.document(id)) }
         for limit in 1...20 {
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `a page after a position that nothing has any more goes on there`() throws {
         var index = MemoryIndex()
-        var world = ModelWorld(seed: 4, ids: 50)
+        var world = RandomDocuments(seed: 4, ids: 50)
         for id in world.ids { try index.add(world.document(id)) }
         let query = ModelQuery(required: [
             SearchQuery.Clause(alternatives: [
@@ -99,12 +99,12 @@ import Testing
 private struct History {
     var index = StoredIndex()
     var documents: [Article.ID: AnalyzedDocument] = [:]
-    private var world: ModelWorld
+    private var world: RandomDocuments
     /// A merge that has begun, and the blocks that it has made.
     private var merge: (merge: SegmentMerge, blocks: [SearchBlock])?
 
     init(seed: UInt64) {
-        world = ModelWorld(seed: seed, ids: 5 + Int(seed * 7 % 60))
+        world = RandomDocuments(seed: seed, ids: 5 + Int(seed * 7 % 60))
     }
 
     mutating func step() throws {

@@ -9,7 +9,7 @@ import Testing
     private var documents: [AnalyzedDocument] = []
 
     init() {
-        var world = ModelWorld(seed: 8, ids: 40)
+        var world = RandomDocuments(seed: 8, ids: 40)
         for id in world.ids {
             documents.append(world.document(id))
             index.view.insert(documents[documents.count - 1])
@@ -30,7 +30,7 @@ import Testing
 
     @Test func `every changed byte is found, and searched without a trap`() throws {
         let blocks = index.rows[0].row.blocks
-        var world = ModelWorld(seed: 9, ids: 1)
+        var world = RandomDocuments(seed: 9, ids: 1)
         let plans = (0..<3).map { _ in world.query().plan }
         for (place, block) in blocks.enumerated() {
             for byte in block.data.indices {
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `every cut block is found, and searched without a trap`() throws {
         let blocks = index.rows[0].row.blocks
-        var world = ModelWorld(seed: 10, ids: 1)
+        var world = RandomDocuments(seed: 10, ids: 1)
         let plans = (0..<2).map { _ in world.query().plan }
         for (place, block) in blocks.enumerated() {
             for count in block.data.indices {
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `missing, exchanged and repeated blocks are found`() throws {
-        var world = ModelWorld(seed: 11, ids: 700)
+        var world = RandomDocuments(seed: 11, ids: 700)
         var index = StoredIndex()
         for id in world.ids { index.view.insert(world.document(id)) }
         index.seal()
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `a wrong directory of blocks is found`() throws {
-        var world = ModelWorld(seed: 11, ids: 700)
+        var world = RandomDocuments(seed: 11, ids: 700)
         var index = StoredIndex()
         for id in world.ids { index.view.insert(world.document(id)) }
         index.seal()
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func `bits for documents that a segment does not have are an error`() throws {
-        var world = ModelWorld(seed: 12, ids: 13)
+        var world = RandomDocuments(seed: 12, ids: 13)
         var index = StoredIndex()
         for id in world.ids { index.view.insert(world.document(id)) }
         index.seal()
@@ -184,7 +184,7 @@ import Testing
 
     @Test func `missing, surplus, older and repeated documents are found`() throws {
         var check = SearchViewCheck(index.view)
-        var world = ModelWorld(seed: 13, ids: 1)
+        var world = RandomDocuments(seed: 13, ids: 1)
         let (first, other) = (documents[0], world.document(documents[1].id))
         let unknown = world.document(world.ids[0])
         try check.add(first)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SegmentMergeTests {
     /// Segments of so many documents each, whose ids alternate.
     private func index(_ segments: Int, documents: Int) throws -> StoredIndex {
-        var world = ModelWorld(seed: 5, ids: segments * documents)
+        var world = RandomDocuments(seed: 5, ids: segments * documents)
         var index = StoredIndex()
         for segment in 0..<segments {
             for document in 0..<documents {
@@ -34,10 +34,10 @@ import Testing
 
     @Test func `a merge of segments is what a segment of their documents is`() throws {
         var index = try index(4, documents: 64)
-        let world = ModelWorld(seed: 5, ids: 256)
+        let world = RandomDocuments(seed: 5, ids: 256)
         for place in stride(from: 0, to: 256, by: 5) { index.view.remove(world.ids[place]) }
         var documents = SearchTail()
-        var again = ModelWorld(seed: 5, ids: 256)
+        var again = RandomDocuments(seed: 5, ids: 256)
         for segment in 0..<4 {
             for document in 0..<64 {
                 let place = document * 4 + segment
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `keys with thousands of documents have blocks of their own`() throws {
-        var world = ModelWorld(seed: 6, ids: 5_000)
+        var world = RandomDocuments(seed: 6, ids: 5_000)
         var index = StoredIndex()
         var documents: [AnalyzedDocument] = []
         for (place, id) in world.ids.enumerated() {

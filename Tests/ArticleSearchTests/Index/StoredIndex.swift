@@ -147,7 +147,7 @@ struct ModelQuery {
             var score = 0
             for (clause, frequency) in zip(required, frequencies) {
                 guard let impact = Self.impact(clause, document) else { return nil }
-                let weight = SearchFormula.weight(
+                let weight = SearchScoring.weight(
                     documents: documents.count, frequency: frequency)
                 score += weight * impact
             }
@@ -161,7 +161,7 @@ struct ModelQuery {
             let impacts = alternative.ranges.map { impact($0, document) }
             guard impacts.allSatisfy({ $0 != nil }) else { return nil }
             let weakest = impacts.compactMap { $0 }.min() ?? 0
-            return SearchFormula.impact(weakest, eighths: alternative.eighths)
+            return SearchScoring.impact(weakest, eighths: alternative.eighths)
         }.max()
     }
 

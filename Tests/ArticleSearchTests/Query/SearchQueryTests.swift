@@ -132,13 +132,13 @@ import Testing
     }
 
     @Test func `weights are integers of logarithms`() {
-        #expect(SearchFormula.weight(documents: 100_000, frequency: 1) == 66)
-        #expect(SearchFormula.weight(documents: 100_000, frequency: 100_000) == 1)
-        #expect(SearchFormula.weight(documents: 1, frequency: 1) == 4)
-        #expect(SearchFormula.weight(documents: 99, frequency: 50) == 4)
-        #expect(SearchFormula.weight(documents: 99, frequency: 51) == 3)
-        #expect(SearchFormula.weight(documents: 2_000_000_000, frequency: 1) == 123)
-        #expect(SearchFormula.impact(101, eighths: 7) == 88)
+        #expect(SearchScoring.weight(documents: 100_000, frequency: 1) == 66)
+        #expect(SearchScoring.weight(documents: 100_000, frequency: 100_000) == 1)
+        #expect(SearchScoring.weight(documents: 1, frequency: 1) == 4)
+        #expect(SearchScoring.weight(documents: 99, frequency: 50) == 4)
+        #expect(SearchScoring.weight(documents: 99, frequency: 51) == 3)
+        #expect(SearchScoring.weight(documents: 2_000_000_000, frequency: 1) == 123)
+        #expect(SearchScoring.impact(101, eighths: 7) == 88)
     }
 
     @Test func `a mistyped word is corrected where it is`() {

@@ -38,7 +38,7 @@ struct NaiveSearch {
             query.required.map { Self.impact($0, document.keys) }
         }
         let weights = query.required.indices.map { clause in
-            SearchFormula.weight(
+            SearchScoring.weight(
                 documents: documents.count,
                 frequency: max(1, impacts.count { $0[clause] != nil }))
         }
@@ -66,7 +66,7 @@ struct NaiveSearch {
                 guard let greatest = greatestImpact(range, keys) else { return nil }
                 weakest = min(weakest, greatest)
             }
-            return SearchFormula.impact(weakest, eighths: alternative.eighths)
+            return SearchScoring.impact(weakest, eighths: alternative.eighths)
         }.max()
     }
 

@@ -13,11 +13,11 @@ import Testing
     private static let editorsOnly: [(line: String, json: String?)] = {
         var lines: [(String, String?)] = [
             ("POST /v1/articles", #"{"title":"New"}"#), ("POST /v1/articles", "no JSON"),
-            ("PUT /v1/authors/\(Cast.mina)", #"{"name":"Other"}"#),
-            ("PUT /v1/authors/\(Cast.nobody)", #"{"name":"Other"}"#),
+            ("PUT /v1/authors/\(Samples.mina)", #"{"name":"Other"}"#),
+            ("PUT /v1/authors/\(Samples.nobody)", #"{"name":"Other"}"#),
             ("GET /v1/deleted-articles", nil), ("HEAD /v1/deleted-articles?limit=1", nil),
         ]
-        for id in [Cast.bread, Cast.secret, Cast.gone, Cast.nobody] {
+        for id in [Samples.bread, Samples.secret, Samples.gone, Samples.nobody] {
             let path = "/v1/articles/\(id)"
             lines += [
                 ("PUT \(path)", #"{"title":"New"}"#), ("PATCH \(path)", #"{"title":"New"}"#),
@@ -58,7 +58,7 @@ import Testing
     ) async throws {
         let lines =
             Self.editorsOnly + [
-                ("GET /v1/articles", nil), ("GET /v1/articles/\(Cast.bread)", nil),
+                ("GET /v1/articles", nil), ("GET /v1/articles/\(Samples.bread)", nil),
                 ("GET /v1/tags", nil), ("GET /v1/authors", nil), ("GET /v1/articles?limit=x", nil),
             ]
         let scenarios = lines.map { line, json in
@@ -76,29 +76,29 @@ import Testing
     func `editors, admins and the operator see and write everything`(
         sender: Sender
     ) async throws {
-        try await Newsroom.run { newsroom in
-            for id in [Cast.secret, Cast.tomorrow, Cast.archived] {
-                let seen = try newsroom.send("GET /v1/articles/\(id)", as: sender)
+        try await TestBackend.run { server in
+            for id in [Samples.secret, Samples.tomorrow, Samples.archived] {
+                let seen = try server.send("GET /v1/articles/\(id)", as: sender)
                 #expect(seen.summary == "200")
                 #expect(seen.fields[.cacheControl] == "private, no-cache")
             }
-            let path = "/v1/articles/\(Cast.secret)"
-            let patched = try newsroom.send("PATCH \(path)", as: sender, #"{"title":"New"}"#)
+            let path = "/v1/articles/\(Samples.secret)"
+            let patched = try server.send("PATCH \(path)", as: sender, #"{"title":"New"}"#)
             #expect(patched.summary == "200")
-            let history = try newsroom.send("GET \(path)/revisions", as: sender)
-            let actor = String(decoding: try newsroom.keys.actor(sender).json(), as: UTF8.self)
+            let history = try server.send("GET \(path)/revisions", as: sender)
+            let actor = String(decoding: try server.keys.actor(sender).json(), as: UTF8.self)
             #expect(history.text.contains(#""actor":\#(actor)"#))
-            #expect(try newsroom.send("DELETE \(path)", as: sender).summary == "204")
+            #expect(try server.send("DELETE \(path)", as: sender).summary == "204")
         }
     }
 
     @Test func `a reader's key sees what is public, and shared caches must not store it`()
         async throws
     {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             for target in ["/v1/articles", "/v1/articles/fresh-bread", "/v1/tags", "/v1/authors"] {
-                let mine = try newsroom.send("GET \(target)", as: .reader)
-                let everyones = try newsroom.send("GET \(target)")
+                let mine = try server.send("GET \(target)", as: .reader)
+                let everyones = try server.send("GET \(target)")
                 #expect(mine.body == everyones.body)
                 #expect(mine.fields[.etag] == everyones.fields[.etag])
                 #expect(mine.fields[.cacheControl] == "private, no-cache")
@@ -108,9 +108,9 @@ import Testing
     }
 
     @Test func `a wrong secret and an unknown key get the same response`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let details = try [Sender.garbage, .forger].map { sender in
-                try Problem(mapping: newsroom.send("GET /v1/articles", as: sender).body).detail
+                try Problem(mapping: server.send("GET /v1/articles", as: sender).body).detail
             }
             let unknown = "The API key or access token is unknown."
             #expect(details == [unknown, unknown])
@@ -118,49 +118,49 @@ import Testing
     }
 
     @Test func `a key expires at its time`() async throws {
-        try await Newsroom.run(cast: false) { (newsroom) throws in
-            let end = Newsroom.opening.advanced(byMilliseconds: 1_000)
+        try await TestBackend.run(samples: false) { (server) throws in
+            let end = TestBackend.opening.advanced(byMilliseconds: 1_000)
             let key = APIKey(
-                name: "short", role: .editor, at: Newsroom.opening, expiresAt: end)
-            newsroom.backend.admit(key.record)
+                name: "short", role: .editor, at: TestBackend.opening, expiresAt: end)
+            server.backend.admit(key.record)
             func status() throws -> String {
-                try newsroom.send(
+                try server.send(
                     "GET /v1/articles", with: [.authorization: "Bearer \(key.text)"]
                 ).summary
             }
-            newsroom.pass(milliseconds: 999)
+            server.pass(milliseconds: 999)
             #expect(try status() == "200")
-            newsroom.pass(milliseconds: 1)
+            server.pass(milliseconds: 1)
             #expect(try status() == "401 unauthenticated")
         }
     }
 
     @Test func `a key is valid from its admission to its revocation`() async throws {
-        try await Newsroom.run(cast: false) { (newsroom) throws in
-            let key = APIKey(name: "new", role: .editor, at: Newsroom.opening)
+        try await TestBackend.run(samples: false) { (server) throws in
+            let key = APIKey(name: "new", role: .editor, at: TestBackend.opening)
             let fields: HTTPFields = [.authorization: "Bearer \(key.text)"]
             func status() throws -> String {
-                try newsroom.send("GET /v1/articles", with: fields).summary
+                try server.send("GET /v1/articles", with: fields).summary
             }
             #expect(try status() == "401 unauthenticated")
-            newsroom.backend.admit(key.record)
+            server.backend.admit(key.record)
             #expect(try status() == "200")
             var revoked = key.record
-            revoked.revokedAt = Newsroom.opening
-            newsroom.backend.admit(revoked)
+            revoked.revokedAt = TestBackend.opening
+            server.backend.admit(revoked)
             #expect(try status() == "401 unauthenticated")
         }
     }
 
     @Test func `two keys at once and other schemes are rejected`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let key = try #require(newsroom.keys.texts[.editor])
+        try await TestBackend.run(samples: false) { server in
+            let key = try #require(server.keys.texts[.editor])
             for value in ["Basic dXNlcjpwYXNz", "Bearer", "Bearer \(key) \(key)", key] {
-                let response = try newsroom.send(
+                let response = try server.send(
                     "GET /v1/articles", with: [.authorization: value])
                 #expect(response.summary == "401 unauthenticated")
             }
-            let twice = try newsroom.send(
+            let twice = try server.send(
                 "GET /v1/articles", as: .editor, with: [.authorization: "Bearer \(key)"])
             #expect(twice.summary == "401 unauthenticated")
         }

@@ -25,30 +25,30 @@ import Testing
     func `each role may do what its row says`(index: Int) async throws {
         let row = PermissionTable.rows[index]
         try #require(row.statuses.count == TableSender.allCases.count)
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             if row.endpoint.contains("/search") {
                 // The index is built after the start.
-                try await newsroom.waitUntilIndexed()
+                try await server.waitUntilIndexed()
             }
-            let staff = Staff(newsroom)
+            let staff = PermissionAccounts(server)
             for sender in TableSender.allCases {
-                let stage = try PermissionStage(newsroom, sender, row, staff)
+                let stage = try PermissionStage(server, sender, row, staff)
                 try stage.play()
             }
         }
     }
 }
 
-/// The accounts of a newsroom, made when they are first asked for.
-private final class Staff {
-    private let newsroom: Newsroom
+/// The accounts of a backend, made when they are first asked for.
+private final class PermissionAccounts {
+    private let server: TestBackend
     private var accounts: [String: (user: User, session: UserSession)] = [:]
 
-    init(_ newsroom: Newsroom) { self.newsroom = newsroom }
+    init(_ server: TestBackend) { self.server = server }
 
     func account(_ name: String, _ role: String) throws -> (user: User, session: UserSession) {
         if let account = accounts[name] { return account }
-        let account = (user: try newsroom.hire(name, role), session: try newsroom.signIn(name))
+        let account = (user: try server.addUser(name, role), session: try server.signIn(name))
         accounts[name] = account
         return account
     }
@@ -56,7 +56,7 @@ private final class Staff {
 
 /// One field of the table: the sender and another user, and the object of the request.
 private struct PermissionStage {
-    private let newsroom: Newsroom
+    private let server: TestBackend
     private let sender: TableSender
     private let row: PermissionRow
     /// The sender's account, if it has one.
@@ -69,18 +69,19 @@ private struct PermissionStage {
     private let editor: (user: User, session: UserSession)?
 
     init(
-        _ newsroom: Newsroom, _ sender: TableSender, _ row: PermissionRow, _ staff: Staff
+        _ server: TestBackend, _ sender: TableSender, _ row: PermissionRow,
+        _ staff: PermissionAccounts
     ) throws {
-        self.newsroom = newsroom
+        self.server = server
         self.sender = sender
         self.row = row
         user = try sender.accountRole.map { try staff.account("\(sender)", $0) }
         key = try user.flatMap { account -> APIKey? in
             guard sender == .userKey else { return nil }
             let key = APIKey(
-                name: "key", role: .admin, owner: account.0.id, at: Newsroom.opening)
+                name: "key", role: .admin, owner: account.0.id, at: TestBackend.opening)
             let record = String(decoding: key.record.json(), as: UTF8.self)
-            let made = try newsroom.send("POST /v1/admin/keys", as: .admin, record)
+            let made = try server.send("POST /v1/admin/keys", as: .admin, record)
             try #require(made.status == 204, "\(made.text)")
             return key
         }
@@ -111,29 +112,29 @@ private struct PermissionStage {
         }
     }
 
-    private func plain(_ response: NewsroomResponse) -> String {
+    private func plain(_ response: BackendResponse) -> String {
         response.text.replacing(/"instance":"[^"]*"/, with: "")
     }
 
     private static func unknown(like id: String) -> String {
-        id.count == 36 ? Cast.nobody : "fedcba9876543210"
+        id.count == 36 ? Samples.nobody : "fedcba9876543210"
     }
 
-    private func send(_ line: String) throws -> NewsroomResponse {
+    private func send(_ line: String) throws -> BackendResponse {
         var fields = HTTPFields()
         if line.hasPrefix("PUT /v1/a") { fields.append(.ifMatch, "*") }
         let json = body
         switch sender {
-        case .anonymous: return try newsroom.send(line, as: .anonymous, json, with: fields)
-        case .readerKey: return try newsroom.send(line, as: .reader, json, with: fields)
-        case .editorKey: return try newsroom.send(line, as: .editor, json, with: fields)
+        case .anonymous: return try server.send(line, as: .anonymous, json, with: fields)
+        case .readerKey: return try server.send(line, as: .reader, json, with: fields)
+        case .editorKey: return try server.send(line, as: .editor, json, with: fields)
         case .userKey:
             let key = try #require(key)
             fields.append(.authorization, "Bearer \(key.text)")
-            return try newsroom.send(line, as: .anonymous, json, with: fields)
+            return try server.send(line, as: .anonymous, json, with: fields)
         case .reader, .author, .editor, .admin:
             let user = try #require(user)
-            return try newsroom.send(line, in: user.session, json, with: fields)
+            return try server.send(line, in: user.session, json, with: fields)
         }
     }
 
@@ -161,15 +162,15 @@ private struct PermissionStage {
         case "pending comment": return try comment(isPending: true)
         case "session": return session
         case "user": return owner.user.id.description
-        case "key": return newsroom.keys.revokedID
+        case "key": return server.keys.revokedID
         case "source":
-            let made = try newsroom.send(
+            let made = try server.send(
                 "POST /v1/sources", as: .admin,
                 #"{"url":"https://example.org/\#(row.endpoint.hashValue)/\#(sender)"}"#)
             return try ContentSource(mapping: made.body).id.description
         case "author":
-            let id = Cast.id(0xB0 + sender.rawValue)
-            try newsroom.send("PUT /v1/authors/\(id)", as: .editor, #"{"name":"Ghost"}"#)
+            let id = Samples.id(0xB0 + sender.rawValue)
+            try server.send("PUT /v1/authors/\(id)", as: .editor, #"{"name":"Ghost"}"#)
             return id
         default: return ""
         }
@@ -189,12 +190,12 @@ private struct PermissionStage {
         let isOwn = row.ownership == .own && sender.ownsArticles
         let owner = isOwn ? try #require(user) : other
         let status = ["public", "bookmark"].contains(row.object) ? "published" : "draft"
-        let made = try newsroom.send(
+        let made = try server.send(
             "POST /v1/articles", in: owner.session,
             #"{"title":"Rye \#(sender.rawValue)","status":"\#(status)"}"#)
         let id = try Article(mapping: made.body).id.description
         if row.object == "deleted" {
-            #expect(try newsroom.send("DELETE /v1/articles/\(id)", in: owner.session).status == 204)
+            #expect(try server.send("DELETE /v1/articles/\(id)", in: owner.session).status == 204)
         }
         return id
     }
@@ -203,7 +204,7 @@ private struct PermissionStage {
     private func bookmark() throws -> String {
         let id = try article()
         if let user {
-            let made = try newsroom.send("PUT /v1/me/bookmarks/\(id)", in: user.session)
+            let made = try server.send("PUT /v1/me/bookmarks/\(id)", in: user.session)
             #expect(made.status == 200, "\(made.text)")
         }
         return id
@@ -212,7 +213,7 @@ private struct PermissionStage {
     /// A comment of an editor on the draft of an author.
     private func commentOnDraft() throws -> String {
         let editor = try #require(editor)
-        let written = try newsroom.send(
+        let written = try server.send(
             "POST /v1/articles/\(try article())/comments", in: editor.session,
             #"{"body":"Good."}"#)
         try #require(written.status == 201, "\(written.text)")
@@ -221,17 +222,17 @@ private struct PermissionStage {
 
     private func comment(isPending: Bool) throws -> String {
         let writer = row.ownership == .own ? user ?? other : other
-        let made = try newsroom.send(
+        let made = try server.send(
             "POST /v1/articles", as: .editor, #"{"title":"Spelt","status":"published"}"#)
         let article = "/v1/articles/\(try Article(mapping: made.body).id)"
-        let written = try newsroom.send(
+        let written = try server.send(
             "POST \(article)/comments", in: writer.session, #"{"body":"Good."}"#)
         try #require(written.status == 201, "\(written.text)")
         let id = try ArticleAPI.Comment(mapping: written.body).id.description
         guard isPending else { return id }
         // In a moderated thread, a changed comment waits for approval again; an editor's does not.
-        try newsroom.send("PATCH \(article)", as: .editor, #"{"comments":"moderated"}"#)
-        try newsroom.send("PATCH /v1/comments/\(id)", in: writer.session, #"{"body":"Fine."}"#)
+        try server.send("PATCH \(article)", as: .editor, #"{"comments":"moderated"}"#)
+        try server.send("PATCH /v1/comments/\(id)", in: writer.session, #"{"body":"Fine."}"#)
         return id
     }
 }

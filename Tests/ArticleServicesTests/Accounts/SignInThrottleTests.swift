@@ -8,7 +8,7 @@ import Testing
 @testable import ArticleServices
 
 /// A throttle with a clock that tests set.
-private struct ThrottleDesk {
+private struct ThrottleFixture {
     let throttle: SignInThrottle
     private let clock = Lock<Int64>(1_000_000_000)
 
@@ -26,8 +26,9 @@ private struct ThrottleDesk {
     func addresses(waitingFor name: String) -> some IteratorProtocol<UInt64> {
         let now = now
         return (0...).lazy.map { UInt64($0) }.filter { address in
-            let position = OwnTime(of: HashedKey(name: name, address: address)).position(at: now)
-            return (OwnTime.open..<OwnTime.period - 300_000).contains(position)
+            let position = ReservedSlot(of: HashedKey(name: name, address: address)).position(
+                at: now)
+            return (ReservedSlot.open..<ReservedSlot.period - 300_000).contains(position)
         }.makeIterator()
     }
 
@@ -56,180 +57,180 @@ private struct ThrottleDesk {
 
 @Suite struct SignInThrottleTests {
     @Test func `after five failures an address waits twice as long for a name each time`() {
-        let desk = ThrottleDesk()
-        for _ in 0..<5 { #expect(desk.fail("mina", 1) == 0) }
+        let fixture = ThrottleFixture()
+        for _ in 0..<5 { #expect(fixture.fail("mina", 1) == 0) }
         for wait in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900] {
-            #expect(desk.fail("mina", 1) == wait)
-            desk.advance(milliseconds: Int64(wait) * 1_000 - 1)
-            #expect(desk.fail("mina", 1) == 1)
-            desk.advance(milliseconds: 1)
-            #expect(desk.fail("mina", 1) == 0)
+            #expect(fixture.fail("mina", 1) == wait)
+            fixture.advance(milliseconds: Int64(wait) * 1_000 - 1)
+            #expect(fixture.fail("mina", 1) == 1)
+            fixture.advance(milliseconds: 1)
+            #expect(fixture.fail("mina", 1) == 0)
         }
         // Neither another name nor another address has to wait.
-        #expect(desk.fail("jun", 1) == 0)
-        #expect(desk.fail("mina", 2) == 0)
+        #expect(fixture.fail("jun", 1) == 0)
+        #expect(fixture.fail("mina", 2) == 0)
     }
 
     @Test func `attempts that are rejected do not prolong the wait`() {
-        let desk = ThrottleDesk()
-        for _ in 0..<7 { _ = desk.fail("mina", 1) }
-        for _ in 0..<100 { #expect(desk.fail("mina", 1) == 1) }
-        desk.advance(seconds: 1)
-        #expect(desk.fail("mina", 1) == 0)
+        let fixture = ThrottleFixture()
+        for _ in 0..<7 { _ = fixture.fail("mina", 1) }
+        for _ in 0..<100 { #expect(fixture.fail("mina", 1) == 1) }
+        fixture.advance(seconds: 1)
+        #expect(fixture.fail("mina", 1) == 0)
     }
 
     @Test func `attempts that have not ended count as failed`() {
-        let desk = ThrottleDesk()
-        for _ in 0..<5 { #expect(desk.fail("mina", 1) == 0) }
-        #expect(desk.fail("mina", 1) == 1)
+        let fixture = ThrottleFixture()
+        for _ in 0..<5 { #expect(fixture.fail("mina", 1) == 0) }
+        #expect(fixture.fail("mina", 1) == 1)
         let attempt = SignInAttempt(name: "mina", address: 1)
-        for _ in 0..<5 { desk.throttle.withdraw(attempt) }
-        for _ in 0..<5 { #expect(desk.fail("mina", 1) == 0) }
-        #expect(desk.fail("mina", 1) == 1)
+        for _ in 0..<5 { fixture.throttle.withdraw(attempt) }
+        for _ in 0..<5 { #expect(fixture.fail("mina", 1) == 0) }
+        #expect(fixture.fail("mina", 1) == 1)
     }
 
     @Test func `failures are forgotten after an hour without an attempt`() {
-        let desk = ThrottleDesk()
-        for _ in 0..<5 { #expect(desk.fail("mina", 1) == 0) }
-        desk.advance(milliseconds: 3_599_999)
-        #expect(desk.fail("mina", 1) == 0)
-        #expect(desk.fail("mina", 1) == 2)
-        desk.advance(seconds: 3_600)
-        for _ in 0..<5 { #expect(desk.fail("mina", 1) == 0) }
-        #expect(desk.fail("mina", 1) == 1)
+        let fixture = ThrottleFixture()
+        for _ in 0..<5 { #expect(fixture.fail("mina", 1) == 0) }
+        fixture.advance(milliseconds: 3_599_999)
+        #expect(fixture.fail("mina", 1) == 0)
+        #expect(fixture.fail("mina", 1) == 2)
+        fixture.advance(seconds: 3_600)
+        for _ in 0..<5 { #expect(fixture.fail("mina", 1) == 0) }
+        #expect(fixture.fail("mina", 1) == 1)
     }
 
     @Test func `a success clears the failures of the address for the name`() {
-        let desk = ThrottleDesk()
+        let fixture = ThrottleFixture()
         for _ in 0..<10 {
-            for _ in 0..<4 { #expect(desk.fail("mina", 1) == 0) }
-            #expect(desk.succeed("mina", 1) == 0)
+            for _ in 0..<4 { #expect(fixture.fail("mina", 1) == 0) }
+            #expect(fixture.succeed("mina", 1) == 0)
             // The limits of the address would interfere.
-            desk.advance(seconds: 3_600)
+            fixture.advance(seconds: 3_600)
         }
     }
 
     @Test func `after twenty failures an address waits, whatever the names`() {
-        let desk = ThrottleDesk()
-        for number in 0..<20 { #expect(desk.fail("name\(number)", 1) == 0) }
+        let fixture = ThrottleFixture()
+        for number in 0..<20 { #expect(fixture.fail("name\(number)", 1) == 0) }
         for wait in [1, 2, 4, 8] {
-            #expect(desk.fail("another", 1) == wait)
-            desk.advance(seconds: wait)
-            #expect(desk.fail("another\(wait)", 1) == 0)
+            #expect(fixture.fail("another", 1) == wait)
+            fixture.advance(seconds: wait)
+            #expect(fixture.fail("another\(wait)", 1) == 0)
         }
-        #expect(desk.fail("another", 2) == 0)
+        #expect(fixture.fail("another", 2) == 0)
     }
 
     @Test func `the own account does not help an address to guess the passwords of others`() {
-        let desk = ThrottleDesk()
-        #expect(desk.succeed("mallory", 1) == 0)
+        let fixture = ThrottleFixture()
+        #expect(fixture.succeed("mallory", 1) == 0)
         var guesses = 0
         for number in 0..<1_000 {
-            if desk.fail("name\(number)", 1) == 0 { guesses += 1 }
-            #expect(desk.succeed("mallory", 1) == 0)
+            if fixture.fail("name\(number)", 1) == 0 { guesses += 1 }
+            #expect(fixture.succeed("mallory", 1) == 0)
         }
         #expect(guesses == 20)
     }
 
     @Test func `an address that signed in before is not delayed by others of its address`() {
-        let desk = ThrottleDesk()
-        #expect(desk.succeed("mina", 1) == 0)
-        for number in 0..<40 { _ = desk.fail("name\(number)", 1) }
-        #expect(desk.fail("jun", 1) > 0)
-        #expect(desk.succeed("mina", 1) == 0)
+        let fixture = ThrottleFixture()
+        #expect(fixture.succeed("mina", 1) == 0)
+        for number in 0..<40 { _ = fixture.fail("name\(number)", 1) }
+        #expect(fixture.fail("jun", 1) > 0)
+        #expect(fixture.succeed("mina", 1) == 0)
     }
 
     @Test func `a name accepts ten failures, and then one in each second`() {
-        let desk = ThrottleDesk()
-        var addresses = desk.addresses(waitingFor: "mina")
-        for _ in 0..<10 { #expect(desk.fail("mina", addresses.next()) == 0) }
+        let fixture = ThrottleFixture()
+        var addresses = fixture.addresses(waitingFor: "mina")
+        for _ in 0..<10 { #expect(fixture.fail("mina", addresses.next()) == 0) }
         for _ in 0..<20 {
-            #expect(desk.fail("mina", addresses.next()) > 0)
-            desk.advance(milliseconds: 999)
-            #expect(desk.fail("mina", addresses.next()) > 0)
-            desk.advance(milliseconds: 1)
-            #expect(desk.fail("mina", addresses.next()) == 0)
+            #expect(fixture.fail("mina", addresses.next()) > 0)
+            fixture.advance(milliseconds: 999)
+            #expect(fixture.fail("mina", addresses.next()) > 0)
+            fixture.advance(milliseconds: 1)
+            #expect(fixture.fail("mina", addresses.next()) == 0)
         }
-        #expect(desk.fail("jun", addresses.next()) == 0)
+        #expect(fixture.fail("jun", addresses.next()) == 0)
     }
 
     @Test func `in an attack from many addresses, each one has an attempt in 15 minutes`() {
-        let desk = ThrottleDesk()
+        let fixture = ThrottleFixture()
         var others: UInt64 = 1_000_000
         func attack() {
             for _ in 0..<200 {
-                _ = desk.fail("mina", others)
+                _ = fixture.fail("mina", others)
                 others += 1
             }
         }
         for address in 0..<50 {
             attack()
-            let wait = desk.fail("mina", UInt64(address))
+            let wait = fixture.fail("mina", UInt64(address))
             #expect((0...600).contains(wait))
             if wait > 0 {
-                desk.advance(seconds: wait)
+                fixture.advance(seconds: wait)
                 attack()
-                #expect(desk.fail("mina", UInt64(address)) == 0)
+                #expect(fixture.fail("mina", UInt64(address)) == 0)
             }
             attack()
-            let next = desk.fail("mina", UInt64(address))
+            let next = fixture.fail("mina", UInt64(address))
             #expect((600...900).contains(next))
-            desk.advance(seconds: next)
+            fixture.advance(seconds: next)
             attack()
             // From now on the address is known, and not delayed at all.
-            #expect(desk.succeed("mina", UInt64(address)) == 0)
+            #expect(fixture.succeed("mina", UInt64(address)) == 0)
             attack()
-            #expect(desk.succeed("mina", UInt64(address)) == 0)
+            #expect(fixture.succeed("mina", UInt64(address)) == 0)
         }
     }
 
     @Test func `a network is limited, whatever its addresses and names`() {
-        let desk = ThrottleDesk()
+        let fixture = ThrottleFixture()
         func fail(_ number: UInt64, in networks: [UInt64]) -> Bool {
             let attempt = SignInAttempt(
                 name: "name\(number)", address: 1_000 + number, networks: networks)
-            return (try? desk.throttle.begin(attempt)) != nil
+            return (try? fixture.throttle.begin(attempt)) != nil
         }
         let known = SignInAttempt(name: "mina", address: 7, networks: [1, 10])
-        #expect((try? desk.throttle.begin(known)) != nil)
-        desk.throttle.succeed(known)
-        #expect(desk.throttle.isKnown(known))
+        #expect((try? fixture.throttle.begin(known)) != nil)
+        fixture.throttle.succeed(known)
+        #expect(fixture.throttle.isKnown(known))
         let accepted = (0..<200).count { fail($0, in: [1, 10]) }
         #expect(accepted == 80)
         // Other parts of the larger network are not affected until it has used up its own rate.
         let others = (200..<1_000).count { fail($0, in: [1, 11 + $0 % 10]) }
         #expect(others == 320 - 80)
         #expect(!fail(1_000, in: [1, 50]) && fail(1_000, in: [2, 60]))
-        #expect((try? desk.throttle.begin(known)) != nil)
-        desk.advance(seconds: 4)
+        #expect((try? fixture.throttle.begin(known)) != nil)
+        fixture.advance(seconds: 4)
         #expect(fail(1_001, in: [1, 51]) && !fail(1_002, in: [1, 51]))
     }
 
     @Test func `an attempt that is withdrawn or succeeds does not count for its network`() {
-        let desk = ThrottleDesk()
+        let fixture = ThrottleFixture()
         for number in 0..<UInt64(500) {
             let attempt = SignInAttempt(name: "name\(number)", address: number, networks: [1, 10])
-            #expect((try? desk.throttle.begin(attempt)) != nil)
+            #expect((try? fixture.throttle.begin(attempt)) != nil)
             if number % 2 == 0 {
-                desk.throttle.withdraw(attempt)
+                fixture.throttle.withdraw(attempt)
             } else {
-                desk.throttle.succeed(attempt)
+                fixture.throttle.succeed(attempt)
             }
         }
     }
 
     @Test func `successful attempts do not use up a name's limit`() {
-        let desk = ThrottleDesk()
-        for address in 0..<100 { #expect(desk.succeed("mina", UInt64(address)) == 0) }
+        let fixture = ThrottleFixture()
+        for address in 0..<100 { #expect(fixture.succeed("mina", UInt64(address)) == 0) }
     }
 
     @Test func `this machine is only limited by the name`() {
-        let desk = ThrottleDesk()
-        for number in 0..<100 { #expect(desk.fail("name\(number)", nil) == 0) }
-        for _ in 0..<10 { #expect(desk.fail("mina", nil) == 0) }
-        #expect((1...900).contains(desk.fail("mina", nil)))
-        desk.advance(seconds: 1)
-        #expect(desk.succeed("mina", nil) == 0)
+        let fixture = ThrottleFixture()
+        for number in 0..<100 { #expect(fixture.fail("name\(number)", nil) == 0) }
+        for _ in 0..<10 { #expect(fixture.fail("mina", nil) == 0) }
+        #expect((1...900).contains(fixture.fail("mina", nil)))
+        fixture.advance(seconds: 1)
+        #expect(fixture.succeed("mina", nil) == 0)
     }
 
     @Test func `a rejection is a 429 that says when to retry`() {
@@ -273,7 +274,7 @@ private struct ThrottleDesk {
                 let end = max(backlogs[attempt.name] ?? 0, now)
                 if end + 1_000 > now + 10_000 {
                     let key = HashedKey(name: attempt.name, address: address)
-                    let position = OwnTime(of: key).position(at: now)
+                    let position = ReservedSlot(of: key).position(at: now)
                     let hasHadIt = pairs[attempt].map {
                         $0.number > 0 && $0.last >= now - position
                     }
@@ -305,18 +306,18 @@ private struct ThrottleDesk {
     @Test(arguments: 1...20)
     func `the throttle decides as a model without bounds does`(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        let desk = ThrottleDesk()
+        let fixture = ThrottleFixture()
         var model = Model()
         var rejections = 0
         for _ in 0..<3_000 {
             // A pause may be longer than failures are remembered, which would need a model of what
             // is forgotten when; those are tested separately.
-            desk.advance(milliseconds: Int64.random(in: 0...400, using: &generator))
+            fixture.advance(milliseconds: Int64.random(in: 0...400, using: &generator))
             let attempt = SignInAttempt(
                 name: "name\(Int.random(in: 0..<5, using: &generator))",
                 address: UInt64.random(in: 0..<30, using: &generator))
-            let expected = model.begin(attempt, desk.now)
-            let wait = desk.fail(attempt.name, attempt.address)
+            let expected = model.begin(attempt, fixture.now)
+            let wait = fixture.fail(attempt.name, attempt.address)
             #expect(wait == Int((expected + 999) / 1_000))
             guard wait == 0 else {
                 rejections += 1
@@ -325,10 +326,10 @@ private struct ThrottleDesk {
             switch Int.random(in: 0..<20, using: &generator) {
             case 0:
                 model.succeed(attempt)
-                desk.throttle.succeed(attempt)
+                fixture.throttle.succeed(attempt)
             case 1:
                 model.withdraw(attempt)
-                desk.throttle.withdraw(attempt)
+                fixture.throttle.withdraw(attempt)
             default: break
             }
         }
@@ -337,20 +338,20 @@ private struct ThrottleDesk {
 
     @Test func `memory is bounded, and what matters most is kept`() {
         var generator = SplitMix64(seed: 1)
-        let desk = ThrottleDesk(entries: 1_024)
-        for _ in 0..<6 { _ = desk.fail("mina", 1) }
+        let fixture = ThrottleFixture(entries: 1_024)
+        for _ in 0..<6 { _ = fixture.fail("mina", 1) }
         for number in 0..<50_000 {
-            desk.advance(milliseconds: 1)
+            fixture.advance(milliseconds: 1)
             let address = UInt64.random(in: 2..<1 << 40, using: &generator)
             if number.isMultiple(of: 100) {
-                _ = desk.succeed("name\(number)", address)
+                _ = fixture.succeed("name\(number)", address)
             } else {
-                _ = desk.fail("name\(Int.random(in: 0..<20_000, using: &generator))", address)
+                _ = fixture.fail("name\(Int.random(in: 0..<20_000, using: &generator))", address)
             }
             // One that goes on is not displaced by those that try once.
-            if number.isMultiple(of: 1_000) { _ = desk.fail("mina", 1) }
+            if number.isMultiple(of: 1_000) { _ = fixture.fail("mina", 1) }
         }
-        #expect((512...1_024).contains(desk.throttle.count))
-        #expect(desk.fail("mina", 1) > 0)
+        #expect((512...1_024).contains(fixture.throttle.count))
+        #expect(fixture.fail("mina", 1) > 0)
     }
 }

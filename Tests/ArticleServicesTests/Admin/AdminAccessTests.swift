@@ -51,10 +51,10 @@ import Testing
         for sender in [Sender.reader, .editor] { rows += scenarios(sender, "403 forbidden") }
         for sender in Sender.rejected { rows += scenarios(sender, "401 unauthenticated") }
         let scenarios = rows
-        try await Newsroom.run { newsroom in
-            let before = try await newsroom.backend.store.keys()
-            for scenario in scenarios { try scenario.play(in: newsroom) }
-            #expect(try await newsroom.backend.store.keys() == before)
+        try await TestBackend.run { server in
+            let before = try await server.backend.store.keys()
+            for scenario in scenarios { try scenario.play(in: server) }
+            #expect(try await server.backend.store.keys() == before)
         }
     }
 
@@ -62,41 +62,41 @@ import Testing
     func `an admin's key is sufficient, and nobody may store the responses`(
         sender: Sender
     ) async throws {
-        try await Newsroom.run { newsroom in
-            for scenario in scenarios(sender) { try scenario.play(in: newsroom) }
+        try await TestBackend.run { server in
+            for scenario in scenarios(sender) { try scenario.play(in: server) }
         }
     }
 
     @Test func `what an older command restores as published in the future is scheduled`()
         async throws
     {
-        try await Newsroom.run { newsroom in
-            let exported = try newsroom.send("GET /v1/admin/export", as: .admin).text
+        try await TestBackend.run { server in
+            let exported = try server.send("GET /v1/admin/export", as: .admin).text
             let lines = exported.split(separator: "\n").dropFirst().dropLast()
                 .map { $0.replacing(#""status":"scheduled""#, with: #""status":"published""#) }
-            try await Newsroom.run(cast: false) { other in
+            try await TestBackend.run(samples: false) { other in
                 try other.send(
                     "POST /v1/admin/restorations", as: .admin, lines.joined(separator: "\n"),
                     with: [.contentType: Self.lines])
-                let article = try other.article(Cast.tomorrow)
+                let article = try other.article(Samples.tomorrow)
                 #expect(article.status == .scheduled && article.revision == 1)
-                #expect(try other.article(Cast.bread).status == .published)
-                let line = "GET /v1/articles/\(Cast.tomorrow)"
+                #expect(try other.article(Samples.bread).status == .published)
+                let line = "GET /v1/articles/\(Samples.tomorrow)"
                 #expect(try other.send(line).summary == "404 not-found")
             }
         }
     }
 
     @Test func `what a server whose clock is ahead has published stays published`() async throws {
-        try await Newsroom.run { newsroom in
-            newsroom.pass(milliseconds: 60_000)
-            let article = try newsroom.send(
+        try await TestBackend.run { server in
+            server.pass(milliseconds: 60_000)
+            let article = try server.send(
                 "POST /v1/articles", as: .admin,
                 #"{"title": "Now", "body": "x", "status": "published"}"#)
             #expect(article.summary == "201")
-            let exported = try newsroom.send("GET /v1/admin/export", as: .admin).text
+            let exported = try server.send("GET /v1/admin/export", as: .admin).text
             let lines = exported.split(separator: "\n").dropFirst().dropLast()
-            try await Newsroom.run(cast: false) { other in
+            try await TestBackend.run(samples: false) { other in
                 try other.send(
                     "POST /v1/admin/restorations", as: .admin, lines.joined(separator: "\n"),
                     with: [.contentType: Self.lines])
@@ -106,43 +106,43 @@ import Testing
     }
 
     @Test func `a key that an admin creates works until an admin revokes it`() async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             let key = APIKey(name: "far", role: .editor, at: Timestamp(milliseconds: 0))
             func status() throws -> String {
-                try newsroom.send(
+                try server.send(
                     "GET /v1/articles?status=draft",
                     with: [.authorization: "Bearer \(key.text)"]
                 ).summary
             }
             #expect(try status() == "401 unauthenticated")
             let record = String(decoding: key.record.json(), as: UTF8.self)
-            let made = try newsroom.send("POST /v1/admin/keys", as: .admin, record)
+            let made = try server.send("POST /v1/admin/keys", as: .admin, record)
             #expect(made.summary == "204")
             #expect(try status() == "200")
-            let again = try newsroom.send("POST /v1/admin/keys", as: .admin, record)
+            let again = try server.send("POST /v1/admin/keys", as: .admin, record)
             #expect(again.summary == "409 id-taken /id")
             let path = "/v1/admin/keys/\(key.record.id)/revocation"
-            #expect(try newsroom.send("POST \(path)", as: .admin).summary == "200")
+            #expect(try server.send("POST \(path)", as: .admin).summary == "200")
             #expect(try status() == "401 unauthenticated")
-            let stored = try await newsroom.backend.store.keys().first { $0.id == key.record.id }
-            #expect(stored?.createdAt == Newsroom.opening, "the server's time")
+            let stored = try await server.backend.store.keys().first { $0.id == key.record.id }
+            #expect(stored?.createdAt == TestBackend.opening, "the server's time")
         }
     }
 
     @Test func `a key of an unknown role is rejected`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let record = Self.newKey.replacing("reader", with: "owner")
-            let rejected = try newsroom.send("POST /v1/admin/keys", as: .admin, record)
+            let rejected = try server.send("POST /v1/admin/keys", as: .admin, record)
             #expect(rejected.summary == "422 invalid-values /role")
         }
     }
 
     @Test func `no response over the network has a digest`() async throws {
-        try await Newsroom.run { newsroom in
-            let revoked = try newsroom.send(
-                "POST /v1/admin/keys/\(newsroom.keys.revokedID)/revocation", as: .admin)
-            let listed = try newsroom.send("GET /v1/admin/keys", as: .admin)
-            for record in newsroom.keys.records {
+        try await TestBackend.run { server in
+            let revoked = try server.send(
+                "POST /v1/admin/keys/\(server.keys.revokedID)/revocation", as: .admin)
+            let listed = try server.send("GET /v1/admin/keys", as: .admin)
+            for record in server.keys.records {
                 #expect(listed.text.contains(#""id":"\#(record.id)""#))
             }
             for response in [revoked, listed] {

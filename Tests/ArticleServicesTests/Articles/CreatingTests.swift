@@ -5,8 +5,8 @@ import Testing
 /// `POST /v1/articles`.
 @Suite struct CreatingTests {
     @Test func `a new article has a location, a validator and its defaults`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let made = try newsroom.send("POST /v1/articles", as: .editor, #"{"title":"Hello"}"#)
+        try await TestBackend.run(samples: false) { server in
+            let made = try server.send("POST /v1/articles", as: .editor, #"{"title":"Hello"}"#)
             #expect(made.summary == "201")
             let article = try Article(mapping: made.body)
             #expect(made.fields[.location] == "/v1/articles/\(article.id)")
@@ -23,20 +23,20 @@ import Testing
                     "readingMinutes":0}
                     """)
             let location = try #require(made.fields[.location])
-            let fetched = try newsroom.send("GET \(location)", as: .editor)
+            let fetched = try server.send("GET \(location)", as: .editor)
             #expect(fetched.body == made.body)
             #expect(fetched.fields[.etag] == made.fields[.etag])
         }
     }
 
     @Test func `text is stored in NFC, tags once by key, authors by name or id`() async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             let json = """
                 {"title":"Cafe\u{301}","summary":"\u{1100}\u{1161}","body":"re\u{301}sume\u{301}",\
                 "language":"EN-gb","tags":["BREAD","Stra\u{DF}e","STRASSE","cafe\u{301}"],\
-                "authors":["Mina",{"name":"New Face"},{"id":"\(Cast.ghost)"},"Mina"]}
+                "authors":["Mina",{"name":"New Face"},{"id":"\(Samples.ghost)"},"Mina"]}
                 """
-            let made = try newsroom.send("POST /v1/articles", as: .editor, json)
+            let made = try server.send("POST /v1/articles", as: .editor, json)
             #expect(made.summary == "201", "\(made.text)")
             let article = try Article(mapping: made.body)
             // Strings compare canonically, so bytes are compared.
@@ -48,10 +48,10 @@ import Testing
             #expect(article.tags.map(\.key) == ["bread", "strasse", "caf\u{E9}"])
             #expect(article.tags.map(\.name) == ["Bread", "Stra\u{DF}e", "caf\u{E9}"])
             #expect(article.authors.map(\.name) == ["Mina", "New Face", "Ghost"])
-            #expect(article.authors[0].id.description == Cast.mina)
+            #expect(article.authors[0].id.description == Samples.mina)
             // The decomposed slug also finds it, and so does a tag in upper case.
             for line in ["GET /v1/articles/cafe%CC%81", "GET /v1/articles?tag=STRA%C3%9FE"] {
-                #expect(try newsroom.send(line, as: .editor).text.contains("\(article.id)"))
+                #expect(try server.send(line, as: .editor).text.contains("\(article.id)"))
             }
         }
     }
@@ -87,7 +87,7 @@ import Testing
                 "422 invalid-values /id"
             ),
             (
-                "a slug like an id", #"{"title":"A","slug":"\#(Cast.nobody)"}"#,
+                "a slug like an id", #"{"title":"A","slug":"\#(Samples.nobody)"}"#,
                 "422 invalid-values /slug"
             ),
             ("a slug in capitals", #"{"title":"A","slug":"Abc"}"#, "422 invalid-values /slug"),
@@ -107,12 +107,12 @@ import Testing
             ),
             (
                 "an unknown author",
-                #"{"title":"A","authors":["Mina",{"id":"\#(Cast.nobody)"}]}"#,
+                #"{"title":"A","authors":["Mina",{"id":"\#(Samples.nobody)"}]}"#,
                 "422 invalid-values /authors/1/id"
             ),
             (
                 "an author's other name",
-                #"{"title":"A","authors":[{"id":"\#(Cast.mina)","name":"Nina"}]}"#,
+                #"{"title":"A","authors":[{"id":"\#(Samples.mina)","name":"Nina"}]}"#,
                 "422 invalid-values /authors/0/name"
             ),
             (
@@ -120,10 +120,10 @@ import Testing
                 "422 invalid-values /title /summary /tags/1 /status"
             ),
             (
-                "the id of a deleted one", #"{"title":"A","id":"\#(Cast.gone)"}"#,
+                "the id of a deleted one", #"{"title":"A","id":"\#(Samples.gone)"}"#,
                 "409 id-taken /id"
             ),
-            ("a taken id", #"{"title":"A","id":"\#(Cast.secret)"}"#, "409 id-taken /id"),
+            ("a taken id", #"{"title":"A","id":"\#(Samples.secret)"}"#, "409 id-taken /id"),
             ("a taken slug", #"{"title":"A","slug":"secret-plan"}"#, "409 slug-taken /slug"),
             ("a deleted one's slug", #"{"title":"A","slug":"gone"}"#, "409 slug-taken /slug"),
         ]
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `drafts within the limits are accepted`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let tags = (0..<50).map { String(repeating: "태", count: 62) + "\($0 + 10)" }
             let body = String(repeating: "b", count: 2 * 1_024 * 1_024)
             let json = """
@@ -145,14 +145,14 @@ import Testing
                 "summary":"\(String(repeating: "나", count: 2_000))",\
                 "tags":["\(tags.joined(separator: "\",\""))"],"body":"\(body)"}
                 """
-            let made = try newsroom.send("POST /v1/articles", as: .editor, json)
+            let made = try server.send("POST /v1/articles", as: .editor, json)
             #expect(made.summary == "201")
             #expect(try Article(mapping: made.body).tags.count == 50)
-            let more = try newsroom.send(
+            let more = try server.send(
                 "POST /v1/articles", as: .editor, #"{"title":"A","body":"\#(body)b"}"#)
             #expect(more.summary == "422 invalid-values /body")
             let most = String(repeating: "b", count: 3 * 1_024 * 1_024)
-            let tooMuch = try newsroom.send(
+            let tooMuch = try server.send(
                 "POST /v1/articles", as: .editor, #"{"title":"A","body":"\#(most)"}"#)
             #expect(tooMuch.summary == "413 content-too-large")
         }

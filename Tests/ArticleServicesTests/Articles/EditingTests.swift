@@ -4,16 +4,16 @@ import Testing
 
 /// `PUT`, `PATCH` and `DELETE` of an article: preconditions, and what an edit does not change.
 @Suite struct EditingTests {
-    private static let bread = "/v1/articles/\(Cast.bread)"
+    private static let bread = "/v1/articles/\(Samples.bread)"
 
     @Test func `get, edit and put works with the whole representation`() async throws {
-        try await Newsroom.run { newsroom in
-            let got = try newsroom.send("GET \(Self.bread)", as: .editor)
+        try await TestBackend.run { server in
+            let got = try server.send("GET \(Self.bread)", as: .editor)
             let edited = got.text
                 .replacing(#""title":"Fresh bread""#, with: #""title":"Good bread""#)
                 .replacing("Flour, water, salt.", with: "Flour, water, salt, time.")
-            newsroom.pass(milliseconds: 5)
-            let put = try newsroom.send(
+            server.pass(milliseconds: 5)
+            let put = try server.send(
                 "PUT \(Self.bread)", as: .editor, edited,
                 with: [.ifMatch: got.fields[.etag] ?? ""])
             #expect(put.summary == "200", "\(put.text)")
@@ -27,7 +27,7 @@ import Testing
                     .replacing(
                         #""updatedAt":"2027-01-15T08:00:00.000Z""#,
                         with: #""updatedAt":"2027-01-15T08:00:00.005Z""#))
-            let now = try newsroom.send("GET \(Self.bread)", as: .editor)
+            let now = try server.send("GET \(Self.bread)", as: .editor)
             #expect(now.body == put.body && now.fields[.etag] == put.fields[.etag])
         }
     }
@@ -35,8 +35,8 @@ import Testing
     @Test func `attributes missing from a replacement get defaults, except for the slug`()
         async throws
     {
-        try await Newsroom.run { newsroom in
-            let put = try newsroom.send(
+        try await TestBackend.run { server in
+            let put = try server.send(
                 "PUT \(Self.bread)", as: .editor, #"{"title":"Bare"}"#, with: [.ifMatch: "*"])
             let article = try Article(mapping: put.body)
             #expect(article.slug == "fresh-bread" && article.status == .draft)
@@ -47,20 +47,20 @@ import Testing
     }
 
     @Test func `an edit that changes nothing creates no revision`() async throws {
-        try await Newsroom.run { newsroom in
-            let before = try await newsroom.changes()
-            let got = try newsroom.send("GET \(Self.bread)", as: .editor)
-            newsroom.pass(milliseconds: 1_000)
-            let put = try newsroom.send(
+        try await TestBackend.run { server in
+            let before = try await server.changes()
+            let got = try server.send("GET \(Self.bread)", as: .editor)
+            server.pass(milliseconds: 1_000)
+            let put = try server.send(
                 "PUT \(Self.bread)", as: .editor, got.text, with: [.ifMatch: "*"])
-            let patch = try newsroom.send(
+            let patch = try server.send(
                 "PATCH \(Self.bread)", as: .editor, #"{"title":"Fresh bread"}"#)
-            let empty = try newsroom.send("PATCH \(Self.bread)", as: .editor, "{}")
+            let empty = try server.send("PATCH \(Self.bread)", as: .editor, "{}")
             for response in [put, patch, empty] {
                 #expect(response.summary == "200" && response.body == got.body)
                 #expect(response.fields[.etag] == got.fields[.etag])
             }
-            #expect(try await newsroom.changes() == before)
+            #expect(try await server.changes() == before)
         }
     }
 
@@ -74,10 +74,11 @@ import Testing
         ),
         (#"{"tags":["home"]}"#, #"{"key":"bread","name":"Bread"},"#, ""),
         (
-            #"{"authors":[]}"#, #""authors":[{"id":"\#(Cast.mina)","name":"Mina","revision":1}]"#,
+            #"{"authors":[]}"#,
+            #""authors":[{"id":"\#(Samples.mina)","name":"Mina","revision":1}]"#,
             #""authors":[]"#
         ),
-        (#"{"authors":null}"#, #"[{"id":"\#(Cast.mina)","name":"Mina","revision":1}]"#, "[]"),
+        (#"{"authors":null}"#, #"[{"id":"\#(Samples.mina)","name":"Mina","revision":1}]"#, "[]"),
         (
             #"{"heroImage":null}"#,
             #""heroImage":{"url":"https://example.org/b.png","alternativeText":"A loaf"},"#, ""
@@ -94,11 +95,11 @@ import Testing
     func `a merge patch changes what it names and nothing else`(
         patch: String, old: String, new: String
     ) async throws {
-        try await Newsroom.run { newsroom in
-            let got = try newsroom.send("GET \(Self.bread)", as: .editor)
+        try await TestBackend.run { server in
+            let got = try server.send("GET \(Self.bread)", as: .editor)
             let before = got.text
             #expect(before.contains(old))
-            let patched = try newsroom.send("PATCH \(Self.bread)", as: .editor, patch)
+            let patched = try server.send("PATCH \(Self.bread)", as: .editor, patch)
             #expect(patched.summary == "200", "\(patched.text)")
             let expected = before.replacing(old, with: new)
                 .replacing(#""revision":1,"#, with: #""revision":2,"#)
@@ -141,7 +142,7 @@ import Testing
             row(
                 "all that is read-only", "PUT",
                 """
-                {"id":"\(Cast.nobody)","title":"A","createdAt":"2020-01-01T00:00:00Z",\
+                {"id":"\(Samples.nobody)","title":"A","createdAt":"2020-01-01T00:00:00Z",\
                 "updatedAt":"2020-01-01T00:00:00Z","revision":9}
                 """, "*", "\(invalid) /id /createdAt /updatedAt /revision"),
             row("no title", "PUT", "{}", "*", "\(invalid) /title"),
@@ -153,7 +154,7 @@ import Testing
             row("read-only", "PATCH", #"{"revision":2}"#, nil, "\(invalid) /revision"),
             row(
                 "read-only", "PATCH", #"{"version":"2-000000"}"#, nil, "\(invalid) /version"),
-            row("id", "PATCH", #"{"id":"\#(Cast.bread)"}"#, nil, "\(invalid) /id"),
+            row("id", "PATCH", #"{"id":"\#(Samples.bread)"}"#, nil, "\(invalid) /id"),
             row("a list", "PATCH", "[]", nil, "\(invalid) #"),
             row(
                 "no address", "PATCH", #"{"heroImage":{"url":null}}"#, nil,
@@ -162,7 +163,7 @@ import Testing
             row("taken", "PUT", #"{"title":"A","slug":"gone"}"#, "*", "409 slug-taken /slug"),
             row("a body", "DELETE", "{}", nil, "400 malformed-request #"),
         ]
-        for id in [Cast.gone, Cast.nobody] {
+        for id in [Samples.gone, Samples.nobody] {
             for (method, json) in writes {
                 rows.append(
                     Scenario(
@@ -180,14 +181,14 @@ import Testing
     }()
 
     @Test func `a rejected edit changes nothing`() async throws {
-        try await Newsroom.run { newsroom in
-            let patched = try newsroom.send(
+        try await TestBackend.run { server in
+            let patched = try server.send(
                 "PATCH \(Self.bread)", as: .editor, #"{"title":"Good bread"}"#)
             #expect(patched.revision == 2)
-            let before = try await newsroom.changes()
-            for scenario in Self.rejections { try scenario.play(in: newsroom) }
-            #expect(try await newsroom.changes() == before)
-            #expect(try newsroom.send("GET \(Self.bread)", as: .editor).body == patched.body)
+            let before = try await server.changes()
+            for scenario in Self.rejections { try scenario.play(in: server) }
+            #expect(try await server.changes() == before)
+            #expect(try server.send("GET \(Self.bread)", as: .editor).body == patched.body)
         }
     }
 
@@ -195,16 +196,16 @@ import Testing
     func `a client with any tag of the latest revision may edit`(
         method: String
     ) async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             // A tag for other attributes, another coding or an older hash also names this revision.
-            let sparse = try newsroom.send("GET \(Self.bread)?fields=title")
+            let sparse = try server.send("GET \(Self.bread)?fields=title")
             let tag = try #require(sparse.fields[.etag])
-            let response = try newsroom.send(
+            let response = try server.send(
                 "\(method) \(Self.bread)", as: .editor,
                 method == "DELETE" ? nil : #"{"title":"New"}"#, with: [.ifMatch: "\"7-0\", \(tag)"])
             #expect(response.summary == (method == "DELETE" ? "204" : "200"))
             // The same tag cannot be used again.
-            let again = try newsroom.send(
+            let again = try server.send(
                 "\(method) \(Self.bread)", as: .editor,
                 method == "DELETE" ? nil : #"{"title":"Other"}"#, with: [.ifMatch: tag])
             #expect(
@@ -215,24 +216,24 @@ import Testing
     }
 
     @Test func `a deletion has no content, and the article disappears everywhere`() async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {
-                #expect(try !newsroom.send(line).text.contains("[]"))
+                #expect(try !server.send(line).text.contains("[]"))
             }
-            let deleted = try newsroom.send("DELETE \(Self.bread)", as: .editor)
+            let deleted = try server.send("DELETE \(Self.bread)", as: .editor)
             #expect(deleted.summary == "204")
             #expect(deleted.fields[.cacheControl] == "no-store")
             #expect(!deleted.fields.contains(.contentType) && !deleted.fields.contains(.etag))
             for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {
-                #expect(try newsroom.send(line).text == #"{"items":[]}"#)
+                #expect(try server.send(line).text == #"{"items":[]}"#)
             }
             for sender in [Sender.anonymous, .editor] {
                 for target in [Self.bread, "/v1/articles/fresh-bread"] {
-                    let gone = try newsroom.send("GET \(target)", as: sender)
+                    let gone = try server.send("GET \(target)", as: sender)
                     #expect(gone.summary == "404 not-found")
                 }
             }
-            let again = try newsroom.send("DELETE \(Self.bread)", as: .editor)
+            let again = try server.send("DELETE \(Self.bread)", as: .editor)
             #expect(again.summary == "404 not-found")
         }
     }

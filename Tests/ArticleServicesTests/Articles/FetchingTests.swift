@@ -5,9 +5,9 @@ import Testing
 /// `GET /v1/articles/{id}`, byte for byte, with its fields.
 @Suite struct FetchingTests {
     private static let bread = """
-        {"id":"\(Cast.bread)","slug":"fresh-bread","title":"Fresh bread",\
+        {"id":"\(Samples.bread)","slug":"fresh-bread","title":"Fresh bread",\
         "summary":"How to bake.","body":"Flour, water, salt.","language":"en",\
-        "authors":[{"id":"\(Cast.mina)","name":"Mina","revision":1}],\
+        "authors":[{"id":"\(Samples.mina)","name":"Mina","revision":1}],\
         "tags":[{"key":"bread","name":"Bread"},{"key":"home","name":"Home"}],\
         "heroImage":{"url":"https://example.org/b.png","alternativeText":"A loaf"},\
         "status":"published","publishedAt":"2027-01-14T08:00:00.000Z",\
@@ -16,13 +16,13 @@ import Testing
         "wordCount":3,"readingMinutes":1}
         """
 
-    private static let upper = Cast.bread.uppercased()
+    private static let upper = Samples.bread.uppercased()
 
     @Test func `an article is found by its id and its slug`() async throws {
-        try await Newsroom.run { newsroom in
-            newsroom.pass(milliseconds: 61_000)
-            for key in [Cast.bread, Self.upper, "fresh-bread", "%66resh-bread"] {
-                let response = try newsroom.send("GET /v1/articles/\(key)")
+        try await TestBackend.run { server in
+            server.pass(milliseconds: 61_000)
+            for key in [Samples.bread, Self.upper, "fresh-bread", "%66resh-bread"] {
+                let response = try server.send("GET /v1/articles/\(key)")
                 #expect(response.summary == "200")
                 #expect(response.unversioned == Self.bread)
                 #expect(response.fields[.contentType] == "application/json")
@@ -40,14 +40,14 @@ import Testing
     }
 
     @Test(arguments: [
-        "FRESH-BREAD", "fresh-bread/", "fresh%2Fbread", "nothing", "%20", "\(Cast.bread)%20",
+        "FRESH-BREAD", "fresh-bread/", "fresh%2Fbread", "nothing", "%20", "\(Samples.bread)%20",
         "01900000-0000-4000-8000-100000000001", String(repeating: "a", count: 101),
         "%EA%B0%80%EB%82%98",
     ])
     func `other keys do not find an article`(key: String) async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             for sender in [Sender.anonymous, .editor] {
-                let response = try newsroom.send("GET /v1/articles/\(key)", as: sender)
+                let response = try server.send("GET /v1/articles/\(key)", as: sender)
                 #expect(response.summary == "404 not-found")
             }
         }
@@ -57,7 +57,7 @@ import Testing
         ("id", ""), ("title", #","title":"Fresh bread""#), ("id,slug", #","slug":"fresh-bread""#),
         ("slug,title,slug", #","slug":"fresh-bread","title":"Fresh bread""#),
         ("body", #","body":"Flour, water, salt.""#),
-        ("authors.name", #","authors":[{"id":"\#(Cast.mina)","name":"Mina"}]"#),
+        ("authors.name", #","authors":[{"id":"\#(Samples.mina)","name":"Mina"}]"#),
         ("tags.key", #","tags":[{"key":"bread"},{"key":"home"}]"#),
         (
             "tags.key,tags",
@@ -68,19 +68,19 @@ import Testing
         ("revision,wordCount", #","revision":1,"wordCount":3"#),
     ])
     func `a reader gets the selected attributes`(fields: String, rest: String) async throws {
-        try await Newsroom.run { newsroom in
-            let whole = #"{"id":"\#(Cast.bread)"\#(rest)}"#
-            let one = try newsroom.send("GET /v1/articles/fresh-bread?fields=\(fields)")
+        try await TestBackend.run { server in
+            let whole = #"{"id":"\#(Samples.bread)"\#(rest)}"#
+            let one = try server.send("GET /v1/articles/fresh-bread?fields=\(fields)")
             #expect(one.text == whole)
             #expect(one.revision == 1)
-            let all = try newsroom.send("GET /v1/articles?fields=\(fields)")
+            let all = try server.send("GET /v1/articles?fields=\(fields)")
             #expect(all.text == #"{"items":[\#(whole)]}"#)
         }
     }
 
     @Test func `lists only contain bodies on request`() async throws {
-        try await Newsroom.run { newsroom in
-            let plain = try newsroom.send("GET /v1/articles")
+        try await TestBackend.run { server in
+            let plain = try server.send("GET /v1/articles")
             let withoutBody = Self.bread.replacing(#""body":"Flour, water, salt.","#, with: "")
             #expect(plain.unversioned == #"{"items":[\#(withoutBody)]}"#)
             #expect(plain.fields[.lastModified] == nil)
@@ -93,15 +93,15 @@ import Testing
     }
 
     @Test func `validators depend on the selected attributes`() async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             var tags: Set<String> = []
             for query in ["", "?fields=id", "?fields=title", "?fields=title,summary"] {
-                let response = try newsroom.send("GET /v1/articles/fresh-bread\(query)")
+                let response = try server.send("GET /v1/articles/fresh-bread\(query)")
                 tags.insert(response.fields[.etag] ?? "")
                 #expect(response.revision == 1)
             }
             #expect(tags.count == 4)
-            let same = try newsroom.send("GET /v1/articles/fresh-bread?fields=summary,title")
+            let same = try server.send("GET /v1/articles/fresh-bread?fields=summary,title")
             #expect(tags.contains(same.fields[.etag] ?? ""))
         }
     }

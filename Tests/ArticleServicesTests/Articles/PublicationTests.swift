@@ -6,38 +6,38 @@ import Testing
 @Suite struct PublicationTests {
     @Test func `a scheduled article becomes public by a revision when its time comes`() async throws
     {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             let target = "GET /v1/articles/tomorrows-loaf"
             let others = [
                 ("GET /v1/articles?fields=slug", "tomorrows-loaf"), ("GET /v1/tags", "soon"),
                 ("GET /v1/authors", "Ghost"),
             ]
             func expectHidden() throws {
-                #expect(try newsroom.send(target).summary == "404 not-found")
+                #expect(try server.send(target).summary == "404 not-found")
                 for (line, word) in others {
-                    #expect(try !newsroom.send(line).text.contains(word))
+                    #expect(try !server.send(line).text.contains(word))
                 }
             }
-            newsroom.pass(milliseconds: 3_599_999)
-            await newsroom.publishDueArticles()
+            server.pass(milliseconds: 3_599_999)
+            await server.publishDueArticles()
             try expectHidden()
             // The clock alone makes nothing public.
-            newsroom.pass(milliseconds: 1)
+            server.pass(milliseconds: 1)
             try expectHidden()
-            let waiting = try newsroom.send(target, as: .editor)
+            let waiting = try server.send(target, as: .editor)
             #expect(waiting.text.contains(#""status":"scheduled""#) && waiting.revision == 1)
 
-            await newsroom.publishDueArticles()
-            let out = try newsroom.send(target)
+            await server.publishDueArticles()
+            let out = try server.send(target)
             #expect(out.summary == "200" && out.revision == 2)
             #expect(out.text.contains(#""status":"published""#))
             #expect(out.fields[.lastModified] == nil)
-            newsroom.pass(milliseconds: 61_000)
-            let settled = try newsroom.send(target)
+            server.pass(milliseconds: 61_000)
+            let settled = try server.send(target)
             #expect(settled.fields[.lastModified] == "Fri, 15 Jan 2027 09:00:01 GMT")
-            for (line, word) in others { #expect(try newsroom.send(line).text.contains(word)) }
-            let history = try newsroom.send(
-                "GET /v1/articles/\(Cast.tomorrow)/revisions", as: .editor)
+            for (line, word) in others { #expect(try server.send(line).text.contains(word)) }
+            let history = try server.send(
+                "GET /v1/articles/\(Samples.tomorrow)/revisions", as: .editor)
             #expect(
                 history.text.hasPrefix(
                     """
@@ -50,20 +50,20 @@ import Testing
     }
 
     @Test func `editors see what will be published, in its order`() async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             for (title, time) in [
                 ("Third", "2027-03-01T00:00:00Z"), ("Second", "2027-02-01T00:00:00Z"),
             ] {
-                try newsroom.send(
+                try server.send(
                     "POST /v1/articles", as: .editor,
                     #"{"title":"\#(title)","status":"scheduled","publishedAt":"\#(time)"}"#)
             }
             let line = "GET /v1/articles?status=scheduled&sort=publishedAt&fields=slug"
-            let text = try newsroom.send(line, as: .editor).text
+            let text = try server.send(line, as: .editor).text
             let slugs = text.matches(of: /"slug":"([^"]*)"/).map { String($0.1) }
             #expect(slugs == ["tomorrows-loaf", "second", "third"])
             for sender in [Sender.anonymous, .reader] {
-                #expect(try newsroom.send(line, as: sender).text == #"{"items":[]}"#)
+                #expect(try server.send(line, as: sender).text == #"{"items":[]}"#)
             }
         }
     }
@@ -94,9 +94,9 @@ import Testing
     func `a status and a time determine the publication`(
         said: String, status: String, time: String?
     ) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let rest = said == "{}" ? "" : ",\(said.dropFirst().dropLast())"
-            let made = try newsroom.send(
+            let made = try server.send(
                 "POST /v1/articles", as: .editor, #"{"title":"A"\#(rest)}"#)
             #expect(made.summary == "201")
             #expect(made.text.contains(#""status":"\#(status)""#))
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `a scheduled status always requires a time`() async throws {
-        let tomorrow = "/v1/articles/\(Cast.tomorrow)"
+        let tomorrow = "/v1/articles/\(Samples.tomorrow)"
         try await ScenarioTable(
             "no time",
             [
@@ -114,7 +114,7 @@ import Testing
                     "made", .editor, "POST /v1/articles", #"{"title":"A","status":"scheduled"}"#,
                     gives: "422 invalid-values /publishedAt"),
                 Scenario(
-                    "patched", .editor, "PATCH /v1/articles/\(Cast.secret)",
+                    "patched", .editor, "PATCH /v1/articles/\(Samples.secret)",
                     #"{"status":"scheduled"}"#, gives: "422 invalid-values /publishedAt"),
                 Scenario(
                     "its time taken away", .editor, "PATCH \(tomorrow)", #"{"publishedAt":null}"#,
@@ -128,15 +128,15 @@ import Testing
     }
 
     @Test func `a status and a time that do not fit are rejected`() async throws {
-        let bread = "/v1/articles/\(Cast.bread)"
-        let tomorrow = "/v1/articles/\(Cast.tomorrow)"
+        let bread = "/v1/articles/\(Samples.bread)"
+        let tomorrow = "/v1/articles/\(Samples.tomorrow)"
         let lines = [
             ("POST /v1/articles", "published", "2027-01-15T08:00:00.001Z"),
             ("POST /v1/articles", "scheduled", "2027-01-15T08:00:00Z"),
             ("PUT \(bread)", "published", "2028-01-01T00:00:00Z"),
             ("PUT \(tomorrow)", "scheduled", "2026-01-01T00:00:00Z"),
             ("PATCH \(tomorrow)", "published", "2027-01-15T09:00:00Z"),
-            ("PATCH /v1/articles/\(Cast.secret)", "scheduled", "2026-01-01T00:00:00Z"),
+            ("PATCH /v1/articles/\(Samples.secret)", "scheduled", "2026-01-01T00:00:00Z"),
         ]
         let patches = [
             (bread, "2028-01-01T00:00:00Z", "is in the future"),
@@ -160,60 +160,60 @@ import Testing
     }
 
     @Test func `a scheduled article can be published at once`() async throws {
-        try await Newsroom.run { newsroom in
-            newsroom.pass(milliseconds: 5)
-            let path = "/v1/articles/\(Cast.tomorrow)"
-            let sent = try newsroom.send("PATCH \(path)", as: .editor, #"{"status":"published"}"#)
+        try await TestBackend.run { server in
+            server.pass(milliseconds: 5)
+            let path = "/v1/articles/\(Samples.tomorrow)"
+            let sent = try server.send("PATCH \(path)", as: .editor, #"{"status":"published"}"#)
             let article = try Article(mapping: sent.body)
             #expect(article.status == .published)
-            #expect(article.publishedAt == Newsroom.opening.advanced(byMilliseconds: 5))
-            #expect(try newsroom.send("GET \(path)").summary == "200")
+            #expect(article.publishedAt == TestBackend.opening.advanced(byMilliseconds: 5))
+            #expect(try server.send("GET \(path)").summary == "200")
         }
     }
 
     @Test func `an overdue article can be edited before it is published`() async throws {
-        try await Newsroom.run { newsroom in
-            newsroom.pass(milliseconds: 7_200_000)
-            let path = "/v1/articles/\(Cast.tomorrow)"
-            let article = try newsroom.article(Cast.tomorrow)
+        try await TestBackend.run { server in
+            server.pass(milliseconds: 7_200_000)
+            let path = "/v1/articles/\(Samples.tomorrow)"
+            let article = try server.article(Samples.tomorrow)
             for json in [#"{"title":"Late"}"#, #"{"status":"scheduled","summary":"Late"}"#] {
-                let sent = try newsroom.send("PATCH \(path)", as: .editor, json)
+                let sent = try server.send("PATCH \(path)", as: .editor, json)
                 #expect(sent.summary == "200", "\(sent.text)")
                 #expect(try Article(mapping: sent.body).status == .scheduled)
             }
-            await newsroom.publishDueArticles()
-            let published = try newsroom.article(Cast.tomorrow)
+            await server.publishDueArticles()
+            let published = try server.article(Samples.tomorrow)
             #expect(published.status == .published && published.title == "Late")
             #expect(published.publishedAt == article.publishedAt && published.revision == 4)
         }
     }
 
     @Test func `a scheduled revision whose time has passed is restored as a draft`() async throws {
-        try await Newsroom.run { newsroom in
-            let path = "/v1/articles/\(Cast.tomorrow)"
+        try await TestBackend.run { server in
+            let path = "/v1/articles/\(Samples.tomorrow)"
             func restore() throws -> Article {
-                let sent = try newsroom.send("POST \(path)/revisions/1/restore", as: .editor)
+                let sent = try server.send("POST \(path)/revisions/1/restore", as: .editor)
                 return try Article(mapping: sent.body)
             }
-            try newsroom.send("PATCH \(path)", as: .editor, #"{"title":"Other"}"#)
+            try server.send("PATCH \(path)", as: .editor, #"{"title":"Other"}"#)
             #expect(try restore().status == .scheduled)
-            newsroom.pass(milliseconds: 3_600_000)
-            await newsroom.publishDueArticles()
-            #expect(try newsroom.article(Cast.tomorrow).status == .published)
+            server.pass(milliseconds: 3_600_000)
+            await server.publishDueArticles()
+            #expect(try server.article(Samples.tomorrow).status == .published)
             let restored = try restore()
             #expect(restored.status == .draft && restored.title == "Tomorrow's loaf")
             #expect(restored.revision == 5)
             #expect(try restore().revision == 5, "nothing changes")
-            await newsroom.publishDueArticles()
-            #expect(try newsroom.send("GET \(path)").summary == "404 not-found")
+            await server.publishDueArticles()
+            #expect(try server.send("GET \(path)").summary == "404 not-found")
         }
     }
 
     @Test func `a scheduled article can be rescheduled and unpublished`() async throws {
-        try await Newsroom.run { newsroom in
-            let path = "/v1/articles/\(Cast.tomorrow)"
+        try await TestBackend.run { server in
+            let path = "/v1/articles/\(Samples.tomorrow)"
             func patch(_ json: String) throws -> Article {
-                let response = try newsroom.send("PATCH \(path)", as: .editor, json)
+                let response = try server.send("PATCH \(path)", as: .editor, json)
                 #expect(response.summary == "200", "\(response.text)")
                 return try Article(mapping: response.body)
             }
@@ -222,14 +222,14 @@ import Testing
             let back = try patch(#"{"status":"draft"}"#)
             #expect(back.status == .draft && back.publishedAt == put.publishedAt)
             let forward = try patch(#"{"status":"published","publishedAt":null}"#)
-            #expect(forward.status == .published && forward.publishedAt == Newsroom.opening)
-            #expect(try newsroom.send("GET \(path)").summary == "200")
+            #expect(forward.status == .published && forward.publishedAt == TestBackend.opening)
+            #expect(try server.send("GET \(path)").summary == "200")
         }
     }
 
     @Test func `the first publication time is kept through edits and unpublishing`() async throws {
-        try await Newsroom.run { newsroom in
-            let path = "/v1/articles/\(Cast.secret)"
+        try await TestBackend.run { server in
+            let path = "/v1/articles/\(Samples.secret)"
             let steps: [(String, Int, String)] = [
                 (#"{"status":"published"}"#, 200, "published"), (#"{"title":"B"}"#, 200, "again"),
                 (#"{"status":"archived"}"#, 404, "archived"),
@@ -237,15 +237,15 @@ import Testing
                 (#"{"status":"published"}"#, 200, "back"),
             ]
             for (json, status, name) in steps {
-                newsroom.pass(milliseconds: 1_000)
-                #expect(try newsroom.send("PATCH \(path)", as: .editor, json).summary == "200")
-                #expect(try newsroom.send("GET \(path)").status == status, "\(name)")
+                server.pass(milliseconds: 1_000)
+                #expect(try server.send("PATCH \(path)", as: .editor, json).summary == "200")
+                #expect(try server.send("GET \(path)").status == status, "\(name)")
                 #expect(
-                    try newsroom.send("GET /v1/tags").text.contains("hidden") == (status == 200))
+                    try server.send("GET /v1/tags").text.contains("hidden") == (status == 200))
             }
-            let article = try newsroom.article(Cast.secret)
-            #expect(article.publishedAt == Newsroom.opening.advanced(byMilliseconds: 1_000))
-            #expect(article.updatedAt == Newsroom.opening.advanced(byMilliseconds: 5_000))
+            let article = try server.article(Samples.secret)
+            #expect(article.publishedAt == TestBackend.opening.advanced(byMilliseconds: 1_000))
+            #expect(article.updatedAt == TestBackend.opening.advanced(byMilliseconds: 5_000))
         }
     }
 }

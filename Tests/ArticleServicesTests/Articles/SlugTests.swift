@@ -12,48 +12,48 @@ import Testing
     func `a slug is derived from the title`(title: String, slug: String, encoded: String)
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            let made = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            let made = try server.send(
                 "POST /v1/articles", as: .editor, #"{"title":"\#(title)","status":"published"}"#)
             #expect(try Article(mapping: made.body).slug == slug)
-            #expect(try newsroom.send("GET /v1/articles/\(encoded)").summary == "200")
-            let second = try newsroom.send(
+            #expect(try server.send("GET /v1/articles/\(encoded)").summary == "200")
+            let second = try server.send(
                 "POST /v1/articles", as: .editor, #"{"title":"\#(title)"}"#)
             #expect(try Article(mapping: second.body).slug == "\(slug)-2")
         }
     }
 
     @Test func `an article whose title has no letters has its id as slug`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let made = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            let made = try server.send(
                 "POST /v1/articles", as: .editor, #"{"title":"!?","status":"published"}"#)
             #expect(made.summary == "201", "\(made.text)")
             let article = try Article(mapping: made.body)
             #expect(article.slug == article.id.description)
             // Get, edit and put also works with it.
-            let put = try newsroom.send(
+            let put = try server.send(
                 "PUT /v1/articles/\(article.id)", as: .editor,
                 made.text.replacing(#""title":"!?""#, with: #""title":"!!""#),
                 with: [.ifMatch: made.fields[.etag] ?? ""])
             #expect(put.summary == "200", "\(put.text)")
             #expect(try Article(mapping: put.body).slug == article.slug)
-            let patched = try newsroom.send(
+            let patched = try server.send(
                 "PATCH /v1/articles/\(article.id)", as: .editor, #"{"slug":"marks"}"#)
             #expect(try Article(mapping: patched.body).slug == "marks")
             for key in ["marks", article.slug] {
-                #expect(try newsroom.send("GET /v1/articles/\(key)").text.contains(#""marks""#))
+                #expect(try server.send("GET /v1/articles/\(key)").text.contains(#""marks""#))
             }
         }
     }
 
     @Test func `another article's id is not a valid slug`() async throws {
-        try await Newsroom.run { newsroom in
-            for id in [Cast.bread, Cast.nobody] {
-                let patched = try newsroom.send(
-                    "PATCH /v1/articles/\(Cast.secret)", as: .editor, #"{"slug":"\#(id)"}"#)
+        try await TestBackend.run { server in
+            for id in [Samples.bread, Samples.nobody] {
+                let patched = try server.send(
+                    "PATCH /v1/articles/\(Samples.secret)", as: .editor, #"{"slug":"\#(id)"}"#)
                 #expect(patched.summary == "422 invalid-values /slug")
-                let put = try newsroom.send(
-                    "PUT /v1/articles/\(Cast.secret)", as: .editor,
+                let put = try server.send(
+                    "PUT /v1/articles/\(Samples.secret)", as: .editor,
                     #"{"title":"A","slug":"\#(id)"}"#, with: [.ifMatch: "*"])
                 #expect(put.summary == "422 invalid-values /slug")
             }
@@ -63,24 +63,24 @@ import Testing
     @Test func `a slug is kept when the title changes, and an old one becomes an alias`()
         async throws
     {
-        try await Newsroom.run { newsroom in
-            let path = "/v1/articles/\(Cast.bread)"
+        try await TestBackend.run { server in
+            let path = "/v1/articles/\(Samples.bread)"
             func slug(_ json: String) throws -> String {
-                let response = try newsroom.send("PATCH \(path)", as: .editor, json)
+                let response = try server.send("PATCH \(path)", as: .editor, json)
                 return try Article(mapping: response.body).slug
             }
             #expect(try slug(#"{"title":"Stale bread"}"#) == "fresh-bread")
             #expect(try slug(#"{"slug":"stale-bread"}"#) == "stale-bread")
-            let old = try newsroom.send("GET /v1/articles/fresh-bread")
+            let old = try server.send("GET /v1/articles/fresh-bread")
             #expect(old.summary == "200" && old.text.contains(#""slug":"stale-bread""#))
-            let other = try newsroom.send(
+            let other = try server.send(
                 "POST /v1/articles", as: .editor, #"{"title":"Fresh bread","slug":"fresh-bread"}"#)
             #expect(other.summary == "409 slug-taken /slug")
-            let like = try newsroom.send(
+            let like = try server.send(
                 "POST /v1/articles", as: .editor, #"{"title":"Fresh bread"}"#)
             #expect(try Article(mapping: like.body).slug == "fresh-bread-2")
             #expect(try slug(#"{"slug":"fresh-bread"}"#) == "fresh-bread")
-            #expect(try newsroom.send("GET /v1/articles/stale-bread").summary == "200")
+            #expect(try server.send("GET /v1/articles/stale-bread").summary == "200")
         }
     }
 }

@@ -4,36 +4,36 @@ import Testing
 
 /// Authors are readable for everyone who can see one of their articles, and writable for editors.
 @Suite struct AuthorTests {
-    private static let mina = "/v1/authors/\(Cast.mina)"
+    private static let mina = "/v1/authors/\(Samples.mina)"
     private static let json = """
-        {"id":"\(Cast.mina)","name":"Mina","about":"","createdAt":"2027-01-15T08:00:00.000Z",\
+        {"id":"\(Samples.mina)","name":"Mina","about":"","createdAt":"2027-01-15T08:00:00.000Z",\
         "updatedAt":"2027-01-15T08:00:00.000Z","revision":1}
         """
 
     @Test func `an author has validators`() async throws {
-        try await Newsroom.run { newsroom in
-            let response = try newsroom.send("GET \(Self.mina)")
+        try await TestBackend.run { server in
+            let response = try server.send("GET \(Self.mina)")
             #expect(response.summary == "200" && response.unversioned == Self.json)
             #expect(response.fields[.cacheControl] == "public, no-cache")
             #expect(response.fields[.vary] == "Accept-Encoding, Authorization")
             #expect(response.revision == 1)
             #expect(response.fields[.lastModified] == nil)
-            let list = try newsroom.send("GET /v1/authors")
+            let list = try server.send("GET /v1/authors")
             #expect(list.unversioned == #"{"items":[\#(Self.json)]}"#)
         }
     }
 
     @Test func `an author is created, visible to permitted clients, and replaced`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let made = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            let made = try server.send(
                 "PUT \(Self.mina)", as: .editor, #"{"name":"Mina","about":"Bakes."}"#)
             #expect(made.summary == "201" && made.fields[.location] == Self.mina)
             #expect(made.fields[.cacheControl] == "no-store")
-            #expect(try newsroom.send("GET \(Self.mina)").summary == "404 not-found")
-            let got = try newsroom.send("GET \(Self.mina)", as: .editor)
+            #expect(try server.send("GET \(Self.mina)").summary == "404 not-found")
+            let got = try server.send("GET \(Self.mina)", as: .editor)
             #expect(got.body == made.body && got.fields[.etag] == made.fields[.etag])
-            newsroom.pass(milliseconds: 7)
-            let put = try newsroom.send(
+            server.pass(milliseconds: 7)
+            let put = try server.send(
                 "PUT \(Self.mina)", as: .editor,
                 got.text.replacing(#""name":"Mina""#, with: #""name":"Mi\u0301na""#),
                 with: [.ifMatch: got.fields[.etag] ?? ""])
@@ -46,11 +46,11 @@ import Testing
     @Test func `a new name appears in articles at once and changes their validators`()
         async throws
     {
-        try await Newsroom.run { newsroom in
-            newsroom.pass(milliseconds: 61_000)
-            let before = try newsroom.send("GET /v1/articles/fresh-bread")
+        try await TestBackend.run { server in
+            server.pass(milliseconds: 61_000)
+            let before = try server.send("GET /v1/articles/fresh-bread")
             #expect(before.fields.contains(.lastModified))
-            let put = try newsroom.send(
+            let put = try server.send(
                 "PUT \(Self.mina)", as: .editor, #"{"name":"Minna"}"#, with: [.ifMatch: "*"])
             #expect(put.summary == "200")
             let since: [HTTPFields] = [
@@ -59,7 +59,7 @@ import Testing
             ]
             for fields in since {
                 for sender in [Sender.anonymous, .editor] {
-                    let after = try newsroom.send(
+                    let after = try server.send(
                         "GET /v1/articles/fresh-bread", as: sender, with: fields)
                     #expect(after.summary == "200" && after.text.contains(#""name":"Minna""#))
                 }
@@ -76,7 +76,7 @@ import Testing
         }
         let failed = "412 precondition-failed @If-Match"
         let invalid = "422 invalid-values"
-        let new = "PUT /v1/authors/\(Cast.nobody)"
+        let new = "PUT /v1/authors/\(Samples.nobody)"
         try await ScenarioTable(
             "authors",
             [
@@ -98,7 +98,7 @@ import Testing
                 put(
                     "read-only",
                     """
-                    {"id":"\(Cast.ghost)","name":"A","createdAt":"2020-01-01T00:00:00Z",\
+                    {"id":"\(Samples.ghost)","name":"A","createdAt":"2020-01-01T00:00:00Z",\
                     "updatedAt":"2020-01-01T00:00:00Z","revision":2}
                     """, any, "\(invalid) /id /createdAt /updatedAt /revision"),
                 Scenario(
@@ -114,7 +114,7 @@ import Testing
                     "no id", .anonymous, "GET /v1/authors/mina",
                     gives: "400 malformed-request ?id"),
                 Scenario(
-                    "nobody", .editor, "GET /v1/authors/\(Cast.nobody)",
+                    "nobody", .editor, "GET /v1/authors/\(Samples.nobody)",
                     gives: "404 not-found"),
                 Scenario(
                     "a parameter", .anonymous, "GET \(Self.mina)?fields=id",
@@ -129,26 +129,27 @@ import Testing
     @Test func `authors are paged by id, and anonymous clients see those with public articles`()
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             for number in 1...6 {
-                try newsroom.send(
-                    "PUT /v1/authors/\(Cast.id(number))", as: .editor, #"{"name":"A\#(number)"}"#)
+                try server.send(
+                    "PUT /v1/authors/\(Samples.id(number))", as: .editor, #"{"name":"A\#(number)"}"#
+                )
                 let status = number % 2 == 0 ? "published" : "draft"
-                try newsroom.send(
+                try server.send(
                     "POST /v1/articles", as: .editor,
                     """
-                    {"title":"T","status":"\(status)","authors":[{"id":"\(Cast.id(number))"}]}
+                    {"title":"T","status":"\(status)","authors":[{"id":"\(Samples.id(number))"}]}
                     """)
             }
             for (sender, numbers) in [(Sender.anonymous, [2, 4, 6]), (.editor, Array(1...6))] {
                 var target: String? = "/v1/authors?limit=2"
                 var ids: [String] = []
                 while let next = target {
-                    let response = try newsroom.send("GET \(next)", as: sender)
+                    let response = try server.send("GET \(next)", as: sender)
                     ids += try Page<Author>(mapping: response.body).items.map(\.id.description)
                     target = response.nextTarget
                 }
-                #expect(ids == numbers.map { Cast.id($0) })
+                #expect(ids == numbers.map { Samples.id($0) })
             }
         }
     }

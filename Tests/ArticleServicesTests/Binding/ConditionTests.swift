@@ -6,19 +6,19 @@ import Testing
 @Suite struct ConditionTests {
     private static let senders: [Sender] = [.anonymous, .reader, .editor]
     private static let lines = [
-        "/v1/articles/\(Cast.bread)", "/v1/articles/fresh-bread?fields=title", "/v1/articles",
-        "/v1/articles?tag=home&limit=1", "/v1/tags", "/v1/authors", "/v1/authors/\(Cast.mina)",
+        "/v1/articles/\(Samples.bread)", "/v1/articles/fresh-bread?fields=title", "/v1/articles",
+        "/v1/articles?tag=home&limit=1", "/v1/tags", "/v1/authors", "/v1/authors/\(Samples.mina)",
     ]
 
     @Test(arguments: senders)
     func `a current copy is not sent again`(sender: Sender) async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             for target in Self.lines {
-                let whole = try newsroom.send("GET \(target)", as: sender)
+                let whole = try server.send("GET \(target)", as: sender)
                 let tag = try #require(whole.fields[.etag])
                 for value in [tag, "W/\(tag)", "\"x\", \(tag)", "*"] {
                     for method in ["GET", "HEAD"] {
-                        let response = try newsroom.send(
+                        let response = try server.send(
                             "\(method) \(target)", as: sender, with: [.ifNoneMatch: value])
                         #expect(response.summary == "304", "\(target) \(value)")
                         // RFC 9110 §15.4.5: the fields that a 200 would have had.
@@ -29,7 +29,7 @@ import Testing
                     }
                 }
                 for value in ["\"x\"", "\"1-0000000000000000\"", "nonsense"] {
-                    let response = try newsroom.send(
+                    let response = try server.send(
                         "GET \(target)", as: sender, with: [.ifNoneMatch: value])
                     #expect(response.summary == "200" && response.body == whole.body)
                 }
@@ -61,21 +61,21 @@ import Testing
 
     @Test(arguments: senders)
     func `every validator changes after an edit`(sender: Sender) async throws {
-        try await Newsroom.run { newsroom in
-            let path = "/v1/articles/\(Cast.bread)"
+        try await TestBackend.run { server in
+            let path = "/v1/articles/\(Samples.bread)"
             let tags = try Self.lines.map {
-                try newsroom.send("GET \($0)", as: sender).fields[.etag] ?? ""
+                try server.send("GET \($0)", as: sender).fields[.etag] ?? ""
             }
-            newsroom.pass(milliseconds: 1_000)
-            try newsroom.send(
+            server.pass(milliseconds: 1_000)
+            try server.send(
                 "PATCH \(path)", as: .editor, #"{"title":"Good bread","tags":["Bread","New"]}"#)
-            newsroom.pass(milliseconds: 61_000)
+            server.pass(milliseconds: 61_000)
             for (target, tag) in zip(Self.lines, tags) where !target.contains("author") {
-                let response = try newsroom.send(
+                let response = try server.send(
                     "GET \(target)", as: sender, with: [.ifNoneMatch: tag])
                 #expect(response.summary == "200", "\(target)")
             }
-            let since = try newsroom.send(
+            let since = try server.send(
                 "GET \(path)", as: sender,
                 with: [.ifModifiedSince: "Fri, 15 Jan 2027 08:00:00 GMT"])
             #expect(since.summary == "200")
@@ -85,37 +85,37 @@ import Testing
 
     @Test(arguments: senders)
     func `two edits within a second also differ in their times`(sender: Sender) async throws {
-        try await Newsroom.run { newsroom in
-            let path = "/v1/articles/\(Cast.bread)"
+        try await TestBackend.run { server in
+            let path = "/v1/articles/\(Samples.bread)"
             // The time of an earlier response must not match a later edit.
             for title in ["A", "B", "C", "D", "E", "F"] {
-                newsroom.pass(milliseconds: 300)
-                try newsroom.send("PATCH \(path)", as: .editor, "{\"title\":\"\(title)\"}")
-                let seen = try newsroom.send("GET \(path)", as: sender)
+                server.pass(milliseconds: 300)
+                try server.send("PATCH \(path)", as: .editor, "{\"title\":\"\(title)\"}")
+                let seen = try server.send("GET \(path)", as: sender)
                 var times = ["Fri, 15 Jan 2027 08:00:00 GMT"]
                 if let told = seen.fields[.lastModified] { times.append(told) }
-                newsroom.pass(milliseconds: 100)
-                try newsroom.send("PATCH \(path)", as: .editor, "{\"title\":\"\(title)2\"}")
+                server.pass(milliseconds: 100)
+                try server.send("PATCH \(path)", as: .editor, "{\"title\":\"\(title)2\"}")
                 for time in times {
-                    let again = try newsroom.send(
+                    let again = try server.send(
                         "GET \(path)", as: sender, with: [.ifModifiedSince: time])
                     #expect(again.summary == "200")
                 }
             }
             // A cached response is updated, too.
-            newsroom.pass(milliseconds: 61_000)
-            let settled = try newsroom.send("GET \(path)", as: sender)
+            server.pass(milliseconds: 61_000)
+            let settled = try server.send("GET \(path)", as: sender)
             #expect(settled.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:03 GMT")
         }
     }
 
     @Test func `a write with an unsupported precondition is rejected`() async throws {
-        let article = "/v1/articles/\(Cast.bread)"
+        let article = "/v1/articles/\(Samples.bread)"
         let title = #"{"title":"A"}"#
         let writes: [(String, String?)] = [
             ("POST /v1/articles", title), ("PUT \(article)", title), ("PATCH \(article)", title),
             ("DELETE \(article)", nil), ("POST \(article)/revisions/1/restore", nil),
-            ("PUT /v1/authors/\(Cast.mina)", #"{"name":"A"}"#),
+            ("PUT /v1/authors/\(Samples.mina)", #"{"name":"A"}"#),
         ]
         let conditions: [(HTTPFields, String)] = [
             ([.ifNoneMatch: "*", .ifMatch: "*"], "@If-None-Match"),

@@ -6,13 +6,13 @@ import Testing
 @Suite struct CursorTests {
     /// Creates published articles with ids 100, 101, …; each was published a day before the
     /// previous one, and some on the same day.
-    private func publish(_ count: Int, from first: Int = 100, in newsroom: Newsroom) throws {
+    private func publish(_ count: Int, from first: Int = 100, in server: TestBackend) throws {
         for number in first..<first + count {
             let day = 28 - (number - first) / 2
-            let made = try newsroom.send(
+            let made = try server.send(
                 "POST /v1/articles", as: .editor,
                 """
-                {"id":"\(Cast.id(number))","title":"T","tags":["t"],"status":"published",\
+                {"id":"\(Samples.id(number))","title":"T","tags":["t"],"status":"published",\
                 "publishedAt":"2026-12-\(day < 10 ? "0" : "")\(day)T00:00:00Z"}
                 """)
             #expect(made.summary == "201")
@@ -21,14 +21,14 @@ import Testing
 
     /// The ids on all pages from the target on; `between` runs after each page.
     private func walk(
-        _ first: String, as sender: Sender = .anonymous, in newsroom: Newsroom,
+        _ first: String, as sender: Sender = .anonymous, in server: TestBackend,
         between: (Int) throws -> Void = { _ in }
     ) throws -> [String] {
         var target: String? = first
         var ids: [String] = []
         var pages = 0
         while let next = target {
-            let response = try newsroom.send("GET \(next)", as: sender)
+            let response = try server.send("GET \(next)", as: sender)
             let page = try Page<PartialArticle>(mapping: response.body)
             ids += page.items.map(\.id.description)
             target = response.nextTarget
@@ -45,14 +45,14 @@ import Testing
         "publishedAt", "-publishedAt", "createdAt", "-createdAt", "updatedAt", "-updatedAt",
     ])
     func `paging in every order reaches the end with each article once`(sort: String) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try publish(7, in: newsroom)
-            newsroom.pass(milliseconds: 10)
-            try publish(6, from: 107, in: newsroom)
+        try await TestBackend.run(samples: false) { server in
+            try publish(7, in: server)
+            server.pass(milliseconds: 10)
+            try publish(6, from: 107, in: server)
             for limit in [1, 4, 13, 100] {
-                let ids = try walk("/v1/articles?sort=\(sort)&limit=\(limit)", in: newsroom)
+                let ids = try walk("/v1/articles?sort=\(sort)&limit=\(limit)", in: server)
                 #expect(ids.count == 13 && Set(ids).count == 13)
-                let whole = try walk("/v1/articles?sort=\(sort)&limit=100", in: newsroom)
+                let whole = try walk("/v1/articles?sort=\(sort)&limit=100", in: server)
                 #expect(ids == whole)
             }
         }
@@ -61,21 +61,21 @@ import Testing
     @Test func `articles created and deleted while paging neither repeat nor hide others`()
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            try publish(12, in: newsroom)
-            let before = (100..<112).map { Cast.id($0) }
-            let ids = try walk("/v1/articles?limit=3&tag=t&fields=slug", in: newsroom) { page in
+        try await TestBackend.run(samples: false) { server in
+            try publish(12, in: server)
+            let before = (100..<112).map { Samples.id($0) }
+            let ids = try walk("/v1/articles?limit=3&tag=t&fields=slug", in: server) { page in
                 // New ones at the front, at the back and in the middle; and one is deleted that was
                 // on an earlier page.
                 for day in ["2027-01-01", "2020-01-01", "2026-12-27"] {
-                    try newsroom.send(
+                    try server.send(
                         "POST /v1/articles", as: .editor,
                         """
                         {"title":"New","tags":["t"],"status":"published",\
                         "publishedAt":"\(day)T12:00:00Z"}
                         """)
                 }
-                try newsroom.send("DELETE /v1/articles/\(Cast.id(99 + page))", as: .editor)
+                try server.send("DELETE /v1/articles/\(Samples.id(99 + page))", as: .editor)
             }
             #expect(Set(ids).count == ids.count)
             #expect(ids.filter(before.contains).sorted() == before.sorted())
@@ -83,9 +83,9 @@ import Testing
     }
 
     @Test func `the link keeps the query and adds the cursor`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try publish(3, in: newsroom)
-            let response = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            try publish(3, in: server)
+            let response = try server.send(
                 "GET /v1/articles?tag=T&fields=title&limit=2&sort=publishedAt&language=EN")
             let next = try Page<PartialArticle>(mapping: response.body).next ?? ""
             let target = "/v1/articles?limit=2&cursor=\(next)&tag=T&language=en"
@@ -100,20 +100,20 @@ import Testing
     }
 
     @Test func `a cursor is only valid for its own list`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try publish(4, in: newsroom)
+        try await TestBackend.run(samples: false) { server in
+            try publish(4, in: server)
             func cursor(_ target: String, _ sender: Sender) throws -> String {
-                let text = try newsroom.send("GET \(target)", as: sender).text
+                let text = try server.send("GET \(target)", as: sender).text
                 return try #require(text.split(separator: "\"next\":\"").last).dropLast(2)
                     .description
             }
             let list = "/v1/articles?limit=1"
             let anonymous = try cursor(list, .anonymous)
             let editor = try cursor(list, .editor)
-            let revisions = "/v1/articles/\(Cast.id(100))/revisions"
-            try newsroom.send("DELETE /v1/articles/\(Cast.id(100))", as: .editor)
+            let revisions = "/v1/articles/\(Samples.id(100))/revisions"
+            try server.send("DELETE /v1/articles/\(Samples.id(100))", as: .editor)
             let history = try cursor("\(revisions)?limit=1", .editor)
-            try newsroom.send("DELETE /v1/articles/\(Cast.id(101))", as: .editor)
+            try server.send("DELETE /v1/articles/\(Samples.id(101))", as: .editor)
             let deleted = "/v1/deleted-articles?limit=1"
             let gone = try cursor(deleted, .editor)
             let rejected = "400 malformed-request ?cursor"
@@ -138,20 +138,20 @@ import Testing
                 (list, .editor, history, rejected),
                 ("\(revisions)?limit=1", .editor, history, "200"),
                 (
-                    "/v1/articles/\(Cast.id(101))/revisions?limit=1", .editor, history, rejected
+                    "/v1/articles/\(Samples.id(101))/revisions?limit=1", .editor, history, rejected
                 ),
             ]
             for (target, sender, cursor, summary) in rows {
-                let response = try newsroom.send("GET \(target)&cursor=\(cursor)", as: sender)
+                let response = try server.send("GET \(target)&cursor=\(cursor)", as: sender)
                 #expect(response.summary == summary, "\(sender) \(target)")
             }
         }
     }
 
     @Test func `a modified cursor is rejected`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try publish(2, in: newsroom)
-            let page = try Page<Article>(mapping: newsroom.send("GET /v1/articles?limit=1").body)
+        try await TestBackend.run(samples: false) { server in
+            try publish(2, in: server)
+            let page = try Page<Article>(mapping: server.send("GET /v1/articles?limit=1").body)
             let cursor = Array(try #require(page.next))
             var touched = [
                 "x", "AAAA", String(cursor.dropLast()), String(cursor.dropFirst()),
@@ -164,7 +164,7 @@ import Testing
                 touched.append(String(other))
             }
             for text in touched {
-                let response = try newsroom.send("GET /v1/articles?limit=1&cursor=\(text)")
+                let response = try server.send("GET /v1/articles?limit=1&cursor=\(text)")
                 #expect(response.summary == "400 malformed-request ?cursor", "\(text)")
             }
         }

@@ -16,29 +16,29 @@ import Testing
     private static let limits = Thoroughness.isFull ? [1, 4] : [2]
 
     /// A mix of public and hidden articles, the same for each seed.
-    private struct Mixture {
+    private struct RandomArticles {
         /// Texts and bytes that must not be disclosed.
         private(set) var secrets: [(name: String, bytes: [UInt8])] = []
         private(set) var targets: [String] = []
 
-        /// Fills the newsroom; without the hidden articles, the clock advances nevertheless.
-        init(seed: UInt64, hasHidden: Bool, in newsroom: Newsroom) throws {
+        /// Fills the backend; without the hidden articles, the clock advances nevertheless.
+        init(seed: UInt64, hasHidden: Bool, in server: TestBackend) throws {
             var random = SplitMix64(seed: seed)
             for number in 0..<3 {
-                try newsroom.send(
-                    "PUT /v1/authors/\(Cast.id(0xB0 + number))", as: .editor,
+                try server.send(
+                    "PUT /v1/authors/\(Samples.id(0xB0 + number))", as: .editor,
                     #"{"name":"Author \#(number)"}"#)
             }
             for number in 0..<36 {
-                newsroom.pass(milliseconds: 7_001)
+                server.pass(milliseconds: 7_001)
                 let kind = random.next() % 6
                 let tags = ["a", "m", "z"].filter { _ in random.next() % 2 == 0 }
-                let author = Cast.id(0xB0 + Int(random.next() % 3))
+                let author = Samples.id(0xB0 + Int(random.next() % 3))
                 let day = "2026-0\(1 + random.next() % 6)-1\(random.next() % 10)"
                 if kind < 3 {
-                    try Self.publish(number, tags: tags, author: author, day: day, in: newsroom)
+                    try Self.publish(number, tags: tags, author: author, day: day, in: server)
                 } else if hasHidden {
-                    try hide(number, Int(kind) - 3 + Int(random.next() % 2), tags, in: newsroom)
+                    try hide(number, Int(kind) - 3 + Int(random.next() % 2), tags, in: server)
                 } else {
                     _ = random.next()
                 }
@@ -47,13 +47,13 @@ import Testing
         }
 
         private static func publish(
-            _ number: Int, tags: [String], author: String, day: String, in newsroom: Newsroom
+            _ number: Int, tags: [String], author: String, day: String, in server: TestBackend
         ) throws {
             let names = (tags + ["public\(number)"]).map { "\"\($0)\"" }.joined(separator: ",")
-            let made = try newsroom.send(
+            let made = try server.send(
                 "POST /v1/articles", as: .editor,
                 """
-                {"id":"\(Cast.id(0x300 + number))","title":"Public \(number)","tags":[\(names)],\
+                {"id":"\(Samples.id(0x300 + number))","title":"Public \(number)","tags":[\(names)],\
                 "authors":[{"id":"\(author)"}],"source":{"name":"Wire"},"status":"published",\
                 "publishedAt":"\(day)T00:00:\(10 + number)Z"}
                 """)
@@ -63,10 +63,10 @@ import Testing
         /// A draft, a scheduled, an archived or a deleted article, with its own tag and author, and
         /// tags of public ones.
         private mutating func hide(
-            _ number: Int, _ kind: Int, _ tags: [String], in newsroom: Newsroom
+            _ number: Int, _ kind: Int, _ tags: [String], in server: TestBackend
         ) throws {
-            let author = Cast.id(0x900 + number)
-            try newsroom.send(
+            let author = Samples.id(0x900 + number)
+            try server.send(
                 "PUT /v1/authors/\(author)", as: .editor, #"{"name":"Veiled \#(number)"}"#)
             let (status, year) = [
                 ("draft", 2026), ("scheduled", 2028), ("archived", 2025), ("published", 2026),
@@ -74,8 +74,8 @@ import Testing
             let time = "\(year)-0\(1 + number % 9)-2\(number % 8)T05:06:07.\(100 + number)Z"
             let letter = ["b", "n", "y"][number % 3]
             let names = (tags + ["\(letter)-covert-\(number)"]).map { "\"\($0)\"" }
-            let id = Cast.id(0x500 + number)
-            let made = try newsroom.send(
+            let id = Samples.id(0x500 + number)
+            let made = try server.send(
                 "POST /v1/articles", as: .editor,
                 """
                 {"id":"\(id)","title":"Concealed \(number)","authors":[{"id":"\(author)"}],\
@@ -84,7 +84,7 @@ import Testing
                 """)
             #expect(made.summary == "201", "\(made.text)")
             let article = try Article(mapping: made.body)
-            if kind == 3 { try newsroom.send("DELETE /v1/articles/\(id)", as: .editor) }
+            if kind == 3 { try server.send("DELETE /v1/articles/\(id)", as: .editor) }
             for text in [id, author, "covert-\(number)", "concealed-\(number)"] {
                 secrets.append((text, Array(text.utf8)))
             }
@@ -109,7 +109,7 @@ import Testing
 
         private mutating func makeTargets() {
             let filters = [
-                "", "&tag=a", "&tag=a&tag=z", "&author=\(Cast.id(0xB1))", "&language=en",
+                "", "&tag=a", "&tag=a&tag=z", "&author=\(Samples.id(0xB1))", "&language=en",
                 "&source=Wire", "&status=published", "&status=draft",
                 "&publishedAfter=2026-02-01T00:00:00Z", "&publishedBefore=2026-05-01T00:00:00Z",
             ]
@@ -122,7 +122,7 @@ import Testing
                 }
             }
             for words in ["public", "author", "public%207", "concealed", "%22public%2030%22"] {
-                for filter in ["", "&tag=a", "&author=\(Cast.id(0xB1))"] {
+                for filter in ["", "&tag=a", "&author=\(Samples.id(0xB1))"] {
                     targets.append("/v1/search?q=\(words)&limit=3\(filter)")
                 }
             }
@@ -132,7 +132,7 @@ import Testing
         }
 
         /// Expects that a response discloses nothing, including the bytes of its cursors.
-        func check(_ response: NewsroomResponse, _ target: String) {
+        func check(_ response: BackendResponse, _ target: String) {
             var seen =
                 response.fields.all.map { "\($0.name): \($0.value)" }.joined().utf8 + response.body
             for text in [response.text, response.nextTarget ?? ""] {
@@ -165,14 +165,14 @@ import Testing
 
     /// The pages of each list as seen by an anonymous client.
     private func walk(
-        _ mixture: Mixture, in newsroom: Newsroom
+        _ mixture: RandomArticles, in server: TestBackend
     ) async throws -> [[String]] {
-        try await newsroom.waitUntilIndexed()
+        try await server.waitUntilIndexed()
         return try mixture.targets.map { first in
             var pages: [String] = []
             var target: String? = first
             while let next = target {
-                let response = try newsroom.send("GET \(next)")
+                let response = try server.send("GET \(next)")
                 #expect(response.summary == "200", "\(next): \(response.text)")
                 mixture.check(response, next)
                 pages.append(response.unversioned.replacing(/,"next":"[^"]*"/, with: ""))
@@ -188,10 +188,10 @@ import Testing
         var pages: [[[String]]] = []
         var secrets = 0
         for hasHidden in [true, false] {
-            try await Newsroom.run(cast: false) { newsroom in
-                let mixture = try Mixture(seed: seed, hasHidden: hasHidden, in: newsroom)
+            try await TestBackend.run(samples: false) { server in
+                let mixture = try RandomArticles(seed: seed, hasHidden: hasHidden, in: server)
                 secrets += mixture.secrets.count
-                pages.append(try await walk(mixture, in: newsroom))
+                pages.append(try await walk(mixture, in: server))
             }
         }
         #expect(secrets > 100)
@@ -206,11 +206,11 @@ import Testing
         configuration.examinedRowsPerPage = 4
         var items: [[String]] = []
         for hasHidden in [true, false] {
-            try await Newsroom.run(cast: false, storeConfiguration: configuration) { newsroom in
-                let mixture = try Mixture(seed: 3, hasHidden: hasHidden, in: newsroom)
+            try await TestBackend.run(samples: false, storeConfiguration: configuration) { server in
+                let mixture = try RandomArticles(seed: 3, hasHidden: hasHidden, in: server)
                 // The pages may end at different articles here, but their union must be the same.
                 items.append(
-                    try await walk(mixture, in: newsroom).map { pages in
+                    try await walk(mixture, in: server).map { pages in
                         pages.map { $0.dropFirst(#"{"items":["#.count).dropLast(2) }
                             .filter { !$0.isEmpty }.joined(separator: ",")
                     })
@@ -221,10 +221,10 @@ import Testing
 
     @Test func `cursors of a list have equal lengths, and a position has one cursor`() async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let names = ["a", "bb", String(repeating: "\u{1FB7}", count: 64), "zz"]
             for name in names {
-                let made = try newsroom.send(
+                let made = try server.send(
                     "POST /v1/articles", as: .editor,
                     #"{"title":"T","status":"published","tags":["\#(name)"]}"#)
                 #expect(made.summary == "201", "\(made.text)")
@@ -233,9 +233,9 @@ import Testing
             var target = "/v1/tags?limit=1"
             while true {
                 let page = try Page<ArticleAPI.Tag.Usage>(
-                    mapping: newsroom.send("GET \(target)").body)
+                    mapping: server.send("GET \(target)").body)
                 let again = try Page<ArticleAPI.Tag.Usage>(
-                    mapping: newsroom.send("GET \(target)", as: .reader).body)
+                    mapping: server.send("GET \(target)", as: .reader).body)
                 #expect(page.next == again.next && page.items.count == 1)
                 guard let next = page.next else { break }
                 cursors.append(next)
@@ -246,26 +246,27 @@ import Testing
     }
 
     @Test func `histories disclose nothing to clients that may not read them`() async throws {
-        try await Newsroom.run { newsroom in
-            let responses = try [Cast.secret, Cast.gone, Cast.tomorrow, Cast.nobody].map { id in
-                try newsroom.send("GET /v1/articles/\(id)/revisions?limit=1").summary
+        try await TestBackend.run { server in
+            let responses = try [Samples.secret, Samples.gone, Samples.tomorrow, Samples.nobody].map
+            { id in
+                try server.send("GET /v1/articles/\(id)/revisions?limit=1").summary
             }
             #expect(Set(responses) == ["401 unauthenticated"])
         }
     }
 
     @Test func `a public article is not found by the slugs of its draft`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let made = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            let made = try server.send(
                 "POST /v1/articles", as: .editor, #"{"title":"Takeover of Acme"}"#)
             let path = "/v1/articles/\(try Article(mapping: made.body).id)"
             func patch(_ json: String) throws {
-                let response = try newsroom.send("PATCH \(path)", as: .editor, json)
+                let response = try server.send("PATCH \(path)", as: .editor, json)
                 #expect(response.summary == "200", "\(response.text)")
             }
             func summaries(_ slug: String) throws -> [String] {
                 try [Sender.anonymous, .reader, .editor].map {
-                    try newsroom.send("GET /v1/articles/\(slug)", as: $0).summary
+                    try server.send("GET /v1/articles/\(slug)", as: $0).summary
                 }
             }
             let hidden = ["404 not-found", "404 not-found", "200"]
@@ -273,8 +274,8 @@ import Testing
             try patch(
                 #"{"slug":"waiting","status":"scheduled","publishedAt":"2027-01-15T09:00:00Z"}"#)
             try patch(#"{"slug":"in-time"}"#)
-            newsroom.pass(milliseconds: 3_600_001)
-            await newsroom.publishDueArticles()
+            server.pass(milliseconds: 3_600_001)
+            await server.publishDueArticles()
             #expect(try summaries("in-time") == shown)
             try patch(#"{"slug":"later"}"#)
             #expect(try summaries("takeover-of-acme") == hidden)

@@ -3,7 +3,7 @@ import Testing
 
 /// The methods and media types of each path, and the errors for other requests.
 @Suite struct MethodTests {
-    private static let article = "/v1/articles/\(Cast.bread)"
+    private static let article = "/v1/articles/\(Samples.bread)"
 
     /// Each path of the contract, and its `Allow`.
     private static let paths: [(path: String, allow: String)] = [
@@ -15,21 +15,21 @@ import Testing
         ("/v1/deleted-articles", "GET, HEAD, OPTIONS"),
         ("\(article)/comments", "GET, HEAD, OPTIONS, POST"),
         ("/v1/comments", "GET, HEAD, OPTIONS"),
-        ("/v1/comments/\(Cast.nobody)", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+        ("/v1/comments/\(Samples.nobody)", "DELETE, GET, HEAD, OPTIONS, PATCH"),
         ("/v1/me/bookmarks", "GET, HEAD, OPTIONS"),
-        ("/v1/me/bookmarks/\(Cast.bread)", "DELETE, OPTIONS, PUT"),
+        ("/v1/me/bookmarks/\(Samples.bread)", "DELETE, OPTIONS, PUT"),
         ("/", "GET, HEAD, OPTIONS"),
         ("/console", "GET, HEAD, OPTIONS"),
         ("/feeds/articles.atom", "GET, HEAD, OPTIONS"),
         ("/v1/preview", "OPTIONS, POST"),
         ("/v1/tags", "GET, HEAD, OPTIONS"),
         ("/v1/authors", "GET, HEAD, OPTIONS"),
-        ("/v1/authors/\(Cast.mina)", "GET, HEAD, OPTIONS, PUT"),
-        ("/v1/users/\(Cast.nobody)/sessions", "GET, HEAD, OPTIONS"),
-        ("/v1/users/\(Cast.nobody)/sessions/0123456789abcdef", "DELETE, OPTIONS"),
+        ("/v1/authors/\(Samples.mina)", "GET, HEAD, OPTIONS, PUT"),
+        ("/v1/users/\(Samples.nobody)/sessions", "GET, HEAD, OPTIONS"),
+        ("/v1/users/\(Samples.nobody)/sessions/0123456789abcdef", "DELETE, OPTIONS"),
         ("/v1/sources", "GET, HEAD, OPTIONS, POST"),
-        ("/v1/sources/\(Cast.nobody)", "DELETE, GET, HEAD, OPTIONS, PATCH"),
-        ("/v1/sources/\(Cast.nobody)/poll", "OPTIONS, POST"),
+        ("/v1/sources/\(Samples.nobody)", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+        ("/v1/sources/\(Samples.nobody)/poll", "OPTIONS, POST"),
     ]
 
     @Test func `OPTIONS and 405 list the allowed methods`() async throws {
@@ -59,28 +59,28 @@ import Testing
         "/v1/articles/a/b", "/admin", "/.env",
     ])
     func `other paths are not found`(path: String) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             for method in ["GET", "POST", "DELETE"] {
-                let response = try newsroom.send("\(method) \(path)", as: .editor)
+                let response = try server.send("\(method) \(path)", as: .editor)
                 #expect(response.summary == "404 not-found")
             }
         }
     }
 
     @Test func `HEAD is GET without the body`() async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             let targets = [
                 "/v1/articles", "/v1/articles?limit=1&sort=publishedAt", Self.article,
                 "/v1/articles/fresh-bread?fields=title", "/v1/tags", "/v1/authors",
-                "/v1/authors/\(Cast.mina)", "\(Self.article)/revisions",
+                "/v1/authors/\(Samples.mina)", "\(Self.article)/revisions",
                 "\(Self.article)/revisions/1", "/v1/articles/nothing", "/v1/articles?limit=0",
                 "/v1/deleted-articles",
             ]
             let own: [HTTPFieldName] = [.date, .xRequestID]
             for target in targets {
                 for sender in [Sender.anonymous, .editor] {
-                    let get = try newsroom.send("GET \(target)", as: sender)
-                    let head = try newsroom.send("HEAD \(target)", as: sender)
+                    let get = try server.send("GET \(target)", as: sender)
+                    let head = try server.send("HEAD \(target)", as: sender)
                     #expect(head.status == get.status && head.body.isEmpty)
                     var fields = (get.fields, head.fields)
                     for name in own {

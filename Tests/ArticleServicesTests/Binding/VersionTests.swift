@@ -7,15 +7,15 @@ import Testing
 @Suite struct VersionTests {
     @Test(arguments: [nil, "fields=title,version", "fields=version"])
     func `an article from a list is edited by its version, once`(query: String?) async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             let target = "/v1/articles?tag=home" + (query.map { "&\($0)" } ?? "")
-            let list = try newsroom.send("GET \(target)", as: .editor)
+            let list = try server.send("GET \(target)", as: .editor)
             let page = try PageResponseMapper<PartialArticle>().map(list.body)
             let article = try #require(page.items.first)
             let version = try #require(article.version)
             #expect(page.items.count == 1 && version.wholeMatch(of: /1-[0-9a-z]{6}/) != nil)
-            func edit(_ title: String) throws -> NewsroomResponse {
-                try newsroom.send(
+            func edit(_ title: String) throws -> BackendResponse {
+                try server.send(
                     "PATCH /v1/articles/\(article.id)", as: .editor, #"{"title":"\#(title)"}"#,
                     with: [.ifMatch: "\"\(version)\""])
             }
@@ -27,28 +27,28 @@ import Testing
 
     @Test func `a tag begins with the version, whichever representation is requested`() async throws
     {
-        try await Newsroom.run { newsroom in
-            let version = try #require(newsroom.article(Cast.bread).version)
-            let path = "/v1/articles/\(Cast.bread)"
+        try await TestBackend.run { server in
+            let version = try #require(server.article(Samples.bread).version)
+            let path = "/v1/articles/\(Samples.bread)"
             for sender in [Sender.anonymous, .reader, .editor] {
                 for target in [path, path + "?fields=title", "/v1/articles/fresh-bread"] {
-                    let response = try newsroom.send("GET \(target)", as: sender)
+                    let response = try server.send("GET \(target)", as: sender)
                     let tag = try #require(response.fields[.etag])
                     #expect(tag.hasPrefix("\"\(version)") && tag.utf8.count == 26)
                 }
             }
-            let revision = try newsroom.send("GET \(path)/revisions/1", as: .editor)
+            let revision = try server.send("GET \(path)/revisions/1", as: .editor)
             #expect(revision.version == version)
         }
     }
 
     @Test func `an author from a list is edited by its version, once`() async throws {
-        try await Newsroom.run { newsroom in
-            let list = try newsroom.send("GET /v1/authors", as: .editor)
+        try await TestBackend.run { server in
+            let list = try server.send("GET /v1/authors", as: .editor)
             let author = try #require(try PageResponseMapper<Author>().map(list.body).items.first)
             let version = try #require(author.version)
             for (name, summary) in [("A", "200"), ("B", "412 precondition-failed @If-Match")] {
-                let put = try newsroom.send(
+                let put = try server.send(
                     "PUT /v1/authors/\(author.id)", as: .editor, #"{"name":"\#(name)"}"#,
                     with: [.ifMatch: "\"\(version)\""])
                 #expect(put.summary == summary)
@@ -59,17 +59,17 @@ import Testing
     @Test func `the version of another article, author or revision does not match`()
         async throws
     {
-        try await Newsroom.run { newsroom in
-            let other = try #require(newsroom.article(Cast.secret).version)
+        try await TestBackend.run { server in
+            let other = try #require(server.article(Samples.secret).version)
             let author = try #require(
-                newsroom.send("GET /v1/authors/\(Cast.mina)", as: .editor).version)
-            let mine = try #require(newsroom.article(Cast.bread).version)
+                server.send("GET /v1/authors/\(Samples.mina)", as: .editor).version)
+            let mine = try #require(server.article(Samples.bread).version)
             #expect(Set([other, author, mine]).count == 3)
             let moved = "2" + mine.dropFirst()
             for version in [other, author, moved] {
                 for condition in ["\"\(version)\"", "\"\(version)0123456789abcdef\""] {
-                    let response = try newsroom.send(
-                        "DELETE /v1/articles/\(Cast.bread)", as: .editor,
+                    let response = try server.send(
+                        "DELETE /v1/articles/\(Samples.bread)", as: .editor,
                         with: [.ifMatch: condition])
                     #expect(response.summary == "412 precondition-failed @If-Match", "\(condition)")
                 }

@@ -24,7 +24,7 @@ import Testing
     ) async throws {
         let folder = try TemporaryFolder()
         let file = try await SQLiteStore.openNew(folder.file("store.db"))
-        let store = SlowStore(file, seed: seed, mostHeld: 3)
+        let store = SlowStore(file, seed: seed, limitHeld: 3)
         let backend = try await Backend(
             store: store, file: file, operatorKey: OperatorKey(Self.key),
             now: { Timestamp(milliseconds: 1_800_000_000_000) }, log: { _ in })

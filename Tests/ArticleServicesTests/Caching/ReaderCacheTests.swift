@@ -11,14 +11,14 @@ import Testing
 
 /// Only keys that see exactly what is public get cached public responses.
 @Suite struct ReaderCacheTests {
-    private static let article = "/v1/articles/\(Cast.bread)"
+    private static let article = "/v1/articles/\(Samples.bread)"
     private static let list = "/v1/articles?fields=id,title,body"
 
     /// Sends requests on one persistent connection, as apps do.
-    private struct Talk {
+    private struct PersistentClient {
         let connection: RawConnection
 
-        init(_ newsroom: Newsroom) throws { connection = try RawConnection(newsroom.address) }
+        init(_ server: TestBackend) throws { connection = try RawConnection(server.address) }
 
         static func request(
             _ target: String, _ key: String?, _ fields: String = "", method: String = "GET"
@@ -38,13 +38,13 @@ import Testing
     @Test func `a reader gets the public bytes and validators as private ones`()
         async throws
     {
-        try await Newsroom.run { newsroom in
-            let talk = try Talk(newsroom)
-            let key = try #require(newsroom.keys.texts[.reader])
+        try await TestBackend.run { server in
+            let talk = try PersistentClient(server)
+            let key = try #require(server.keys.texts[.reader])
             for target in [Self.article, Self.list] {
                 let everybodys = try talk.ask(target, nil)
                 _ = try talk.ask(target, key)
-                let hits = newsroom.backend.cacheStatistics.hits
+                let hits = server.backend.cacheStatistics.hits
                 for method in [HTTPMethod.get, .head, .get] {
                     let mine = try talk.ask(target, key, method: method)
                     #expect(mine.status == 200)
@@ -57,7 +57,7 @@ import Testing
                     #expect(mine.fields[.cacheControl] == "private, no-cache")
                     #expect(mine.fields.list(.vary, has: "Authorization"))
                 }
-                #expect(newsroom.backend.cacheStatistics.hits == hits + 3)
+                #expect(server.backend.cacheStatistics.hits == hits + 3)
                 let etag = try #require(everybodys.fields[.etag])
                 let kept = try talk.ask(target, key, "If-None-Match: \(etag)\r\n")
                 #expect(kept.status == 304)
@@ -69,22 +69,22 @@ import Testing
     }
 
     @Test func `a reader's first request is cached for everyone, and compressed`() async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             let long = String(repeating: "salt and flour ", count: 500)
-            let made = try newsroom.send(
+            let made = try server.send(
                 "POST /v1/articles", as: .editor,
                 #"{"title":"Long","slug":"long","body":"\#(long)","status":"published"}"#)
             #expect(made.summary == "201")
-            let talk = try Talk(newsroom)
-            let key = try #require(newsroom.keys.texts[.reader])
+            let talk = try PersistentClient(server)
+            let key = try #require(server.keys.texts[.reader])
             let gzip = "Accept-Encoding: gzip\r\n"
             let first = try talk.ask("/v1/articles/long", key, gzip)
             #expect(first.fields[.contentEncoding] == "gzip")
             #expect(first.fields[.cacheControl] == "private, no-cache")
-            let misses = newsroom.backend.cacheStatistics.misses
+            let misses = server.backend.cacheStatistics.misses
             let everybodys = try talk.ask("/v1/articles/long", nil, gzip)
             let mine = try talk.ask("/v1/articles/long", key, gzip)
-            #expect(newsroom.backend.cacheStatistics.misses == misses)
+            #expect(server.backend.cacheStatistics.misses == misses)
             #expect(everybodys.fields[.cacheControl] == "public, no-cache")
             #expect(mine.body == first.body && everybodys.body == first.body)
             #expect(mine.fields[.etag] == first.fields[.etag])
@@ -92,11 +92,13 @@ import Testing
     }
 
     @Test func `concurrent requests of all callers get their own responses`() async throws {
-        try await Newsroom.run { newsroom in
-            let talk = try Talk(newsroom)
+        try await TestBackend.run { server in
+            let talk = try PersistentClient(server)
             let callers: [Sender] = [.anonymous, .reader, .editor, .reader, .garbage, .anonymous]
             for _ in 0..<20 {
-                let requests = callers.map { Talk.request(Self.list, newsroom.keys.texts[$0]) }
+                let requests = callers.map {
+                    PersistentClient.request(Self.list, server.keys.texts[$0])
+                }
                 try talk.connection.send(requests.joined())
                 for caller in callers {
                     let response = try talk.connection.response()
@@ -116,24 +118,24 @@ import Testing
     func `privileged callers neither use nor fill the cache`(sender: Sender)
         async throws
     {
-        try await Newsroom.run { newsroom in
-            let talk = try Talk(newsroom)
-            let key = newsroom.keys.texts[sender]
+        try await TestBackend.run { server in
+            let talk = try PersistentClient(server)
+            let key = server.keys.texts[sender]
             for _ in 0..<3 {
                 #expect(try !talk.ask(Self.list, nil).text.contains("Secret plan"))
-                let statistics = newsroom.backend.cacheStatistics
+                let statistics = server.backend.cacheStatistics
                 #expect(try talk.ask(Self.list, key).text.contains("Secret plan"))
-                #expect(newsroom.backend.cacheStatistics == statistics)
+                #expect(server.backend.cacheStatistics == statistics)
             }
         }
     }
 
     @Test(arguments: Sender.rejected)
     func `cached responses are not sent to invalid keys`(sender: Sender) async throws {
-        try await Newsroom.run { newsroom in
-            let talk = try Talk(newsroom)
-            let good = try #require(newsroom.keys.texts[.reader])
-            let bad = try #require(newsroom.keys.texts[sender])
+        try await TestBackend.run { server in
+            let talk = try PersistentClient(server)
+            let good = try #require(server.keys.texts[.reader])
+            let bad = try #require(server.keys.texts[sender])
             for _ in 0..<3 {
                 #expect(try talk.ask(Self.article, good).status == 200)
                 #expect(try talk.ask(Self.article, bad).status == 401)
@@ -148,43 +150,43 @@ import Testing
     }
 
     @Test func `a reader's key ends at once although its responses are cached`() async throws {
-        try await Newsroom.run { newsroom in
-            let end = Newsroom.opening.advanced(byMilliseconds: 1_000)
+        try await TestBackend.run { server in
+            let end = TestBackend.opening.advanced(byMilliseconds: 1_000)
             let keys = [
-                APIKey(name: "one", role: .reader, at: Newsroom.opening),
-                APIKey(name: "two", role: .reader, at: Newsroom.opening, expiresAt: end),
+                APIKey(name: "one", role: .reader, at: TestBackend.opening),
+                APIKey(name: "two", role: .reader, at: TestBackend.opening, expiresAt: end),
             ]
-            let talk = try Talk(newsroom)
+            let talk = try PersistentClient(server)
             for key in keys {
-                newsroom.backend.admit(key.record)
+                server.backend.admit(key.record)
                 for _ in 0..<3 { #expect(try talk.ask(Self.article, key.text).status == 200) }
             }
             var revoked = keys[0].record
-            revoked.revokedAt = Newsroom.opening
-            newsroom.backend.admit(revoked)
+            revoked.revokedAt = TestBackend.opening
+            server.backend.admit(revoked)
             #expect(try talk.ask(Self.article, keys[0].text).status == 401)
-            newsroom.pass(milliseconds: 999)
+            server.pass(milliseconds: 999)
             #expect(try talk.ask(Self.article, keys[1].text).status == 200)
-            newsroom.pass(milliseconds: 1)
+            server.pass(milliseconds: 1)
             #expect(try talk.ask(Self.article, keys[1].text).status == 401)
             // A key with a changed role has it in the next request.
-            let other = APIKey(name: "three", role: .reader, at: Newsroom.opening)
-            newsroom.backend.admit(other.record)
+            let other = APIKey(name: "three", role: .reader, at: TestBackend.opening)
+            server.backend.admit(other.record)
             for _ in 0..<2 { _ = try talk.ask(Self.list, other.text) }
             var promoted = other.record
             promoted.role = Role.editor.rawValue
-            newsroom.backend.admit(promoted)
+            server.backend.admit(promoted)
             #expect(try talk.ask(Self.list, other.text).text.contains("Secret plan"))
         }
     }
 
     @Test func `a change is seen by the next request of a reader`() async throws {
-        try await Newsroom.run { newsroom in
-            let talk = try Talk(newsroom)
-            let key = newsroom.keys.texts[.reader]
+        try await TestBackend.run { server in
+            let talk = try PersistentClient(server)
+            let key = server.keys.texts[.reader]
             for number in 0..<5 {
                 _ = try talk.ask(Self.article, key)
-                let changed = try newsroom.send(
+                let changed = try server.send(
                     "PATCH \(Self.article)", as: .editor, #"{"title":"Bread \#(number)"}"#)
                 #expect(changed.summary == "200")
                 #expect(try talk.ask(Self.article, key).text.contains("Bread \(number)"))

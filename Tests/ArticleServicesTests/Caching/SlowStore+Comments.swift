@@ -23,10 +23,10 @@ extension SlowStore {
         try await store.commentCounts(of: articles)
     }
 
-    func situation(
+    func commentContext(
         of content: CommentContent, as id: Comment.ID, at time: Timestamp
-    ) async throws(StoreError) -> CommentSituation {
-        try await store.situation(of: content, as: id, at: time)
+    ) async throws(StoreError) -> CommentContext {
+        try await store.commentContext(of: content, as: id, at: time)
     }
 
     func edition(
@@ -47,7 +47,7 @@ extension SlowStore {
 
     func createComment(
         _ id: Comment.ID, _ content: CommentContent, by edit: Edit,
-        _ decide: @escaping @Sendable (CommentSituation) throws -> Comment.Status
+        _ decide: @escaping @Sendable (CommentContext) throws -> Comment.Status
     ) async throws(StoreError) -> Comment {
         try await store.createComment(id, content, by: edit, decide)
     }
@@ -123,10 +123,10 @@ extension SlowStore {
 
     func resetSearch() async throws(StoreError) { try await store.resetSearch() }
 
-    func removeSearchRemains(
+    func removeObsoleteSearchBlocks(
         except kept: Set<Int64>, limit: Int
     ) async throws(StoreError) -> Bool {
-        try await store.removeSearchRemains(except: kept, limit: limit)
+        try await store.removeObsoleteSearchBlocks(except: kept, limit: limit)
     }
 
     func searchPurges() async throws(StoreError) -> [Article.ID: Int64] {

@@ -46,11 +46,11 @@ extension SlowStore {
         of keys: [[UInt8]], from id: ContentSource.ID
     ) async throws(StoreError) -> [[UInt8]?] { try await store.digests(of: keys, from: id) }
 
-    func takeOver(
+    func importItems(
         _ items: [SourceItem], from id: ContentSource.ID, at revision: Int, round: Int,
         time: Timestamp
     ) async throws(StoreError) -> [Result<SourceOutcome, StoreError>] {
-        try await store.takeOver(items, from: id, at: revision, round: round, time: time)
+        try await store.importItems(items, from: id, at: revision, round: round, time: time)
     }
 
     func deleteMissing(

@@ -15,11 +15,11 @@ final class SlowStore: ArticleStore {
     let store: any ArticleStore
     private let state: Lock<State>
     /// Maximum number of held reads; above it, one is released, so that there is always progress.
-    private let mostHeld: Int
+    private let limitHeld: Int
 
-    init(_ store: any ArticleStore, seed: UInt64, mostHeld: Int) {
+    init(_ store: any ArticleStore, seed: UInt64, limitHeld: Int) {
         self.store = store
-        self.mostHeld = mostHeld
+        self.limitHeld = limitHeld
         state = Lock(State(random: SplitMix64(seed: seed)))
     }
 
@@ -45,7 +45,7 @@ final class SlowStore: ArticleStore {
     var workers: WorkerPool { store.workers }
 
     func hold() async {
-        if state.withLock({ $0.held.count >= mostHeld }) { letOneGo() }
+        if state.withLock({ $0.held.count >= limitHeld }) { letOneGo() }
         await withUnsafeContinuation { continuation in
             let isHeld = state.withLock { state in
                 // One in four is not held.
@@ -377,8 +377,8 @@ extension SlowStore {
     }
 
     func removeHistory(
-        _ rules: RetentionRules, at time: Timestamp, _ walk: RetentionWalk
-    ) async throws(StoreError) -> RetentionWalk {
+        _ rules: RetentionRules, at time: Timestamp, _ walk: RetentionProgress
+    ) async throws(StoreError) -> RetentionProgress {
         try await store.removeHistory(rules, at: time, walk)
     }
 }

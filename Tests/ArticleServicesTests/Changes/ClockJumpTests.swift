@@ -10,7 +10,7 @@ import Testing
 
 /// Change streams while the wall clock jumps.
 @Suite struct ClockJumpTests {
-    private static let bread = "/v1/articles/\(Cast.bread)"
+    private static let bread = "/v1/articles/\(Samples.bread)"
     private static let hour: Int64 = 3_600_000
     private static let day = 24 * hour
     private static let year = 365 * day
@@ -18,81 +18,81 @@ import Testing
     @Test func `what becomes due by a jump is streamed once, and no jump repeats or loses changes`()
         async throws
     {
-        try await Newsroom.run { newsroom in
-            let publisher = newsroom.backend.publisher
+        try await TestBackend.run { server in
+            let publisher = server.backend.publisher
             async let _: Void = publisher.run()
-            var audience = try Audience(newsroom)
+            var audience = try Audience(server)
 
-            newsroom.pass(milliseconds: Self.year)
+            server.pass(milliseconds: Self.year)
             #expect(await eventually { publisher.publishedCount == 1 })
-            let published = "put article \(Cast.tomorrow) 2"
+            let published = "put article \(Samples.tomorrow) 2"
             let first = try audience.expect(
-                [published, "put author \(Cast.ghost) 1"], editor: [published])
+                [published, "put author \(Samples.ghost) 1"], editor: [published])
 
-            newsroom.pass(milliseconds: -Self.day)
-            let time = Newsroom.opening.advanced(
+            server.pass(milliseconds: -Self.day)
+            let time = TestBackend.opening.advanced(
                 byMilliseconds: Self.year - Self.day + Self.hour)
             let later = try audience.create(
                 #"{"title":"Later","status":"scheduled","publishedAt":"\#(time)"}"#)
             try audience.expect([], editor: ["put article \(later) 1"])
 
             // Before anything was written, and then to an hour before the publication.
-            newsroom.pass(milliseconds: -Self.year)
-            try newsroom.send("PATCH \(Self.bread)", as: .editor, #"{"title":"Loaf"}"#)
+            server.pass(milliseconds: -Self.year)
+            try server.send("PATCH \(Self.bread)", as: .editor, #"{"title":"Loaf"}"#)
             let early = try audience.create(#"{"title":"Early","status":"published"}"#)
-            try newsroom.send("DELETE /v1/articles/\(first)", as: .editor)
+            try server.send("DELETE /v1/articles/\(first)", as: .editor)
             let changes = [
-                "put article \(Cast.bread) 2", "put article \(early) 1",
+                "put article \(Samples.bread) 2", "put article \(early) 1",
                 "delete article \(first) 2",
             ]
             try audience.expect(changes, editor: changes)
-            newsroom.pass(milliseconds: Self.year)
+            server.pass(milliseconds: Self.year)
             try audience.expect([], editor: [])
 
-            newsroom.pass(milliseconds: Self.day)
+            server.pass(milliseconds: Self.day)
             #expect(await eventually { publisher.publishedCount == 2 })
             try audience.expect(["put article \(later) 2"], editor: ["put article \(later) 2"])
-            newsroom.pass(milliseconds: -Self.day)
+            server.pass(milliseconds: -Self.day)
             try audience.expect([], editor: [])
             #expect(publisher.publishedCount == 2)
-            #expect(newsroom.backend.streams.statistics.ended.values.allSatisfy { $0 == 0 })
+            #expect(server.backend.streams.statistics.ended.values.allSatisfy { $0 == 0 })
             try audience.expectCurrent()
         }
     }
 
     @Test func `a stream ends when the clock jumps past the expiry of its key`() async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             let key = APIKey(
-                name: "short", role: .editor, at: Newsroom.opening,
-                expiresAt: Newsroom.opening.advanced(byMilliseconds: 30 * Self.day))
+                name: "short", role: .editor, at: TestBackend.opening,
+                expiresAt: TestBackend.opening.advanced(byMilliseconds: 30 * Self.day))
             let record = String(decoding: key.record.json(), as: UTF8.self)
-            let made = try newsroom.send("POST /v1/admin/keys", as: .admin, record)
+            let made = try server.send("POST /v1/admin/keys", as: .admin, record)
             #expect(made.summary == "204")
             var fields: HTTPFields = [.authorization: "Bearer \(key.text)"]
-            let stream = try newsroom.stream(as: .anonymous, fields)
-            let other = try newsroom.stream(as: .editor)
+            let stream = try server.stream(as: .anonymous, fields)
+            let other = try server.stream(as: .editor)
             for open in [stream, other] { _ = try open.events(upTo: "ready") }
             func patch(_ title: String) throws {
-                try newsroom.send("PATCH \(Self.bread)", as: .editor, #"{"title":"\#(title)"}"#)
+                try server.send("PATCH \(Self.bread)", as: .editor, #"{"title":"\#(title)"}"#)
                 #expect(try other.next()?.data.contains(#""\#(title)""#) == true)
             }
 
-            newsroom.pass(milliseconds: -Self.day)
+            server.pass(milliseconds: -Self.day)
             try patch("Before")
             let last = try #require(try stream.next())
             #expect(last.data.contains(#""Before""#))
-            newsroom.pass(milliseconds: Self.year)
+            server.pass(milliseconds: Self.year)
             #expect(try stream.events() == [])
             #expect(stream.isComplete && (500...1_500).contains(stream.retry ?? 0))
-            #expect(newsroom.backend.streams.statistics.ended["access"] == 1)
+            #expect(server.backend.streams.statistics.ended["access"] == 1)
             try patch("Meanwhile")
             fields[.lastEventID] = last.id
-            let late = try newsroom.send("GET /v1/changes/stream", with: fields)
+            let late = try server.send("GET /v1/changes/stream", with: fields)
             #expect(late.summary == "401 unauthenticated")
 
             // The clock is right again, and the key valid.
-            newsroom.pass(milliseconds: Self.day - Self.year)
-            let again = try newsroom.stream(as: .anonymous, fields).events(upTo: "ready")
+            server.pass(milliseconds: Self.day - Self.year)
+            let again = try server.stream(as: .anonymous, fields).events(upTo: "ready")
             #expect(again.count == 2 && again[0].data.contains(#""Meanwhile""#))
         }
     }
@@ -100,16 +100,16 @@ import Testing
 
 /// Clients with open streams, of whom the last one is an editor.
 private struct Audience {
-    private let newsroom: Newsroom
+    private let server: TestBackend
     private var followers: [Follower]
     private let streams: [EventStreamClient]
     /// The followers as they were at each step.
     private var earlier: [Follower] = []
 
-    init(_ newsroom: Newsroom) throws {
-        self.newsroom = newsroom
+    init(_ server: TestBackend) throws {
+        self.server = server
         followers = [Sender.anonymous, .reader, .editor].map { Follower($0, "") }
-        streams = try followers.map { try newsroom.stream(as: $0.sender) }
+        streams = try followers.map { try server.stream(as: $0.sender) }
         for index in followers.indices {
             for event in try streams[index].events(upTo: "ready") {
                 try followers[index].receive(event)
@@ -119,7 +119,7 @@ private struct Audience {
     }
 
     func create(_ json: String) throws -> Article.ID {
-        let made = try newsroom.send("POST /v1/articles", as: .editor, json)
+        let made = try server.send("POST /v1/articles", as: .editor, json)
         #expect(made.summary == "201")
         return try Article(mapping: made.body).id
     }
@@ -153,12 +153,12 @@ private struct Audience {
 
     /// Checks that the copies equal the lists, as do those of clients that return from any step.
     func expectCurrent() throws {
-        for follower in followers { try follower.expectCurrent(in: newsroom) }
+        for follower in followers { try follower.expectCurrent(in: server) }
         for var returning in earlier {
             let query = "?since=\(returning.token ?? "none")"
-            let stream = try newsroom.stream(query, as: returning.sender)
+            let stream = try server.stream(query, as: returning.sender)
             for event in try stream.events(upTo: "ready") { try returning.receive(event) }
-            try returning.expectCurrent(in: newsroom)
+            try returning.expectCurrent(in: server)
             let follower = followers.first { $0.sender == returning.sender }
             #expect(returning.token == follower?.token)
         }

@@ -23,12 +23,12 @@ struct Follower {
     ///
     /// - Returns: The response, and whether more follows.
     mutating func step(
-        in newsroom: Newsroom, limit: Int? = nil
-    ) throws -> (response: NewsroomResponse, more: Bool) {
+        in server: TestBackend, limit: Int? = nil
+    ) throws -> (response: BackendResponse, more: Bool) {
         let since = token.map { "since=\($0)" }
         let size = limit.map { "limit=\($0)" }
         let target = [query, since ?? "", size ?? ""].filter { !$0.isEmpty }.joined(separator: "&")
-        let response = try newsroom.send("GET /v1/changes?\(target)", as: sender)
+        let response = try server.send("GET /v1/changes?\(target)", as: sender)
         try #require(response.summary == "200", "\(target): \(response.text)")
         let page = try ChangePage<Article>(mapping: response.body)
         for change in page.changes { apply(change) }
@@ -41,11 +41,11 @@ struct Follower {
     /// - Returns: The number of pages.
     @discardableResult
     mutating func catchUp(
-        in newsroom: Newsroom, limit: Int? = nil, _ look: (NewsroomResponse) -> Void = { _ in }
+        in server: TestBackend, limit: Int? = nil, _ look: (BackendResponse) -> Void = { _ in }
     ) throws -> Int {
         var count = 0
         while true {
-            let (response, more) = try step(in: newsroom, limit: limit)
+            let (response, more) = try step(in: server, limit: limit)
             look(response)
             count += 1
             guard more else { return count }
@@ -78,13 +78,13 @@ struct Follower {
     }
 
     /// Checks that the copy is what the lists show.
-    func expectCurrent(in newsroom: Newsroom) throws {
+    func expectCurrent(in server: TestBackend) throws {
         let name = "\(sender) \(query)"
         if query.hasPrefix("types=") {
             #expect(articles.isEmpty, "\(name)")
         } else {
             let filter = query.isEmpty ? "" : "&\(query)"
-            let listed: Page<Article> = try newsroom.list(
+            let listed: Page<Article> = try server.list(
                 "articles?limit=100\(filter)", as: sender)
             let expected = Dictionary(uniqueKeysWithValues: listed.items.map { ($0.id, $0) })
             #expect(articles.keys.sorted() == expected.keys.sorted(), "\(name)")
@@ -92,13 +92,13 @@ struct Follower {
                 #expect(article.withoutNames == expected[id]?.withoutNames, "\(name)")
             }
         }
-        let listed: Page<Author> = try newsroom.list("authors?limit=100", as: sender)
+        let listed: Page<Author> = try server.list("authors?limit=100", as: sender)
         let expected = Dictionary(uniqueKeysWithValues: listed.items.map { ($0.id, $0) })
         #expect(authors == expected, "\(name)")
     }
 }
 
-extension Newsroom {
+extension TestBackend {
     fileprivate func list<Item>(
         _ target: String, as sender: Sender
     ) throws -> Page<Item> where Item: JSONRepresentable {
@@ -117,7 +117,7 @@ extension Article {
     }
 }
 
-extension NewsroomResponse {
+extension BackendResponse {
     /// The token of a page of changes.
     var token: String {
         let parts = text.split(separator: #""next":""#)

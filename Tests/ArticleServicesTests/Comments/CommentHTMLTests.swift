@@ -13,7 +13,7 @@ import Testing
 
 /// The HTML of comments, the time of its rendering, and its price.
 @Suite struct CommentHTMLTests {
-    private static let thread = CommentDesk.thread
+    private static let thread = CommentFixture.thread
 
     private static func json(_ body: String) -> String {
         String(decoding: Comment.Draft(body: body).json(), as: UTF8.self)
@@ -24,39 +24,41 @@ import Testing
         "[^a]: http://example.org/" + String(repeating: "x", count: 4_000) + "\n\n"
         + String(repeating: "[^a] ", count: 1_000)
 
-    private static func stored(_ comment: Comment, in desk: CommentDesk) async throws -> BodyHTML? {
-        try await desk.store.bodyHTML(of: [comment], by: CommentMarkup.renderer)[0]
+    private static func stored(_ comment: Comment, in fixture: CommentFixture) async throws
+        -> BodyHTML?
+    {
+        try await fixture.store.bodyHTML(of: [comment], by: CommentMarkup.renderer)[0]
     }
 
     // MARK: When
 
     @Test func `a comment is rendered when it is written`() async throws {
-        try await CommentDesk.run { desk in
-            let comment = try desk.comment("*one*", as: .ada)
-            #expect(try await Self.stored(comment, in: desk)?.html == "<p><em>one</em></p>\n")
-            let patched = try desk.send(
+        try await CommentFixture.run { fixture in
+            let comment = try fixture.comment("*one*", as: .ada)
+            #expect(try await Self.stored(comment, in: fixture)?.html == "<p><em>one</em></p>\n")
+            let patched = try fixture.send(
                 "PATCH /v1/comments/\(comment.id)", as: .ada, #"{"body":"**two**"}"#)
             let edited = try Comment(mapping: patched.body)
             #expect(
-                try await Self.stored(edited, in: desk)?.html == "<p><strong>two</strong></p>\n")
-            let one = try desk.send("GET /v1/comments/\(comment.id)?fields=bodyHTML", as: nil)
+                try await Self.stored(edited, in: fixture)?.html == "<p><strong>two</strong></p>\n")
+            let one = try fixture.send("GET /v1/comments/\(comment.id)?fields=bodyHTML", as: nil)
             #expect(
                 try PartialComment(mapping: one.body).bodyHTML == "<p><strong>two</strong></p>\n")
         }
     }
 
     @Test func `a comment without HTML is rendered for its first reader`() async throws {
-        try await CommentDesk.run { desk in
+        try await CommentFixture.run { fixture in
             let content = CommentContent(
-                article: CommentDesk.article, body: "*old*", writer: try desk.user(.ada).id)
-            let comment = try await desk.store.createComment(
-                Comment.ID(at: CommentDesk.opening), content,
-                by: Edit(at: CommentDesk.opening, by: .operator)
+                article: CommentFixture.article, body: "*old*", writer: try fixture.user(.ada).id)
+            let comment = try await fixture.store.createComment(
+                Comment.ID(at: CommentFixture.opening), content,
+                by: Edit(at: CommentFixture.opening, by: .operator)
             ) { _ in .visible }
-            #expect(try await Self.stored(comment, in: desk) == nil)
-            let list = try desk.send("GET \(Self.thread)?fields=bodyHTML", as: nil)
+            #expect(try await Self.stored(comment, in: fixture) == nil)
+            let list = try fixture.send("GET \(Self.thread)?fields=bodyHTML", as: nil)
             #expect(list.text.contains(#""bodyHTML":"<p><em>old</em></p>\n""#))
-            #expect(try await Self.stored(comment, in: desk)?.html == "<p><em>old</em></p>\n")
+            #expect(try await Self.stored(comment, in: fixture)?.html == "<p><em>old</em></p>\n")
         }
     }
 
@@ -65,37 +67,37 @@ import Testing
         var rules = CommentRules()
         rules.commentsPerMinute = 1
         rules.editSeconds = 60
-        try await CommentDesk.run(rules) { desk in
+        try await CommentFixture.run(rules) { fixture in
             let json = Self.json(Self.amplified)
-            let none = "/v1/articles/\(Cast.nobody)/comments"
-            #expect(try desk.send("POST \(none)", as: .ada, json).status == 404)
-            let comment = try desk.comment("one", as: .ada)
+            let none = "/v1/articles/\(Samples.nobody)/comments"
+            #expect(try fixture.send("POST \(none)", as: .ada, json).status == 404)
+            let comment = try fixture.comment("one", as: .ada)
             let target = "/v1/comments/\(comment.id)"
-            #expect(try desk.send("POST \(Self.thread)", as: .ada, json).status == 429)
-            #expect(try desk.send("PATCH \(target)", as: .bob, json).status == 403)
-            #expect(try desk.send("PATCH \(target)", as: .ada, json).status == 422)
+            #expect(try fixture.send("POST \(Self.thread)", as: .ada, json).status == 429)
+            #expect(try fixture.send("PATCH \(target)", as: .bob, json).status == 403)
+            #expect(try fixture.send("PATCH \(target)", as: .ada, json).status == 422)
             let stale: HTTPFields = [.ifMatch: "\"1-aaaaaa\""]
-            #expect(try desk.send("PATCH \(target)", as: .ada, json, with: stale).status == 412)
-            desk.pass(milliseconds: 61_000)
-            #expect(try desk.send("PATCH \(target)", as: .ada, json).status == 403)
-            try desk.set(#"{"comments":"closed"}"#)
-            #expect(try desk.send("POST \(Self.thread)", as: .bob, json).status == 403)
+            #expect(try fixture.send("PATCH \(target)", as: .ada, json, with: stale).status == 412)
+            fixture.pass(milliseconds: 61_000)
+            #expect(try fixture.send("PATCH \(target)", as: .ada, json).status == 403)
+            try fixture.set(#"{"comments":"closed"}"#)
+            #expect(try fixture.send("POST \(Self.thread)", as: .bob, json).status == 403)
         }
     }
 
     // MARK: What
 
     @Test func `a comment with too much HTML is rejected`() async throws {
-        try await CommentDesk.run { desk in
-            let response = try desk.send(
+        try await CommentFixture.run { fixture in
+            let response = try fixture.send(
                 "POST \(Self.thread)", as: .ada, Self.json(Self.amplified))
             #expect(response.summary == "422 invalid-values /body")
             #expect(response.text.contains("renders to more than 65536 bytes of HTML"))
             // Marks of links count, too.
             let links = String(repeating: "[](&) ", count: 1_650)
-            let marked = try desk.send("POST \(Self.thread)", as: .ada, Self.json(links))
+            let marked = try fixture.send("POST \(Self.thread)", as: .ada, Self.json(links))
             #expect(marked.summary == "422 invalid-values /body")
-            #expect(try desk.bodies(as: .eve) == [])
+            #expect(try fixture.bodies(as: .eve) == [])
         }
     }
 
@@ -129,13 +131,14 @@ import Testing
     @Test func `a page with the HTML of comments costs more, and reserves memory`() {
         let fields = FieldSelection(["id", "bodyHTML"])
         let costs: [RequestCost] = [
-            FetchCommentsRequest(articleID: CommentDesk.article, limit: 100, fields: fields).cost,
+            FetchCommentsRequest(articleID: CommentFixture.article, limit: 100, fields: fields)
+                .cost,
             FetchAllCommentsRequest(limit: 100, fields: fields).cost,
         ]
         for cost in costs {
             #expect(cost.tokens == 21 && cost.isHeavy && cost.bytes == ArticleLimits.pageBytes)
         }
-        let plain = FetchCommentsRequest(articleID: CommentDesk.article).cost
+        let plain = FetchCommentsRequest(articleID: CommentFixture.article).cost
         #expect(plain.tokens == 1 && !plain.isHeavy && plain.bytes == 20 * 40 << 10)
         let ids = FetchAllCommentsRequest(fields: FieldSelection(["id"])).cost
         #expect(ids == RequestCost())

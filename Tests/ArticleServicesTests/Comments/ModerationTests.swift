@@ -10,7 +10,7 @@ import Testing
 
 /// The permission to change, hide and delete comments.
 @Suite struct ModerationTests {
-    private static let thread = CommentDesk.thread
+    private static let thread = CommentFixture.thread
 
     private static var moderated: CommentRules {
         var rules = CommentRules()
@@ -19,59 +19,59 @@ import Testing
     }
 
     @Test func `in a moderated thread, comments wait for an editor`() async throws {
-        try await CommentDesk.run(Self.moderated) { desk in
-            let comment = try desk.comment("one", as: .ada)
+        try await CommentFixture.run(Self.moderated) { fixture in
+            let comment = try fixture.comment("one", as: .ada)
             #expect(comment.status == .pending)
-            #expect(try desk.comment("mine", as: .eve).status == .visible)
+            #expect(try fixture.comment("mine", as: .eve).status == .visible)
             // In this order: a cached public list is not that of the writer.
             for _ in 0..<2 {
-                #expect(try desk.bodies(as: nil) == ["mine"])
-                #expect(try desk.bodies(as: .ada) == ["one", "mine"])
-                #expect(try desk.bodies(as: .bob) == ["mine"])
-                #expect(try desk.bodies(as: .eve) == ["one", "mine"])
+                #expect(try fixture.bodies(as: nil) == ["mine"])
+                #expect(try fixture.bodies(as: .ada) == ["one", "mine"])
+                #expect(try fixture.bodies(as: .bob) == ["mine"])
+                #expect(try fixture.bodies(as: .eve) == ["one", "mine"])
             }
             let target = "/v1/comments/\(comment.id)"
-            #expect(try desk.send("GET \(target)", as: .bob).status == 404)
-            #expect(try desk.send("GET \(target)", as: .ada).status == 200)
-            let waiting = try desk.send("GET /v1/comments?status=pending", as: .eve)
+            #expect(try fixture.send("GET \(target)", as: .bob).status == 404)
+            #expect(try fixture.send("GET \(target)", as: .ada).status == 200)
+            let waiting = try fixture.send("GET /v1/comments?status=pending", as: .eve)
             #expect(try Page<Comment>(mapping: waiting.body).items == [comment])
             #expect(waiting.fields[.cacheControl] == "private, no-cache")
-            let shown = try desk.send("PATCH \(target)", as: .eve, #"{"status":"visible"}"#)
+            let shown = try fixture.send("PATCH \(target)", as: .eve, #"{"status":"visible"}"#)
             #expect(shown.status == 200)
-            #expect(try desk.bodies(as: nil) == ["one", "mine"])
+            #expect(try fixture.bodies(as: nil) == ["one", "mine"])
         }
     }
 
     @Test func `an edit of what was approved waits for an editor again`() async throws {
-        try await CommentDesk.run(Self.moderated) { desk in
-            let comment = try desk.comment("one", as: .ada)
+        try await CommentFixture.run(Self.moderated) { fixture in
+            let comment = try fixture.comment("one", as: .ada)
             let target = "/v1/comments/\(comment.id)"
-            try desk.send("PATCH \(target)", as: .eve, #"{"status":"visible"}"#)
-            #expect(try desk.bodies(as: nil) == ["one"])
-            let edited = try desk.send("PATCH \(target)", as: .ada, #"{"body":"spam"}"#)
+            try fixture.send("PATCH \(target)", as: .eve, #"{"status":"visible"}"#)
+            #expect(try fixture.bodies(as: nil) == ["one"])
+            let edited = try fixture.send("PATCH \(target)", as: .ada, #"{"body":"spam"}"#)
             #expect(try Comment(mapping: edited.body).status == .pending)
-            #expect(try desk.bodies(as: nil) == [])
-            try desk.send("PATCH \(target)", as: .eve, #"{"status":"hidden"}"#)
-            let again = try desk.send("PATCH \(target)", as: .ada, #"{"body":"more"}"#)
+            #expect(try fixture.bodies(as: nil) == [])
+            try fixture.send("PATCH \(target)", as: .eve, #"{"status":"hidden"}"#)
+            let again = try fixture.send("PATCH \(target)", as: .ada, #"{"body":"more"}"#)
             #expect(again.status == 404)
         }
     }
 
     @Test func `an article's policy overrides the server's`() async throws {
-        try await CommentDesk.run(Self.moderated) { desk in
-            try desk.set(#"{"comments":"open"}"#)
-            let comment = try desk.comment("one", as: .ada)
+        try await CommentFixture.run(Self.moderated) { fixture in
+            try fixture.set(#"{"comments":"open"}"#)
+            let comment = try fixture.comment("one", as: .ada)
             #expect(comment.status == .visible)
-            try desk.set(#"{"comments":"closed"}"#)
-            for person in [CommentDesk.Person.ada, .eve] {
-                let response = try desk.send("POST \(Self.thread)", as: person, #"{"body":"x"}"#)
+            try fixture.set(#"{"comments":"closed"}"#)
+            for person in [CommentFixture.Person.ada, .eve] {
+                let response = try fixture.send("POST \(Self.thread)", as: person, #"{"body":"x"}"#)
                 #expect(response.summary == "403 comments-closed")
             }
-            #expect(try desk.bodies(as: nil) == ["one"])
-            let article = try desk.send("GET /v1/articles/\(CommentDesk.article)", as: nil)
+            #expect(try fixture.bodies(as: nil) == ["one"])
+            let article = try fixture.send("GET /v1/articles/\(CommentFixture.article)", as: nil)
             #expect(article.text.contains(#""comments":"closed""#))
-            try desk.set(#"{"comments":null}"#)
-            #expect(try desk.comment("two", as: .ada).status == .pending)
+            try fixture.set(#"{"comments":null}"#)
+            #expect(try fixture.comment("two", as: .ada).status == .pending)
         }
     }
 
@@ -79,46 +79,46 @@ import Testing
         async throws
     {
         for policy in [#""moderated""#, #""closed""#] {
-            try await CommentDesk.run { desk in
-                let comment = try desk.comment("one", as: .ada)
-                let own = try desk.comment("mine", as: .eve)
-                try desk.set("{\"comments\":\(policy)}")
+            try await CommentFixture.run { fixture in
+                let comment = try fixture.comment("one", as: .ada)
+                let own = try fixture.comment("mine", as: .eve)
+                try fixture.set("{\"comments\":\(policy)}")
                 let target = "PATCH /v1/comments/\(comment.id)"
-                let same = try desk.send(target, as: .ada, #"{"body":"one"}"#)
+                let same = try fixture.send(target, as: .ada, #"{"body":"one"}"#)
                 #expect(try Comment(mapping: same.body).status == .visible)
-                let changed = try desk.send(target, as: .ada, #"{"body":"two"}"#)
+                let changed = try fixture.send(target, as: .ada, #"{"body":"two"}"#)
                 #expect(try Comment(mapping: changed.body).status == .pending)
-                #expect(try desk.bodies(as: nil) == ["mine"])
-                let edited = try desk.send(
+                #expect(try fixture.bodies(as: nil) == ["mine"])
+                let edited = try fixture.send(
                     "PATCH /v1/comments/\(own.id)", as: .eve, #"{"body":"ours"}"#)
                 #expect(try Comment(mapping: edited.body).status == .visible)
-                try desk.set(#"{"comments":"open"}"#)
-                #expect(try desk.bodies(as: nil) == ["ours"])
+                try fixture.set(#"{"comments":"open"}"#)
+                #expect(try fixture.bodies(as: nil) == ["ours"])
             }
         }
         var closed = CommentRules()
         closed.policy = .closed
-        try await CommentDesk.run(closed) { desk in
-            try desk.set(#"{"comments":"open"}"#)
-            let target = "PATCH /v1/comments/\(try desk.comment("one", as: .ada).id)"
-            let changed = try desk.send(target, as: .ada, #"{"body":"two"}"#)
+        try await CommentFixture.run(closed) { fixture in
+            try fixture.set(#"{"comments":"open"}"#)
+            let target = "PATCH /v1/comments/\(try fixture.comment("one", as: .ada).id)"
+            let changed = try fixture.send(target, as: .ada, #"{"body":"two"}"#)
             #expect(try Comment(mapping: changed.body).status == .visible)
-            try desk.set(#"{"comments":null}"#)
-            let again = try desk.send(target, as: .ada, #"{"body":"three"}"#)
+            try fixture.set(#"{"comments":null}"#)
+            let again = try fixture.send(target, as: .ada, #"{"body":"three"}"#)
             #expect(try Comment(mapping: again.body).status == .pending)
         }
     }
 
     @Test func `an author cannot undo a stricter policy of an article`() async throws {
-        try await CommentDesk.run { desk in
+        try await CommentFixture.run { fixture in
             let made = try Article(
-                mapping: desk.send("POST /v1/articles", as: .ann, #"{"title":"Rye"}"#).body)
+                mapping: fixture.send("POST /v1/articles", as: .ann, #"{"title":"Rye"}"#).body)
             let target = "/v1/articles/\(made.id)"
             func send(
-                _ line: String, as person: CommentDesk.Person, _ json: String? = nil
+                _ line: String, as person: CommentFixture.Person, _ json: String? = nil
             ) throws -> String {
                 let fields: HTTPFields = line.hasPrefix("PUT") ? [.ifMatch: "*"] : [:]
-                let response = try desk.send(line, as: person, json, with: fields)
+                let response = try fixture.send(line, as: person, json, with: fields)
                 guard response.status == 200 else { return response.summary }
                 return try Article(mapping: response.body).comments?.name ?? "-"
             }
@@ -145,10 +145,10 @@ import Testing
     }
 
     @Test func `authors may only make the server's policy stricter`() async throws {
-        try await CommentDesk.run(Self.moderated) { desk in
-            func send(_ line: String, _ policy: String) throws -> NewsroomResponse {
+        try await CommentFixture.run(Self.moderated) { fixture in
+            func send(_ line: String, _ policy: String) throws -> BackendResponse {
                 let fields: HTTPFields = line.hasPrefix("PUT") ? [.ifMatch: "*"] : [:]
-                return try desk.send(
+                return try fixture.send(
                     line, as: .ann, #"{"title":"Rye","comments":\#(policy)}"#, with: fields)
             }
             #expect(
@@ -164,11 +164,11 @@ import Testing
                 }
             }
             // What an editor decided may stay, but does not come back by itself.
-            let opened = try desk.send("PATCH \(target)", as: .eve, #"{"comments":"open"}"#)
+            let opened = try fixture.send("PATCH \(target)", as: .eve, #"{"comments":"open"}"#)
             let revision = try Article(mapping: opened.body).revision
             #expect(try send("PUT \(target)", #""open""#).summary == "200")
             #expect(try send("PATCH \(target)", #""closed""#).summary == "200")
-            let restored = try desk.send(
+            let restored = try fixture.send(
                 "POST \(target)/revisions/\(revision)/restore", as: .ann)
             #expect(restored.summary == "200")
             #expect(try Article(mapping: restored.body).comments == .closed)
@@ -176,62 +176,62 @@ import Testing
     }
 
     @Test func `editors list the comments of a user in pages`() async throws {
-        try await CommentDesk.run { desk in
-            let ada = try desk.user(.ada).id
+        try await CommentFixture.run { fixture in
+            let ada = try fixture.user(.ada).id
             var ids: [Comment.ID] = []
             for number in 0..<3 {
-                ids.append(try desk.comment("\(number)", as: .ada).id)
-                _ = try desk.comment("other \(number)", as: .bob)
+                ids.append(try fixture.comment("\(number)", as: .ada).id)
+                _ = try fixture.comment("other \(number)", as: .bob)
             }
             let target = "GET /v1/comments?author=\(ada)&sort=newest&limit=2"
-            let first = try Page<Comment>(mapping: desk.send(target, as: .eve).body)
+            let first = try Page<Comment>(mapping: fixture.send(target, as: .eve).body)
             #expect(first.items.map(\.id) == [ids[2], ids[1]])
             let cursor = try #require(first.next)
-            let next = try desk.send("\(target)&cursor=\(cursor)", as: .eve)
+            let next = try fixture.send("\(target)&cursor=\(cursor)", as: .eve)
             #expect(try Page<Comment>(mapping: next.body).items.map(\.id) == [ids[0]])
-            let other = try desk.user(.bob).id
+            let other = try fixture.user(.bob).id
             let moved = "GET /v1/comments?author=\(other)&sort=newest&limit=2&cursor=\(cursor)"
-            #expect(try desk.send(moved, as: .eve).status == 400)
-            for person in [CommentDesk.Person.ada, .ann] {
-                #expect(try desk.send(target, as: person).status == 403)
+            #expect(try fixture.send(moved, as: .eve).status == 400)
+            for person in [CommentFixture.Person.ada, .ann] {
+                #expect(try fixture.send(target, as: person).status == 403)
             }
         }
     }
 
     @Test func `edits of comments are limited by account`() async throws {
-        try await CommentDesk.run { desk in
+        try await CommentFixture.run { fixture in
             let targets = try ["one", "two"].map { body in
-                "/v1/comments/\(try desk.comment(body, as: .ada).id)"
+                "/v1/comments/\(try fixture.comment(body, as: .ada).id)"
             }
             for number in 0..<30 {
-                let edited = try desk.send(
+                let edited = try fixture.send(
                     "PATCH \(targets[number % 2])", as: .ada, #"{"body":"\#(number)"}"#)
                 #expect(edited.status == 200)
             }
-            let rejected = try desk.send("PATCH \(targets[0])", as: .ada, #"{"body":"x"}"#)
+            let rejected = try fixture.send("PATCH \(targets[0])", as: .ada, #"{"body":"x"}"#)
             #expect(rejected.summary == "429 too-many-requests")
             #expect(rejected.fields[.retryAfter] == "2")
-            #expect(try desk.send("GET \(targets[0])", as: nil).text.contains(#""body":"28""#))
+            #expect(try fixture.send("GET \(targets[0])", as: nil).text.contains(#""body":"28""#))
             // Moderators decide about as many as there are.
             for status in ["hidden", "visible"] {
                 for _ in 0..<20 {
                     let json = "{\"status\":\"\(status)\"}"
-                    #expect(try desk.send("PATCH \(targets[0])", as: .eve, json).status == 200)
+                    #expect(try fixture.send("PATCH \(targets[0])", as: .eve, json).status == 200)
                 }
             }
-            desk.pass(milliseconds: 2_000)
+            fixture.pass(milliseconds: 2_000)
             #expect(
-                try desk.send("PATCH \(targets[0])", as: .ada, #"{"body":"x"}"#).status == 200)
+                try fixture.send("PATCH \(targets[0])", as: .ada, #"{"body":"x"}"#).status == 200)
             #expect(
-                try desk.send("PATCH \(targets[0])", as: .ada, #"{"body":"y"}"#).status == 429)
+                try fixture.send("PATCH \(targets[0])", as: .ada, #"{"body":"y"}"#).status == 429)
         }
     }
 
     @Test func `who may change what is decided for each attribute`() async throws {
-        try await CommentDesk.run { desk in
-            let comment = try desk.comment("one", as: .ada)
+        try await CommentFixture.run { fixture in
+            let comment = try fixture.comment("one", as: .ada)
             let target = "/v1/comments/\(comment.id)"
-            let cases: [(CommentDesk.Person?, String, String)] = [
+            let cases: [(CommentFixture.Person?, String, String)] = [
                 (nil, #"{"body":"x"}"#, "401 unauthenticated"),
                 (.bob, #"{"body":"x"}"#, "403 not-the-writer"),
                 (.bob, #"{"status":"hidden"}"#, "403 not-the-writer"),
@@ -247,55 +247,55 @@ import Testing
                 (.ada, #"{"author":null}"#, "422 invalid-values /author"),
             ]
             for (person, json, summary) in cases {
-                let response = try desk.send("PATCH \(target)", as: person, json)
+                let response = try fixture.send("PATCH \(target)", as: person, json)
                 #expect(response.summary == summary, "\(json)")
             }
-            for person in [CommentDesk.Person.bob] {
-                let response = try desk.send("DELETE \(target)", as: person)
+            for person in [CommentFixture.Person.bob] {
+                let response = try fixture.send("DELETE \(target)", as: person)
                 #expect(response.summary == "403 not-the-writer")
             }
-            #expect(try desk.send("GET \(target)", as: nil).body == comment.json())
-            #expect(try desk.send("DELETE \(target)", as: .eve).status == 204)
-            #expect(try desk.send("DELETE \(target)", as: .ada).status == 404)
-            #expect(try desk.bodies(as: .eve) == [])
+            #expect(try fixture.send("GET \(target)", as: nil).body == comment.json())
+            #expect(try fixture.send("DELETE \(target)", as: .eve).status == 204)
+            #expect(try fixture.send("DELETE \(target)", as: .ada).status == 404)
+            #expect(try fixture.bodies(as: .eve) == [])
         }
     }
 
     @Test func `a writer changes a comment for some minutes, and deletes it at any time`()
         async throws
     {
-        try await CommentDesk.run { desk in
-            let comment = try desk.comment("one", as: .ada)
+        try await CommentFixture.run { fixture in
+            let comment = try fixture.comment("one", as: .ada)
             let target = "/v1/comments/\(comment.id)"
-            desk.pass(milliseconds: 899_998)
-            let edited = try desk.send("PATCH \(target)", as: .ada, #"{"body":"two"}"#)
+            fixture.pass(milliseconds: 899_998)
+            let edited = try fixture.send("PATCH \(target)", as: .ada, #"{"body":"two"}"#)
             #expect(edited.status == 200 && edited.revision == 2)
-            desk.pass(milliseconds: 1)
-            let late = try desk.send("PATCH \(target)", as: .ada, #"{"body":"three"}"#)
+            fixture.pass(milliseconds: 1)
+            let late = try fixture.send("PATCH \(target)", as: .ada, #"{"body":"three"}"#)
             #expect(late.summary == "403 edit-time-over")
-            let wrong = try desk.send(
+            let wrong = try fixture.send(
                 "DELETE \(target)", as: .ada, with: [.ifMatch: #""1-aaaaaa""#])
             #expect(wrong.summary == "412 precondition-failed @If-Match")
             let tag = try #require(edited.fields[.etag])
             #expect(
-                try desk.send("DELETE \(target)", as: .ada, with: [.ifMatch: tag]).status == 204)
-            #expect(try desk.send("GET \(target)", as: .ada).status == 404)
+                try fixture.send("DELETE \(target)", as: .ada, with: [.ifMatch: tag]).status == 204)
+            #expect(try fixture.send("GET \(target)", as: .ada).status == 404)
         }
     }
 
     @Test func `a deleted comment with visible replies leaves its place`() async throws {
-        try await CommentDesk.run { desk in
-            let top = try desk.comment("top", as: .ada)
-            _ = try desk.comment("reply", as: .bob, to: top.id)
-            try desk.send("DELETE /v1/comments/\(top.id)", as: .ada)
-            let response = try desk.send("GET \(Self.thread)", as: nil)
+        try await CommentFixture.run { fixture in
+            let top = try fixture.comment("top", as: .ada)
+            _ = try fixture.comment("reply", as: .bob, to: top.id)
+            try fixture.send("DELETE /v1/comments/\(top.id)", as: .ada)
+            let response = try fixture.send("GET \(Self.thread)", as: nil)
             let items = try Page<Comment>(mapping: response.body).items
             #expect(items.map(\.body) == ["", "reply"])
             #expect(items[0].author == nil && items[0].status == .deleted)
-            let reply = try desk.send(
+            let reply = try fixture.send(
                 "POST \(Self.thread)", as: .bob, #"{"body":"x","parentID":"\#(top.id)"}"#)
             #expect(reply.summary == "422 invalid-values /parentID")
-            let edit = try desk.send("PATCH /v1/comments/\(top.id)", as: .ada, #"{"body":"x"}"#)
+            let edit = try fixture.send("PATCH /v1/comments/\(top.id)", as: .ada, #"{"body":"x"}"#)
             #expect(edit.status == 404)
         }
     }
@@ -304,53 +304,53 @@ import Testing
         var rules = CommentRules()
         rules.commentsPerMinute = 2
         rules.commentsPerHour = 3
-        try await CommentDesk.run(rules) { desk in
+        try await CommentFixture.run(rules) { fixture in
             let line = "POST \(Self.thread)"
             let key: HTTPFields = [try #require(HTTPFieldName("Idempotency-Key")): "k-1"]
-            #expect(try desk.send(line, as: .ada, #"{"body":"1"}"#, with: key).status == 201)
-            let twice = try desk.send(line, as: .ada, #"{"body":"1"}"#)
+            #expect(try fixture.send(line, as: .ada, #"{"body":"1"}"#, with: key).status == 201)
+            let twice = try fixture.send(line, as: .ada, #"{"body":"1"}"#)
             #expect(twice.summary == "409 repeated-comment")
-            #expect(try desk.send(line, as: .bob, #"{"body":"1"}"#).status == 201)
-            desk.pass(milliseconds: 1_000)
-            _ = try desk.comment("2", as: .ada)
-            let many = try desk.send(line, as: .ada, #"{"body":"3"}"#)
+            #expect(try fixture.send(line, as: .bob, #"{"body":"1"}"#).status == 201)
+            fixture.pass(milliseconds: 1_000)
+            _ = try fixture.comment("2", as: .ada)
+            let many = try fixture.send(line, as: .ada, #"{"body":"3"}"#)
             #expect(many.summary == "429 too-many-requests")
             #expect(many.fields[.retryAfter] == "59")
             // A repeated request is answered as it was at first.
-            #expect(try desk.send(line, as: .ada, #"{"body":"1"}"#, with: key).status == 201)
-            desk.pass(milliseconds: 59_000)
-            #expect(try desk.send(line, as: .ada, #"{"body":"1"}"#).status == 201)
-            desk.pass(milliseconds: 60_000)
-            let last = try desk.send(line, as: .ada, #"{"body":"4"}"#)
+            #expect(try fixture.send(line, as: .ada, #"{"body":"1"}"#, with: key).status == 201)
+            fixture.pass(milliseconds: 59_000)
+            #expect(try fixture.send(line, as: .ada, #"{"body":"1"}"#).status == 201)
+            fixture.pass(milliseconds: 60_000)
+            let last = try fixture.send(line, as: .ada, #"{"body":"4"}"#)
             #expect(last.summary == "429 too-many-requests")
             #expect(last.fields[.retryAfter] == "3480")
             // A deleted comment counts, too.
-            desk.pass(milliseconds: 3_479_998)
-            #expect(try desk.send(line, as: .ada, #"{"body":"4"}"#).status == 429)
-            desk.pass(milliseconds: 1)
-            #expect(try desk.send(line, as: .ada, #"{"body":"4"}"#).status == 201)
+            fixture.pass(milliseconds: 3_479_998)
+            #expect(try fixture.send(line, as: .ada, #"{"body":"4"}"#).status == 429)
+            fixture.pass(milliseconds: 1)
+            #expect(try fixture.send(line, as: .ada, #"{"body":"4"}"#).status == 201)
         }
     }
 
     @Test func `a busy thread does not empty the cache of its article`() async throws {
-        try await CommentDesk.run { desk in
-            let article = "GET /v1/articles/\(CommentDesk.article)"
+        try await CommentFixture.run { fixture in
+            let article = "GET /v1/articles/\(CommentFixture.article)"
             let targets = [article, "GET /v1/articles", "GET /v1/authors"]
-            for target in targets { try desk.send(target, as: nil) }
-            try desk.send("GET \(Self.thread)", as: nil)
-            let hits = desk.backend.cacheStatistics.hits
-            _ = try desk.comment("one", as: .ada)
-            for target in targets { try desk.send(target, as: nil) }
-            #expect(desk.backend.cacheStatistics.hits == hits + 3)
-            #expect(try desk.bodies(as: nil) == ["one"])
-            #expect(desk.backend.cacheStatistics.hits == hits + 3)
-            #expect(try desk.bodies(as: nil) == ["one"])
-            #expect(desk.backend.cacheStatistics.hits == hits + 4)
+            for target in targets { try fixture.send(target, as: nil) }
+            try fixture.send("GET \(Self.thread)", as: nil)
+            let hits = fixture.backend.cacheStatistics.hits
+            _ = try fixture.comment("one", as: .ada)
+            for target in targets { try fixture.send(target, as: nil) }
+            #expect(fixture.backend.cacheStatistics.hits == hits + 3)
+            #expect(try fixture.bodies(as: nil) == ["one"])
+            #expect(fixture.backend.cacheStatistics.hits == hits + 3)
+            #expect(try fixture.bodies(as: nil) == ["one"])
+            #expect(fixture.backend.cacheStatistics.hits == hits + 4)
             // The name of a writer is part of the list.
-            _ = try await desk.store.updateUser(
-                try desk.user(.ada).id, expecting: nil, .init(displayName: "Ada"),
-                at: CommentDesk.opening)
-            #expect(try desk.send("GET \(Self.thread)", as: nil).text.contains(#""Ada""#))
+            _ = try await fixture.store.updateUser(
+                try fixture.user(.ada).id, expecting: nil, .init(displayName: "Ada"),
+                at: CommentFixture.opening)
+            #expect(try fixture.send("GET \(Self.thread)", as: nil).text.contains(#""Ada""#))
         }
     }
 }

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `browsers get the page, and everyone else an index of links`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             for (accept, isPage) in [
                 (Self.browser[.accept], true), ("text/html", true),
                 ("text/html, application/json", false), ("application/json", false),
@@ -37,14 +37,14 @@ import Testing
                 var fields = HTTPFields()
                 if let accept { fields[.accept] = accept }
                 for _ in 0..<2 {
-                    let response = try newsroom.send("GET /", with: fields)
+                    let response = try server.send("GET /", with: fields)
                     #expect(response.status == 200)
                     #expect(response.fields.list(.vary, has: "Accept"))
                     let type = isPage ? "text/html; charset=utf-8" : "application/json"
                     #expect(response.fields[.contentType] == type, "\(accept ?? "-")")
                 }
             }
-            let index = try newsroom.send("GET /")
+            let index = try server.send("GET /")
             #expect(index.text.contains(#""name":"Broadsheet""#))
             #expect(index.text.contains(#""articles":"/v1/articles""#))
             #expect(index.text.contains(#""console":"/console""#))
@@ -53,15 +53,15 @@ import Testing
                 ([.ifNoneMatch: etag], "304"), ([.ifNoneMatch: "\"x\""], "200"),
                 ([.ifMatch: "\"x\""], "412 precondition-failed @If-Match"),
             ] as [(HTTPFields, String)] {
-                #expect(try newsroom.send("GET /", with: fields).summary == summary)
+                #expect(try server.send("GET /", with: fields).summary == summary)
             }
         }
     }
 
     @Test func `the page may load only its own files, and nobody may frame it`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             for target in ["/", "/console", "/console?x=1"] {
-                let page = try newsroom.send("GET \(target)", with: Self.browser)
+                let page = try server.send("GET \(target)", with: Self.browser)
                 #expect(page.status == 200)
                 #expect(page.fields.values(of: .contentSecurityPolicy) == [Self.policy])
                 #expect(page.fields[.crossOriginOpenerPolicy] == "same-origin")
@@ -73,7 +73,7 @@ import Testing
                 let etag = try #require(page.fields[.etag])
                 var again = Self.browser
                 again[.ifNoneMatch] = etag
-                #expect(try newsroom.send("GET \(target)", with: again).status == 304)
+                #expect(try server.send("GET \(target)", with: again).status == 304)
                 #expect(!page.text.contains("/console/hash/"))
                 for text in ["<style", "style=", "onclick", "javascript:"] {
                     #expect(!page.text.contains(text), "the policy forbids \(text)")
@@ -86,10 +86,10 @@ import Testing
     }
 
     @Test func `files are kept for good under the hash of all of them`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let hash = ConsoleFiles().hash
             #expect(hash.wholeMatch(of: /[0-9a-f]{16}/) != nil)
-            let page = try newsroom.send("GET /console")
+            let page = try server.send("GET /console")
             #expect(page.text.contains("\"/console/\(hash)/"))
             let types = [
                 "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
@@ -97,7 +97,7 @@ import Testing
             ]
             for name in Self.names {
                 for _ in 0..<2 {
-                    let file = try newsroom.send("GET /console/\(hash)/\(name)")
+                    let file = try server.send("GET /console/\(hash)/\(name)")
                     #expect(file.status == 200, "\(name)")
                     let ending = name.split(separator: ".").last.map(String.init) ?? ""
                     #expect(file.fields[.contentType] == types[ending], "\(name)")
@@ -106,39 +106,39 @@ import Testing
                     #expect(file.fields[.xContentTypeOptions] == "nosniff")
                     #expect(file.fields[.crossOriginResourcePolicy] == "same-origin")
                     let kept: HTTPFields = [.ifNoneMatch: try #require(file.fields[.etag])]
-                    let again = try newsroom.send("GET /console/\(hash)/\(name)", with: kept)
+                    let again = try server.send("GET /console/\(hash)/\(name)", with: kept)
                     #expect(again.status == 304)
                 }
-                let old = try newsroom.send("GET /console/0123456789abcdef/\(name)")
+                let old = try server.send("GET /console/0123456789abcdef/\(name)")
                 #expect(old.summary == "404 not-found", "the page is of another version")
             }
             for target in [
                 "/console/\(hash)/index.html", "/console/\(hash)/none.js", "/console/\(hash)",
                 "/console/\(hash)/%2e%2e/main.js",
             ] {
-                #expect(try newsroom.send("GET \(target)").status >= 400, "\(target)")
+                #expect(try server.send("GET \(target)").status >= 400, "\(target)")
             }
-            #expect(try newsroom.send("POST /console").status == 405)
+            #expect(try server.send("POST /console").status == 405)
         }
     }
 
     @Test func `a query does not fill the cache`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            _ = try newsroom.send("GET /console")
-            let count = newsroom.backend.cacheStatistics.responses
-            for number in 0..<10 { _ = try newsroom.send("GET /console?\(number)=") }
-            #expect(newsroom.backend.cacheStatistics.responses == count)
+        try await TestBackend.run(samples: false) { server in
+            _ = try server.send("GET /console")
+            let count = server.backend.cacheStatistics.responses
+            for number in 0..<10 { _ = try server.send("GET /console?\(number)=") }
+            #expect(server.backend.cacheStatistics.responses == count)
         }
     }
 
     @Test func `the whole page takes less than 200 KB`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let hash = ConsoleFiles().hash
             let paths = ["/console"] + Self.names.map { "/console/\(hash)/\($0)" }
             var bytes = 0
             for path in paths {
                 let fields: HTTPFields = [.acceptEncoding: "gzip"]
-                let response = try newsroom.send("GET \(path)", with: fields)
+                let response = try server.send("GET \(path)", with: fields)
                 let isLarge = response.body.count > 1_024
                 #expect(!isLarge || response.fields[.contentEncoding] == "gzip", "\(path)")
                 bytes += response.body.count
@@ -170,7 +170,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
-            store: store, file: store, hasConsole: false, now: { Newsroom.opening },
+            store: store, file: store, hasConsole: false, now: { TestBackend.opening },
             log: { Issue.record("\($0)") })
         try await backend.run(with: .local()) { test in
             let index = try test.client.send(.get, "/", fields: Self.browser)

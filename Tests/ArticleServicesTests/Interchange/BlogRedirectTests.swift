@@ -19,37 +19,38 @@ import Testing
             """
     }
 
-    private static func title(_ slug: String, _ desk: ImportDesk) async throws -> String? {
-        do { return try await desk.store.article(.slug(slug), visibleTo: .everyone).title } catch {
+    private static func title(_ slug: String, _ fixture: ImportFixture) async throws -> String? {
+        do { return try await fixture.store.article(.slug(slug), visibleTo: .everyone).title } catch
+        {
             guard case .notFound = error else { throw error }
             return nil
         }
     }
 
     @Test func `a post keeps a slug that another one had before`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let formerly = """
                 <wp:postmeta><wp:meta_key>_wp_old_slug</wp:meta_key>
                 <wp:meta_value>news</wp:meta_value></wp:postmeta>
                 """
-            try desk.write(
+            try fixture.write(
                 "blog.xml",
                 WordPressImportTests.export(
                     WordPressImportTests.item(1, "old-news", more: formerly)
                         + WordPressImportTests.item(2, "news")))
-            #expect(try await desk.run("blog.xml").counts == ["created": 2])
-            #expect(try await Self.title("news", desk) == "Title of news & more")
-            try desk.write("ghost/blog.json", Self.ghost("a", "b"))
-            try desk.write("ghost/redirects.json", #"[{"from": "/b/", "to": "/a/"}]"#)
-            #expect(try await desk.run("ghost").counts == ["created": 2])
-            #expect(try await Self.title("b", desk) == "b")
+            #expect(try await fixture.run("blog.xml").counts == ["created": 2])
+            #expect(try await Self.title("news", fixture) == "Title of news & more")
+            try fixture.write("ghost/blog.json", Self.ghost("a", "b"))
+            try fixture.write("ghost/redirects.json", #"[{"from": "/b/", "to": "/a/"}]"#)
+            #expect(try await fixture.run("ghost").counts == ["created": 2])
+            #expect(try await Self.title("b", fixture) == "b")
         }
     }
 
     @Test func `redirects in YAML are read, and patterns are not`() async throws {
-        try await ImportDesk.with { desk in
-            try desk.write("blog.json", Self.ghost("hello", "world"))
-            try desk.write(
+        try await ImportFixture.with { fixture in
+            try fixture.write("blog.json", Self.ghost("hello", "world"))
+            try fixture.write(
                 "redirects.yaml",
                 """
                 301:
@@ -61,12 +62,12 @@ import Testing
                   /the-world: /world
                 """)
             // Ghost's older format is read only where redirects.yaml does not exist.
-            try desk.write("redirects.json", #"[{"from": "/json/", "to": "/hello/"}]"#)
-            #expect(try await desk.run("blog.json").omissions == [])
+            try fixture.write("redirects.json", #"[{"from": "/json/", "to": "/hello/"}]"#)
+            #expect(try await fixture.run("blog.json").omissions == [])
             for (slug, title) in [
                 ("old-hello", "hello"), ("older-hello", "hello"), ("the-world", "world"),
                 ("elsewhere", nil), ("json", nil),
-            ] { #expect(try await Self.title(slug, desk) == title, "\(slug)") }
+            ] { #expect(try await Self.title(slug, fixture) == title, "\(slug)") }
         }
     }
 
@@ -79,38 +80,39 @@ import Testing
     func `redirects that cannot be read are noted once`(
         name: String, text: String, spaces: Int, words: String
     ) async throws {
-        try await ImportDesk.with { desk in
-            try desk.write("blog.json", Self.ghost("hello"))
-            try desk.write(name, text + String(repeating: " ", count: spaces))
-            let report = try await desk.run("blog.json")
+        try await ImportFixture.with { fixture in
+            try fixture.write("blog.json", Self.ghost("hello"))
+            try fixture.write(name, text + String(repeating: " ", count: spaces))
+            let report = try await fixture.run("blog.json")
             #expect(report.counts == ["created": 1] && report.omissions.count == 1)
             let note = try #require(report.omissions.first)
-            #expect(note.path == desk.path(name) && note.reason.contains(words), "\(note)")
-            let again = try await desk.run("blog.json")
+            #expect(note.path == fixture.path(name) && note.reason.contains(words), "\(note)")
+            let again = try await fixture.run("blog.json")
             #expect(again.counts == ["unchanged": 1] && again.omissions == [])
         }
     }
 
     @Test func `notes about a file are not repeated while nothing changes`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             func export(_ content: String) -> String {
                 WordPressImportTests.export(
                     WordPressImportTests.item(1, "a", content: content)
                         + WordPressImportTests.item(2, "b", type: "nav_menu_item"))
             }
             let note = ["menu items were not imported: 1"]
-            try desk.write("blog.xml", export("One"))
-            #expect(try await desk.run("blog.xml", isDryRun: true).omissions.map(\.reason) == note)
-            #expect(try await desk.run("blog.xml").omissions.map(\.reason) == note)
-            #expect(try await desk.run("blog.xml").omissions == [])
-            try desk.write("blog.xml", export("Two"))
-            #expect(try await desk.run("blog.xml").omissions.map(\.reason) == note)
+            try fixture.write("blog.xml", export("One"))
+            #expect(
+                try await fixture.run("blog.xml", isDryRun: true).omissions.map(\.reason) == note)
+            #expect(try await fixture.run("blog.xml").omissions.map(\.reason) == note)
+            #expect(try await fixture.run("blog.xml").omissions == [])
+            try fixture.write("blog.xml", export("Two"))
+            #expect(try await fixture.run("blog.xml").omissions.map(\.reason) == note)
             // Without articles, the note is all that there is to say.
-            try desk.write(
+            try fixture.write(
                 "menu.xml",
                 WordPressImportTests.export(
                     WordPressImportTests.item(2, "b", type: "nav_menu_item")))
-            #expect(try await desk.run("menu.xml").omissions.map(\.reason) == note)
+            #expect(try await fixture.run("menu.xml").omissions.map(\.reason) == note)
         }
     }
 }

@@ -28,15 +28,15 @@ import Testing
     func `it is reported, and restored if that is asked for`(
         name: String, text: String
     ) async throws {
-        try await ImportDesk.with { desk in
-            try desk.write(name, text)
-            #expect(try await desk.run(name).counts == ["created": 1])
-            let article = try #require(try await desk.articles().first)
-            try await desk.store.deleteArticle(
+        try await ImportFixture.with { fixture in
+            try fixture.write(name, text)
+            #expect(try await fixture.run(name).counts == ["created": 1])
+            let article = try #require(try await fixture.articles().first)
+            try await fixture.store.deleteArticle(
                 article.id, expecting: .anything,
-                by: Edit(at: ImportDesk.time(86_400), by: .key(id: "Eve")))
+                by: Edit(at: ImportFixture.time(86_400), by: .key(id: "Eve")))
             for isDryRun in [true, false] {
-                let report = try await desk.run(name, at: 90_000, isDryRun: isDryRun)
+                let report = try await fixture.run(name, at: 90_000, isDryRun: isDryRun)
                 #expect(report.counts == ["deletedHere": 1])
                 #expect(report.articles == 1 && report.omissions.count == 1)
                 #expect(
@@ -44,34 +44,34 @@ import Testing
                         "it was deleted here on 2026-01-02, and was not imported"),
                     "\(report.omissions)")
             }
-            #expect(try await desk.articles().isEmpty)
+            #expect(try await fixture.articles().isEmpty)
             for isDryRun in [true, false] {
-                let report = try await desk.run(
+                let report = try await fixture.run(
                     name, at: 90_000, isDryRun: isDryRun, restoresDeleted: true)
                 #expect(report.counts == ["restored": 1])
             }
-            let restored = try #require(try await desk.articles().first)
+            let restored = try #require(try await fixture.articles().first)
             #expect(restored.id == article.id && restored.slug == article.slug)
             #expect(restored.status == .published && restored.body == article.body)
             #expect(restored.publishedAt == article.publishedAt && restored.revision == 3)
             #expect(
-                try await desk.run(name, restoresDeleted: true).counts == ["unchanged": 1])
+                try await fixture.run(name, restoresDeleted: true).counts == ["unchanged": 1])
         }
     }
 
     @Test func `a line with the id of a deleted article says so in any file`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let (name, text) = Self.files[1]
-            try desk.write(name, text)
-            try desk.write("elsewhere/other.ndjson", text)
-            _ = try await desk.run(name)
-            let id = try #require(try await desk.articles().first?.id)
-            try await desk.store.deleteArticle(
-                id, expecting: .anything, by: Edit(at: ImportDesk.time(1), by: .key(id: "Eve")))
+            try fixture.write(name, text)
+            try fixture.write("elsewhere/other.ndjson", text)
+            _ = try await fixture.run(name)
+            let id = try #require(try await fixture.articles().first?.id)
+            try await fixture.store.deleteArticle(
+                id, expecting: .anything, by: Edit(at: ImportFixture.time(1), by: .key(id: "Eve")))
             let other = "elsewhere/other.ndjson"
-            #expect(try await desk.run(other).counts == ["deletedHere": 1])
-            #expect(try await desk.run(other, restoresDeleted: true).counts == ["restored": 1])
-            #expect(try await desk.articles().map(\.id) == [id])
+            #expect(try await fixture.run(other).counts == ["deletedHere": 1])
+            #expect(try await fixture.run(other, restoresDeleted: true).counts == ["restored": 1])
+            #expect(try await fixture.articles().map(\.id) == [id])
         }
     }
 }

@@ -11,70 +11,71 @@ import Testing
 @Suite struct ExportTests {
     /// Articles with everything that an export must preserve: history, tombstones, former slugs,
     /// imports.
-    static func fill(_ desk: ImportDesk) async throws {
-        try await desk.store.createKey(
+    static func fill(_ fixture: ImportFixture) async throws {
+        try await fixture.store.createKey(
             KeyRecord(
                 id: "E", digest: [UInt8](repeating: 0xEE, count: 32), name: "Eve's key",
-                role: "editor", createdAt: ImportDesk.time(0)))
-        try desk.write(
+                role: "editor", createdAt: ImportFixture.time(0)))
+        try fixture.write(
             "blog/a.md", "---\ntitle: Alpha\nauthor: Ann\ncategory: One\n---\n\"a\"\n\u{C}")
-        try desk.write("blog/b.md", "---\ntitle: Beta\nauthor: [Ann, Bob]\nlang: ko\n---\n한글 😀")
-        try desk.write("blog/c.md", "---\ntitle: Gamma\npublished: false\n---\n")
-        try desk.write("blog/d.md", "---\ntitle: '?!'\nimage: https://example.org/x.png\n---\n")
-        _ = try await desk.run("blog")
-        try desk.write("blog/a.md", "---\ntitle: Alpha\nauthor: Ann\ncategory: One\n---\nmore")
-        _ = try await desk.run("blog", at: 1)
+        try fixture.write("blog/b.md", "---\ntitle: Beta\nauthor: [Ann, Bob]\nlang: ko\n---\n한글 😀")
+        try fixture.write("blog/c.md", "---\ntitle: Gamma\npublished: false\n---\n")
+        try fixture.write("blog/d.md", "---\ntitle: '?!'\nimage: https://example.org/x.png\n---\n")
+        _ = try await fixture.run("blog")
+        try fixture.write("blog/a.md", "---\ntitle: Alpha\nauthor: Ann\ncategory: One\n---\nmore")
+        _ = try await fixture.run("blog", at: 1)
         for (slug, seconds) in [("beta", Int64(2)), ("gamma", 3)] {
-            let article = try await desk.article(slug)
-            _ = try await desk.store.updateArticle(
+            let article = try await fixture.article(slug)
+            _ = try await fixture.store.updateArticle(
                 article.id, expecting: .anything,
-                by: Edit(at: ImportDesk.time(seconds), by: .key(id: "E"))
+                by: Edit(at: ImportFixture.time(seconds), by: .key(id: "E"))
             ) { current in
                 var draft = current.draft
                 draft.slug = "\(slug)-moved"
                 return try ArticleContent(
-                    replacing: current, with: draft, defaultLanguage: "en", at: ImportDesk.time(0))
+                    replacing: current, with: draft, defaultLanguage: "en",
+                    at: ImportFixture.time(0))
             }
         }
-        let gone = try await desk.article("gamma")
-        try await desk.store.deleteArticle(
-            gone.id, expecting: .anything, by: Edit(at: ImportDesk.time(4), by: .key(id: "E")))
-        let author = Author.ID(at: ImportDesk.time(0))
+        let gone = try await fixture.article("gamma")
+        try await fixture.store.deleteArticle(
+            gone.id, expecting: .anything, by: Edit(at: ImportFixture.time(4), by: .key(id: "E")))
+        let author = Author.ID(at: ImportFixture.time(0))
         for about in ["Idle", "Still idle"] {
-            _ = try await desk.store.putAuthor(
-                author, expecting: .anything, at: ImportDesk.time(5)
+            _ = try await fixture.store.putAuthor(
+                author, expecting: .anything, at: ImportFixture.time(5)
             ) { _ in AuthorContent(name: "Idle", about: about, website: "https://example.org") }
         }
-        try await desk.store.createKey(
+        try await fixture.store.createKey(
             KeyRecord(
                 id: "publicid", digest: [UInt8](repeating: 0xAB, count: 32), name: "secret key",
-                role: "admin", createdAt: ImportDesk.time(0)))
-        try await fillPeople(desk)
+                role: "admin", createdAt: ImportFixture.time(0)))
+        try await fillPeople(fixture)
     }
 
     /// Two users, of whom one has written and bookmarked something.
-    private static func fillPeople(_ desk: ImportDesk) async throws {
-        let time = ImportDesk.time(6)
+    private static func fillPeople(_ fixture: ImportFixture) async throws {
+        let time = ImportFixture.time(6)
         let first = UserRecord(
-            id: User.ID(at: ImportDesk.time(5)), name: "Änne", nameKey: "änne",
+            id: User.ID(at: ImportFixture.time(5)), name: "Änne", nameKey: "änne",
             displayName: "Änne \"A\"", role: "admin", passwordHash: "$argon2id$x", createdAt: time)
-        try await desk.store.createUser(first, using: nil, at: time)
+        try await fixture.store.createUser(first, using: nil, at: time)
         let second = UserRecord(
             id: User.ID(at: time), name: "bob", nameKey: "bob", displayName: "Bob", role: "reader",
             passwordHash: nil, createdAt: time)
-        try await desk.store.createUser(
+        try await fixture.store.createUser(
             second, using: nil,
             identity: IdentityRecord(issuer: "https://id.example.org", subject: "b-1"), at: time)
-        let article = try await desk.article("alpha").id
+        let article = try await fixture.article("alpha").id
         var parent: Comment.ID?
         for status in [Comment.Status.visible, .pending] {
             let content = CommentContent(
                 article: article, parent: parent, body: "\(status) & *more*\n", writer: first.id)
-            parent = try await desk.store.createComment(
+            parent = try await fixture.store.createComment(
                 Comment.ID(at: time), content, by: Edit(at: time, by: .operator)
             ) { _ in status }.id
         }
-        _ = try await desk.store.putBookmark(
+        _ = try await fixture.store.putBookmark(
             of: article, for: second.id, position: 0.1, seeing: .everyone, at: time)
     }
 
@@ -84,16 +85,16 @@ import Testing
         + #""bookmarks":1}"#
 
     @Test func `a restored store exports the same bytes, and imports continue`() async throws {
-        try await ImportDesk.with { desk in
-            try await Self.fill(desk)
-            let report = try await desk.export("one.ndjson")
-            let bytes = try desk.bytes("one.ndjson")
+        try await ImportFixture.with { fixture in
+            try await Self.fill(fixture)
+            let report = try await fixture.export("one.ndjson")
+            let bytes = try fixture.bytes("one.ndjson")
             #expect(report.authors == 3 && report.articles == 4 && report.revisions == 8)
             #expect(report.users == 2 && report.comments == 2 && report.bookmarks == 1)
             #expect(report.bytes == bytes.count)
-            try await desk.export("again.ndjson")
-            #expect(try desk.bytes("again.ndjson") == bytes)
-            try await ImportDesk.with { other in
+            try await fixture.export("again.ndjson")
+            #expect(try fixture.bytes("again.ndjson") == bytes)
+            try await ImportFixture.with { other in
                 try other.write("one.ndjson", bytes)
                 let restored = try await other.run("one.ndjson", at: 100)
                 #expect(restored.counts == ["created": 4])
@@ -102,13 +103,13 @@ import Testing
                 #expect(try other.bytes("two.ndjson") == bytes)
                 #expect(
                     try await other.articles().map(\.unversioned)
-                        == desk.articles().map(\.unversioned))
+                        == fixture.articles().map(\.unversioned))
                 #expect(try await other.run("one.ndjson").counts == ["unchanged": 4])
 
                 try other.write("blog/a.md", "---\ntitle: Alpha\nauthor: Ann\n---\nmost")
                 try other.write("blog/b.md", "changed, but edited")
                 try other.write("blog/c.md", "changed, but deleted")
-                try other.write("blog/d.md", try desk.bytes("blog/d.md"))
+                try other.write("blog/d.md", try fixture.bytes("blog/d.md"))
                 let again = try await other.run("blog")
                 #expect(
                     again.counts == [
@@ -119,10 +120,10 @@ import Testing
     }
 
     @Test func `an export names its format and contains no keys`() async throws {
-        try await ImportDesk.with { desk in
-            try await Self.fill(desk)
-            try await desk.export("one.ndjson")
-            let text = String(decoding: try desk.bytes("one.ndjson"), as: UTF8.self)
+        try await ImportFixture.with { fixture in
+            try await Self.fill(fixture)
+            try await fixture.export("one.ndjson")
+            let text = String(decoding: try fixture.bytes("one.ndjson"), as: UTF8.self)
             let lines = text.split(separator: "\n")
             #expect(lines.first == #"{"format":"broadsheet-export","version":4}"#)
             #expect(lines.last.map(String.init) == Self.end)
@@ -153,23 +154,23 @@ import Testing
     }
 
     @Test func `an empty store can be exported`() async throws {
-        try await ImportDesk.with { desk in
-            let report = try await desk.export("one.ndjson")
+        try await ImportFixture.with { fixture in
+            let report = try await fixture.export("one.ndjson")
             let end = Self.end.replacing(/[1-9]/, with: "0")
             let text = #"{"format":"broadsheet-export","version":4}"# + "\n\(end)\n"
-            #expect(try desk.bytes("one.ndjson") == Array(text.utf8))
+            #expect(try fixture.bytes("one.ndjson") == Array(text.utf8))
             #expect(report.articles == 0 && report.bytes == text.utf8.count)
-            #expect(try await desk.run("one.ndjson").counts == [:])
+            #expect(try await fixture.run("one.ndjson").counts == [:])
         }
     }
 
     @Test func `an output that fails aborts the export`() async throws {
-        try await ImportDesk.with { desk in
-            try await Self.fill(desk)
+        try await ImportFixture.with { fixture in
+            try await Self.fill(fixture)
             let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
             defer { close(full) }
             let error = await #expect(throws: InterchangeError.self) {
-                try await Exporter(store: desk.store).write(to: full)
+                try await Exporter(store: fixture.store).write(to: full)
             }
             #expect(
                 error?.description
@@ -178,18 +179,18 @@ import Testing
     }
 
     @Test func `an export can be written to a non-blocking pipe`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let line = "{\"title\":\"x\",\"body\":\"\(String(repeating: "y", count: 90_000))\"}\n"
-            try desk.write("a.ndjson", String(repeating: line, count: 10))
-            _ = try await desk.run("a.ndjson")
-            try await desk.export("one.ndjson")
+            try fixture.write("a.ndjson", String(repeating: line, count: 10))
+            _ = try await fixture.run("a.ndjson")
+            try await fixture.export("one.ndjson")
             var ends: [Int32] = [0, 0]
             #expect(pipe(&ends) == 0)
             let (input, output) = (ends[0], ends[1])
             _ = fcntl(output, F_SETFL, O_NONBLOCK)
             async let report = {
                 defer { close(output) }
-                return try await Exporter(store: desk.store).write(to: output)
+                return try await Exporter(store: fixture.store).write(to: output)
             }()
             let file = try #require(fdopen(input, "r"))
             defer { fclose(file) }
@@ -199,7 +200,7 @@ import Testing
                 bytes += chunk[..<count]
             }
             #expect(try await report.bytes == bytes.count)
-            #expect(try desk.bytes("one.ndjson") == bytes)
+            #expect(try fixture.bytes("one.ndjson") == bytes)
         }
     }
 }

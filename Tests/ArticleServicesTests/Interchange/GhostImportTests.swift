@@ -40,9 +40,9 @@ import Testing
         """#
 
     @Test func `a post arrives with all that an article can have`() async throws {
-        try await ImportDesk.with { desk in
-            try desk.write("ghost/blog.json", Self.export(Self.whole))
-            try desk.write(
+        try await ImportFixture.with { fixture in
+            try fixture.write("ghost/blog.json", Self.export(Self.whole))
+            try fixture.write(
                 "ghost/redirects.json",
                 #"""
                 [{"from": "^/2019/old-name/?$", "to": "/hello/", "permanent": true},
@@ -50,12 +50,12 @@ import Testing
                 """#
             )
             let importer = Importer(
-                store: desk.store, language: try #require(LanguageTag("en")),
+                store: fixture.store, language: try #require(LanguageTag("en")),
                 siteURL: "https://blog.example.org/"
-            ) { ImportDesk.time(0) }
-            let report = try await importer.run([desk.path("ghost")])
+            ) { ImportFixture.time(0) }
+            let report = try await importer.run([fixture.path("ghost")])
             #expect(report.counts == ["created": 1] && report.omissions.isEmpty)
-            let article = try await desk.article("hello")
+            let article = try await fixture.article("hello")
             #expect(article.title == "Hello" && article.summary == "Short")
             #expect(article.body == "One [x](https://blog.example.org/x/)")
             #expect(article.authors.map(\.name) == ["Mina Park", "Jun"])
@@ -64,14 +64,14 @@ import Testing
             #expect(article.heroImage?.alternativeText == "A picture")
             #expect(article.source == .init(name: "example.com", url: "https://www.example.com/o"))
             #expect(article.publishedAt == Timestamp("2021-02-03T04:05:06Z"))
-            let former = try await desk.store.article(.slug("old-name"), visibleTo: .everyone)
+            let former = try await fixture.store.article(.slug("old-name"), visibleTo: .everyone)
             #expect(former.id == article.id)
-            #expect(try await importer.run([desk.path("ghost")]).counts == ["unchanged": 1])
+            #expect(try await importer.run([fixture.path("ghost")]).counts == ["unchanged": 1])
         }
     }
 
     @Test func `what was not public there is not public here`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let posts = [
                 Self.post("a", #", "visibility": "members""#)
                     .replacing("\"visibility\": \"public\",", with: ""),
@@ -81,14 +81,14 @@ import Testing
                     .replacing("2021-", with: "2030-"),
                 Self.post("e", #", "type": "page""#),
             ]
-            try desk.write("blog.json", Self.export(posts.joined(separator: ",")))
-            let report = try await desk.run("blog.json")
+            try fixture.write("blog.json", Self.export(posts.joined(separator: ",")))
+            let report = try await fixture.run("blog.json")
             #expect(report.counts == ["created": 5])
             for slug in ["a", "b", "c"] {
-                #expect(try await desk.article(slug).status == .draft, "\(slug)")
+                #expect(try await fixture.article(slug).status == .draft, "\(slug)")
             }
-            #expect(try await desk.article("d").status == .scheduled)
-            #expect(try await desk.article("e").status == .published)
+            #expect(try await fixture.article("d").status == .scheduled)
+            #expect(try await fixture.article("e").status == .published)
             #expect(
                 report.omissions.map(\.reason).contains(
                     "post:e: it is a page, and became an article"))
@@ -96,8 +96,8 @@ import Testing
     }
 
     @Test func `older exports, and posts without HTML, are read as far as possible`() async throws {
-        try await ImportDesk.with { desk in
-            try desk.write(
+        try await ImportFixture.with { fixture in
+            try fixture.write(
                 "old.json",
                 #"""
                 {"meta": {"version": "003"}, "data": {"posts": [
@@ -108,35 +108,35 @@ import Testing
                 "lexical": "{}", "plaintext": "One < two\n\nThree"}],
                 "users": [{"id": 1, "name": "Ann"}]}}
                 """#)
-            let report = try await desk.run("old.json")
+            let report = try await fixture.run("old.json")
             #expect(report.counts == ["created": 2])
-            let old = try await desk.article("old")
+            let old = try await fixture.article("old")
             #expect(old.body == "## H" && old.authors.map(\.name) == ["Ann"])
             #expect(old.publishedAt == Timestamp(milliseconds: 1_388_318_311_015))
-            #expect(try await desk.article("plain").body == "One < two\n\nThree")
+            #expect(try await fixture.article("plain").body == "One < two\n\nThree")
             #expect(report.omissions.count == 3)
         }
     }
 
     @Test func `faulty posts and files are reported`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let posts = [
                 Self.post("a", ""), Self.post("a", ""), "{}", "7",
                 Self.post("b", "").replacing("Post b", with: String(repeating: "t", count: 400)),
             ]
-            try desk.write("blog.json", Self.export(posts.joined(separator: ",")))
-            let report = try await desk.run("blog.json")
+            try fixture.write("blog.json", Self.export(posts.joined(separator: ",")))
+            let report = try await fixture.run("blog.json")
             #expect(report.counts == ["created": 2, "failed": 3])
-            try desk.write("cut.json", String(Self.export(Self.whole).dropLast(40)))
-            #expect(try await desk.run("cut.json").counts == ["failed": 1])
-            try desk.write("none.json", #"{"db": [{"meta": {}, "data": {}}]}"#)
-            let none = try await desk.run("none.json").failures.first?.reason
+            try fixture.write("cut.json", String(Self.export(Self.whole).dropLast(40)))
+            #expect(try await fixture.run("cut.json").counts == ["failed": 1])
+            try fixture.write("none.json", #"{"db": [{"meta": {}, "data": {}}]}"#)
+            let none = try await fixture.run("none.json").failures.first?.reason
             #expect(none == "it is not an export of Ghost: there is no $.db[0].data.posts")
         }
     }
 
     @Test func `a post without HTML is a draft, unless its text is Markdown`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let none = { (id: String, more: String) in
                 Self.post(id, more).replacing("\"html\": \"<p>Text</p>\"", with: "\"html\": null")
             }
@@ -147,19 +147,19 @@ import Testing
                 none("f", #", "markdown": "Open<!--members-only-->Secret""#),
                 Self.post("g", #", "lexical": "{}""#),
             ]
-            try desk.write("blog.json", Self.export(posts.joined(separator: ",")))
-            let importer = try desk.importer(siteURL: "https://blog.example.org")
-            let report = try await importer.run([desk.path("blog.json")])
+            try fixture.write("blog.json", Self.export(posts.joined(separator: ",")))
+            let importer = try fixture.importer(siteURL: "https://blog.example.org")
+            let report = try await importer.run([fixture.path("blog.json")])
             #expect(report.counts == ["created": 7])
             for slug in ["a", "b", "c", "d"] {
-                #expect(try await desk.article(slug).status == .draft, "\(slug)")
+                #expect(try await fixture.article(slug).status == .draft, "\(slug)")
                 #expect(report.omissions.contains { $0.reason.hasPrefix("post:\(slug): ") })
             }
-            #expect(try await desk.article("c").body == "Plain")
+            #expect(try await fixture.article("c").body == "Plain")
             for (slug, body) in [
                 ("e", "# One\n\n[x](https://blog.example.org/x)"), ("f", "Open"), ("g", "Text"),
             ] {
-                let article = try await desk.article(slug)
+                let article = try await fixture.article(slug)
                 #expect(article.status == .published && article.body == body, "\(slug)")
             }
         }
@@ -175,40 +175,40 @@ import Testing
     func `an export is recognized by its posts, in any order and form`(
         shape: String
     ) async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             for isOneLine in [false, true] {
                 var post = Self.post("a", "")
                 if isOneLine { post.replace("\n", with: " ") }
-                try desk.write("blog/export.json", shape.replacing("POST", with: post))
+                try fixture.write("blog/export.json", shape.replacing("POST", with: post))
                 for name in ["blog", "blog/export.json"] {
-                    let report = try await desk.run(name)
+                    let report = try await fixture.run(name)
                     #expect(report.failures.isEmpty && report.articles == 1, "\(shape)")
                 }
             }
-            #expect(try await desk.article("a").body == "Text")
+            #expect(try await fixture.article("a").body == "Text")
         }
     }
 
     @Test func `a file of JSON that is nothing known yields one error`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let pretty = "{\n  \"posts\": [\n    {\n      \"name\": 1\n    }\n  ]\n}\n"
             let files = [
                 "a.json": pretty, "b.ndjson": pretty, "c.json": String(pretty.dropLast(3)),
                 "d.jsonl": "[\n{\"title\": \"A\"}\n]\n", "e.json": "[\n\n]", "f": pretty,
             ]
             for (name, text) in files.sorted(by: { $0.key < $1.key }) {
-                try desk.write(name, text)
-                let report = try await desk.run(name)
+                try fixture.write(name, text)
+                let report = try await fixture.run(name)
                 #expect(report.counts == ["failed": 1], "\(name): \(report.failures)")
             }
             // In a folder, what is no export is no matter.
-            try desk.write("folder/a.json", pretty)
-            #expect(try await desk.run("folder").counts == [:])
+            try fixture.write("folder/a.json", pretty)
+            #expect(try await fixture.run("folder").counts == [:])
         }
     }
 
     @Test func `what exceeds a limit is cut, and the post is kept`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let long = String(repeating: "ü", count: 70)
             let tags = (0..<60).map { #"{"id": "x\#($0)", "name": "Tag \#($0)"}"# }
             let links = (0..<60).map { #"{"post_id": "p2", "tag_id": "x\#($0)"}"# }
@@ -224,16 +224,16 @@ import Testing
                 )
                 .replacing("\"name\": \"News\"", with: "\"name\": \"\(long)\"")
                 .replacing("\"Jun\"", with: "\"\(String(repeating: "j", count: 250))\"")
-            try desk.write("blog.json", export)
-            let report = try await desk.run("blog.json")
+            try fixture.write("blog.json", export)
+            let report = try await fixture.run("blog.json")
             #expect(report.counts == ["created": 3])
-            let first = try await desk.article("p1")
+            let first = try await fixture.article("p1")
             #expect(first.tags.map(\.name) == [String(long.prefix(63)) + "…", "Swift"])
             #expect(first.authors.last?.name == String(repeating: "j", count: 199) + "…")
             #expect(first.summary.count == 2_000)
-            let second = try await desk.article("p2")
+            let second = try await fixture.article("p2")
             #expect(second.title.count == 300 && second.tags.count == 50)
-            #expect(try await desk.article("p3").title == "Two lines")
+            #expect(try await fixture.article("p3").title == "Two lines")
             #expect(
                 report.omissions.map(\.reason) == [
                     "post:p1: summary was cut to 2000 characters",

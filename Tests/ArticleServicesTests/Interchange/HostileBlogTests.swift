@@ -18,11 +18,11 @@ import Testing
     /// The body of the only article, and the notes about it.
     private func imported(_ content: String) async throws -> (body: String?, notes: [String]) {
         var result: (body: String?, notes: [String]) = (nil, [])
-        try await ImportDesk.with { desk in
-            try desk.write("blog.xml", WordPressImportTests.export(Self.item(1, content)))
-            let report = try await desk.run("blog.xml")
+        try await ImportFixture.with { fixture in
+            try fixture.write("blog.xml", WordPressImportTests.export(Self.item(1, content)))
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 1], "\(report.failures)")
-            result = (try await desk.article("n1").body, report.omissions.map(\.reason))
+            result = (try await fixture.article("n1").body, report.omissions.map(\.reason))
         }
         return result
     }
@@ -43,14 +43,14 @@ import Testing
 
     @Test(arguments: ["javascript:alert(1)", "data:text/html,x", "//", "\u{0}", "x:"])
     func `an address that makes links unsafe is not used as the base`(link: String) async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let content = "<a href=\"#\">x</a> <a href=\"?\">x</a> <a href=\"/a\">x</a>"
             let item = Self.item(1, content)
                 .replacing("https://blog.example.org/2020/n1/", with: link)
-            try desk.write("blog.xml", WordPressImportTests.export(item))
-            let report = try await desk.run("blog.xml")
+            try fixture.write("blog.xml", WordPressImportTests.export(item))
+            let report = try await fixture.run("blog.xml")
             if report.failed == 0 {
-                let body = try await desk.article("n1").body ?? ""
+                let body = try await fixture.article("n1").body ?? ""
                 #expect(!body.contains("javascript") && !body.contains("data:"), "\(body)")
                 #expect(!body.contains("x:"), "\(body)")
             }
@@ -77,37 +77,37 @@ import Testing
     }
 
     @Test func `a million tags are read in linear time, and cut to the first 50`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             func tag(_ name: String) -> String {
                 "<category domain=\"post_tag\" nicename=\"t\">\(name)</category>"
             }
             let count = 200_000 / Self.scale
             let same = String(repeating: tag("Tag"), count: count)
             let other = (0..<count).map { tag("t\($0)") }.joined()
-            try desk.write(
+            try fixture.write(
                 "blog.xml",
                 WordPressImportTests.export(Self.item(1, more: same) + Self.item(2, more: other)))
-            let report = try await desk.run("blog.xml")
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 2])
             #expect(
                 report.omissions.map(\.reason) == [
                     "post:2: tags were cut to the first 50 of 500"
                 ])
-            #expect(try await desk.article("n2").tags.count == 50)
-            let tags = try await desk.article("n1").tags
+            #expect(try await fixture.article("n2").tags.count == 50)
+            let tags = try await fixture.article("n1").tags
             #expect(tags.map(\.name) == ["Tag"])
 
             let links = (0..<count).map { #"{"post_id": "p", "tag_id": "t\#($0 % 1_000)"}"# }
             let names = (0..<1_000).map { #"{"id": "t\#($0)", "name": "Tag \#($0)"}"# }
             let posts = String(repeating: #"{"id": "p", "title": "T"},"#, count: count / 10)
-            try desk.write(
+            try fixture.write(
                 "ghost.json",
                 """
                 {"db": [{"meta": {}, "data": {"posts": [\(posts) {"id": "q", "title": "Q"}],
                 "tags": [\(names.joined(separator: ","))],
                 "posts_tags": [\(links.joined(separator: ","))]}}]}
                 """)
-            let ghost = try await desk.run("ghost.json")
+            let ghost = try await fixture.run("ghost.json")
             #expect(ghost.counts == ["created": 2, "failed": count / 10 - 1])
             #expect(ghost.failures[0].reason == "post:p occurs twice")
         }
@@ -118,11 +118,11 @@ import Testing
         "-1-01-01 00:00:00", "2020-02-30 00:00:00",
     ])
     func `a post with a wrong date is a draft without one`(date: String) async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let item = Self.item(1).replacing("2020-05-06 07:08:09", with: date)
-            try desk.write("blog.xml", WordPressImportTests.export(item))
-            #expect(try await desk.run("blog.xml", at: 3).counts == ["created": 1])
-            let article = try await desk.article("n1")
+            try fixture.write("blog.xml", WordPressImportTests.export(item))
+            #expect(try await fixture.run("blog.xml", at: 3).counts == ["created": 1])
+            let article = try await fixture.article("n1")
             #expect(article.status == .draft && article.publishedAt == nil)
         }
     }
@@ -130,35 +130,35 @@ import Testing
     @Test func `a post without a number is identified by a name, if that is a slug`()
         async throws
     {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             func named(_ name: String) -> String {
                 Self.item(1).replacing("<wp:post_id>1</wp:post_id>", with: "")
                     .replacing("<wp:post_name>n1", with: "<wp:post_name>\(name)")
             }
             let names = ["good", "a%0Ab", "a%00b", "../../etc/passwd", "", "a b"]
-            try desk.write(
+            try fixture.write(
                 "blog.xml", WordPressImportTests.export(names.map(named).joined()))
-            let report = try await desk.run("blog.xml")
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 1, "failed": 5])
             #expect(
                 Set(report.failures.map(\.reason))
                     == ["a post: it has no number, usable name or guid"])
-            #expect(try await desk.run("blog.xml").counts == ["unchanged": 1, "failed": 5])
+            #expect(try await fixture.run("blog.xml").counts == ["unchanged": 1, "failed": 5])
         }
     }
 
     @Test func `texts are on one line where articles have one`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let item = Self.item(1).replacing(
                 "Title of n1 &amp; more", with: "Two\nlines\tand\u{85}more\u{A0}")
-            try desk.write("blog.xml", WordPressImportTests.export(item))
-            #expect(try await desk.run("blog.xml").counts == ["created": 1])
-            #expect(try await desk.article("n1").title == "Two lines and more")
+            try fixture.write("blog.xml", WordPressImportTests.export(item))
+            #expect(try await fixture.run("blog.xml").counts == ["created": 1])
+            #expect(try await fixture.article("n1").title == "Two lines and more")
         }
     }
 
     @Test func `a library of images is remembered up to a size`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let long = String(repeating: "x", count: 60 << 10)
             let images = (1...1_100).map { id in
                 """
@@ -170,10 +170,10 @@ import Testing
                 <wp:postmeta><wp:meta_key>_thumbnail_id</wp:meta_key>
                 <wp:meta_value>1100</wp:meta_value></wp:postmeta>
                 """
-            try desk.write(
+            try fixture.write(
                 "blog.xml",
                 WordPressImportTests.export(images.joined() + Self.item(2_000, more: last)))
-            let report = try await desk.run("blog.xml")
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 1])
             #expect(
                 report.omissions.map(\.reason).contains(
@@ -182,34 +182,34 @@ import Testing
     }
 
     @Test func `an import that is cancelled ends within a post, and says so`() async throws {
-        try await ImportDesk.with { desk in
-            try desk.write("blog.xml", WordPressImportTests.export(Self.item(1)))
-            try desk.write(
+        try await ImportFixture.with { fixture in
+            try fixture.write("blog.xml", WordPressImportTests.export(Self.item(1)))
+            try fixture.write(
                 "ghost.json",
                 #"{"db": [{"data": {"posts": [{"id": "p", "title": "T", "html": "<p>x</p>"}]}}]}"#)
-            try desk.write("post.md", "# Title\n\nText")
+            try fixture.write("post.md", "# Title\n\nText")
             for name in ["blog.xml", "ghost.json", "post.md"] {
-                let importer = try desk.importer()
+                let importer = try fixture.importer()
                 let task = Task {
                     withUnsafeCurrentTask { $0?.cancel() }
-                    return try await importer.run([desk.path(name)])
+                    return try await importer.run([fixture.path(name)])
                 }
                 let error = await #expect(throws: InterchangeError.self) { try await task.value }
                 #expect(error?.description == "there was not enough time for all of it", "\(name)")
-                #expect(try await desk.run(name).counts == ["created": 1], "\(name)")
+                #expect(try await fixture.run(name).counts == ["created": 1], "\(name)")
             }
         }
     }
 
     @Test func `a section without an end is an error within bounded memory`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let whole = WordPressImportTests.export(Self.item(1) + Self.item(2))
             let end = try #require(whole.firstRange(of: "<item>", )?.lowerBound)
             let bomb =
                 String(whole[..<end]) + Self.item(1) + "<item><content:encoded><![CDATA["
                 + String(repeating: "x", count: 12 << 20)
-            try desk.write("blog.xml", bomb)
-            let report = try await desk.run("blog.xml")
+            try fixture.write("blog.xml", bomb)
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 1, "failed": 1])
             #expect(
                 report.failures.first?.reason.hasSuffix("; the rest was not imported") == true)

@@ -9,9 +9,9 @@ import Testing
 
 @Suite struct LineImportTests {
     @Test func `each line becomes an article, and a second run changes nothing`() async throws {
-        try await ImportDesk.with { desk in
-            let id = Article.ID(at: ImportDesk.time(0))
-            try desk.write(
+        try await ImportFixture.with { fixture in
+            let id = Article.ID(at: ImportFixture.time(0))
+            try fixture.write(
                 "posts.ndjson",
                 """
                 \u{FEFF}{"title":"One","status":"published","authors":["Ann"],"tags":["A"]}\r
@@ -20,21 +20,21 @@ import Testing
                 \t
                 {"id":"\(id)","title":"Three","status":"archived","summary":"No more"}
                 """)
-            #expect(try await desk.run("posts.ndjson", at: 7).counts == ["created": 3])
-            let one = try await desk.article("one")
-            #expect(one.status == .published && one.publishedAt == ImportDesk.time(7))
+            #expect(try await fixture.run("posts.ndjson", at: 7).counts == ["created": 3])
+            let one = try await fixture.article("one")
+            #expect(one.status == .published && one.publishedAt == ImportFixture.time(7))
             #expect(one.authors.map(\.name) == ["Ann"] && one.language == "en")
-            let two = try await desk.article("second")
+            let two = try await fixture.article("second")
             #expect(two.status == .draft && two.body == "text" && two.language == "ko")
-            #expect(try await desk.article("three").id == id)
-            #expect(try await desk.run("posts.ndjson", at: 9).counts == ["unchanged": 3])
+            #expect(try await fixture.article("three").id == id)
+            #expect(try await fixture.run("posts.ndjson", at: 9).counts == ["unchanged": 3])
         }
     }
 
     @Test func `lines are identified by id, slug or title, in any order`() async throws {
-        try await ImportDesk.with { desk in
-            let id = Article.ID(at: ImportDesk.time(0))
-            try desk.write(
+        try await ImportFixture.with { fixture in
+            let id = Article.ID(at: ImportFixture.time(0))
+            try fixture.write(
                 "a.jsonl",
                 """
                 {"id":"\(id)","title":"With id"}
@@ -43,8 +43,8 @@ import Testing
                 {"title":"Twice","body":"1"}
                 {"title":"Twice","body":"2"}
                 """)
-            #expect(try await desk.run("a.jsonl").counts == ["created": 5])
-            try desk.write(
+            #expect(try await fixture.run("a.jsonl").counts == ["created": 5])
+            try fixture.write(
                 "a.jsonl",
                 """
                 {"title":"New"}
@@ -54,25 +54,25 @@ import Testing
                 {"id":"\(id)","title":"Changed too"}
                 {"title":"Twice","body":"2, changed"}
                 """)
-            let report = try await desk.run("a.jsonl", at: 1)
+            let report = try await fixture.run("a.jsonl", at: 1)
             #expect(report.counts == ["created": 1, "updated": 4, "unchanged": 1])
-            #expect(try await desk.article("with-title").body == "changed")
-            #expect(try await desk.article("with-slug").title == "Changed")
-            let changed = try await desk.article("with-id")
+            #expect(try await fixture.article("with-title").body == "changed")
+            #expect(try await fixture.article("with-slug").title == "Changed")
+            let changed = try await fixture.article("with-id")
             #expect(changed.id == id && changed.title == "Changed too")
-            #expect(try await desk.article("twice-2").body == "2, changed")
-            #expect(try await desk.run("a.jsonl", at: 2).counts == ["unchanged": 6])
+            #expect(try await fixture.article("twice-2").body == "2, changed")
+            #expect(try await fixture.run("a.jsonl", at: 2).counts == ["unchanged": 6])
         }
     }
 
     @Test func `a faulty line is reported, and the others are imported`() async throws {
-        try await ImportDesk.with { desk in
-            let taken = Article.ID(at: ImportDesk.time(0))
+        try await ImportFixture.with { fixture in
+            let taken = Article.ID(at: ImportFixture.time(0))
             let made = try ArticleContent(
                 Article.Draft(slug: "taken", title: "Here"), rendered: RenderedBody(written: []),
-                defaultLanguage: "en", at: ImportDesk.time(0))
-            _ = try await desk.store.createArticle(
-                taken, made, by: Edit(at: ImportDesk.time(0), by: .key(id: "Eve")))
+                defaultLanguage: "en", at: ImportFixture.time(0))
+            _ = try await fixture.store.createArticle(
+                taken, made, by: Edit(at: ImportFixture.time(0), by: .key(id: "Eve")))
             let lines = [
                 #"{"title":"Fine"}"#,
                 #"{"title":"Open"#,
@@ -88,10 +88,10 @@ import Testing
                 #"{"title":"A","authors":[{"id":"\#(taken)"}]}"#,
                 #"{"title":"Last"}"#,
             ]
-            try desk.write("a.ndjson", Array(lines.joined(separator: "\n").utf8))
-            let report = try await desk.run("a.ndjson")
+            try fixture.write("a.ndjson", Array(lines.joined(separator: "\n").utf8))
+            let report = try await fixture.run("a.ndjson")
             #expect(report.counts == ["created": 3, "failed": 10])
-            let path = desk.path("a.ndjson")
+            let path = fixture.path("a.ndjson")
             #expect(
                 Set(report.failures.map(\.description)) == [
                     "\(path):2: the JSON text ends unexpectedly, at line 2, column 15 ($.title)",
@@ -110,12 +110,12 @@ import Testing
     }
 
     @Test func `the format of a file without an extension is detected`() async throws {
-        try await ImportDesk.with { desk in
-            try desk.write("backup", "\n {\"title\":\"A line\"}\n")
-            try desk.write("notes", "# A post\n\n{}")
-            #expect(try await desk.run("backup", "notes").counts == ["created": 2])
-            #expect(try await desk.article("a-line").body == "")
-            #expect(try await desk.article("a-post").body == "# A post\n\n{}")
+        try await ImportFixture.with { fixture in
+            try fixture.write("backup", "\n {\"title\":\"A line\"}\n")
+            try fixture.write("notes", "# A post\n\n{}")
+            #expect(try await fixture.run("backup", "notes").counts == ["created": 2])
+            #expect(try await fixture.article("a-line").body == "")
+            #expect(try await fixture.article("a-post").body == "# A post\n\n{}")
         }
     }
 
@@ -131,14 +131,15 @@ import Testing
     }
 
     @Test func `many lines are imported in batches with progress`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let text = (0..<2_000).map { "{\"title\":\"Line \($0)\",\"body\":\"text\"}\n" }
-            try desk.write("many.ndjson", text.joined())
-            let importer = Importer(store: desk.store, language: try #require(LanguageTag("en"))) {
-                ImportDesk.time(0)
+            try fixture.write("many.ndjson", text.joined())
+            let importer = Importer(store: fixture.store, language: try #require(LanguageTag("en")))
+            {
+                ImportFixture.time(0)
             }
             var seen: [ImportProgress] = []
-            let report = try await importer.run([desk.path("many.ndjson")]) { seen.append($0) }
+            let report = try await importer.run([fixture.path("many.ndjson")]) { seen.append($0) }
             #expect(report.counts == ["created": 2_000])
             #expect(seen.count >= 10 && seen.map(\.done) == seen.map(\.done).sorted())
             #expect(seen.allSatisfy { $0.done <= $0.total })

@@ -69,8 +69,8 @@ import Testing
         let feed = try FeedParser.parse(
             Array(feed.utf8), contentType: nil, address: "https://example.org/feed")
         let source = ContentSource(
-            id: ContentSource.ID(at: ImportDesk.time(0)), url: "https://example.org/feed",
-            createdAt: ImportDesk.time(0), updatedAt: ImportDesk.time(0))
+            id: ContentSource.ID(at: ImportFixture.time(0)), url: "https://example.org/feed",
+            createdAt: ImportFixture.time(0), updatedAt: ImportFixture.time(0))
         return feed.entries.map { SourceDraft($0, of: feed, in: source) }
             .compactMap { try? $0.content().get() }
     }
@@ -120,14 +120,15 @@ import Testing
             {
                 let item = WordPressImportTests.item(
                     1, "n", content: $0.replacing("]]>", with: "]] >"))
-                return BlogDrafts(wordPress: Array(WordPressImportTests.export(item).utf8)).drafts
+                return BlogExportReader(wordPress: Array(WordPressImportTests.export(item).utf8))
+                    .drafts
             }
         ),
         (
             "an export of Ghost",
             {
                 let text = json($0)
-                return BlogDrafts(
+                return BlogExportReader(
                     ghost: Array(
                         (#"{"db": [{"meta": {}, "data": {"posts": [{"id": "p", "title": \#(text), "#
                             + #""html": \#(text)}, {"id": "q", "title": "Q", "markdown": \#(text)}"#
@@ -192,8 +193,8 @@ import Testing
             let text = text.inNFC
             _ = AnalyzedDocument(
                 SearchDocument(
-                    id: Article.ID(at: ImportDesk.time(0)), revision: 1,
-                    publishedAt: ImportDesk.time(0), title: "T", summary: "", body: text))
+                    id: Article.ID(at: ImportFixture.time(0)), revision: 1,
+                    publishedAt: ImportFixture.time(0), title: "T", summary: "", body: text))
         },
         Converter("a slug") { text in
             _ = Slug(title: text)
@@ -203,7 +204,7 @@ import Testing
             _ = Tag(named: text).key
             _ = try? AccountName(text)
             _ = try? Password(presented: text)
-            _ = Fitted.names([text])
+            _ = ArticleFitter.names([text])
         },
         Converter("a date") { text in
             _ = FeedDate.parse(text)

@@ -117,8 +117,8 @@ import Testing
     }
 
     @Test func `of posts of Ghost only what everybody could read is public`() async throws {
-        try await ImportDesk.with { desk in
-            try desk.write(
+        try await ImportFixture.with { fixture in
+            try fixture.write(
                 "ghost.json",
                 Self.ghost(
                     Self.post("part", "<p>Open</p>" + Self.gated(Self.hidden, "<p>Secret</p>")),
@@ -131,36 +131,36 @@ import Testing
                         "paid", "<p>Open</p><!--members-only--><p>Secret</p>",
                         visibility: #""paid""#),
                     Self.post("unknown", "<p>Secret</p>", status: "archived")))
-            let report = try await desk.run("ghost.json")
+            let report = try await fixture.run("ghost.json")
             #expect(report.counts == ["created": 8])
             for slug in ["part", "rest"] {
-                let article = try await desk.article(slug)
+                let article = try await fixture.article(slug)
                 #expect(article.status == .published && article.body == "Open", "\(slug)")
             }
             for slug in ["nothing", "mail", "odd", "empty", "paid", "unknown"] {
-                #expect(try await desk.article(slug).status == .draft, "\(slug)")
+                #expect(try await fixture.article(slug).status == .draft, "\(slug)")
             }
             // A post that is for members as a whole is complete.
-            #expect(try await desk.article("paid").body?.contains("Secret") == true)
+            #expect(try await fixture.article("paid").body?.contains("Secret") == true)
             for key in ["part", "rest", "nothing", "mail", "odd", "empty", "paid", "unknown"] {
                 #expect(
                     report.omissions.contains { $0.reason.hasPrefix("post:\(key): ") }, "\(key)")
             }
-            #expect(try await desk.run("ghost.json").counts == ["unchanged": 8])
+            #expect(try await fixture.run("ghost.json").counts == ["unchanged": 8])
         }
     }
 
     @Test func `pages of Ghost follow the same rules`() async throws {
-        try await ImportDesk.with { desk in
-            try desk.write(
+        try await ImportFixture.with { fixture in
+            try fixture.write(
                 "ghost.json",
                 #"{"data": {"pages": ["# + Self.post("about", "<p>Open</p>") + ","
                     + Self.post("club", "<p>Secret</p>", visibility: #""members""#)
                     + #"], "posts": []}, "meta": {}}"#)
-            let report = try await desk.run("ghost.json")
+            let report = try await fixture.run("ghost.json")
             #expect(report.counts == ["created": 2])
-            #expect(try await desk.article("about").status == .published)
-            #expect(try await desk.article("club").status == .draft)
+            #expect(try await fixture.article("about").status == .published)
+            #expect(try await fixture.article("club").status == .draft)
         }
     }
 
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test func `of posts of WordPress only what everybody could read is public`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             typealias Blog = WordPressImportTests
             let block = Self.block("premium-content/subscriber-view", "<p>Secret</p>")
             let items = [
@@ -189,40 +189,40 @@ import Testing
                 Blog.item(10, "product", type: "product"),
                 Blog.item(11, "soon", status: "future", content: "[members_only]Secret"),
             ]
-            try desk.write("blog.xml", Blog.export(items.joined()))
-            let report = try await desk.run("blog.xml")
+            try fixture.write("blog.xml", Blog.export(items.joined()))
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 10])
             for slug in ["part", "rest"] {
-                let article = try await desk.article(slug)
+                let article = try await fixture.article(slug)
                 #expect(article.status == .published && article.body == "Open", "\(slug)")
             }
-            #expect(try await desk.article("all").status == .published)
+            #expect(try await fixture.article("all").status == .published)
             for (number, slug) in [
                 (3, "nothing"), (4, "code"), (5, "status"), (6, "none"), (7, "letter"),
                 (8, "role"), (11, "soon"),
             ] {
-                #expect(try await desk.article(slug).status == .draft, "\(slug)")
+                #expect(try await fixture.article(slug).status == .draft, "\(slug)")
                 let note = report.omissions.contains { $0.reason.hasPrefix("post:\(number): ") }
                 #expect(note, "\(slug)")
             }
             // The text is complete, and says what restricted it.
-            #expect(try await desk.article("code").body?.contains("restrict") == true)
+            #expect(try await fixture.article("code").body?.contains("restrict") == true)
         }
     }
 
     @Test func `everything can be imported as drafts`() async throws {
-        try await ImportDesk.with { desk in
-            try desk.write("a/post.md", "---\ntitle: A\n---\ntext")
-            try desk.write("a/lines.ndjson", #"{"title":"B","status":"archived"}"#)
-            try desk.write("a/ghost.json", Self.ghost(Self.post("c", "<p>C</p>")))
-            let first = try await desk.run("a", isAsDrafts: true)
+        try await ImportFixture.with { fixture in
+            try fixture.write("a/post.md", "---\ntitle: A\n---\ntext")
+            try fixture.write("a/lines.ndjson", #"{"title":"B","status":"archived"}"#)
+            try fixture.write("a/ghost.json", Self.ghost(Self.post("c", "<p>C</p>")))
+            let first = try await fixture.run("a", isAsDrafts: true)
             #expect(first.counts == ["created": 3])
-            #expect(try await desk.articles().allSatisfy { $0.status == .draft })
-            #expect(try await desk.run("a", isAsDrafts: true).counts == ["unchanged": 3])
-            #expect(try await desk.run("a", at: 1).counts == ["updated": 3])
-            #expect(try await desk.article("a").status == .published)
-            try await desk.export("all.ndjson")
-            let export = try await desk.run("all.ndjson", isAsDrafts: true)
+            #expect(try await fixture.articles().allSatisfy { $0.status == .draft })
+            #expect(try await fixture.run("a", isAsDrafts: true).counts == ["unchanged": 3])
+            #expect(try await fixture.run("a", at: 1).counts == ["updated": 3])
+            #expect(try await fixture.article("a").status == .published)
+            try await fixture.export("all.ndjson")
+            let export = try await fixture.run("all.ndjson", isAsDrafts: true)
             #expect(export.counts == ["failed": 1])
         }
     }

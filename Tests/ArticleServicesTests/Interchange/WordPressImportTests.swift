@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: ["1.0", "1.1", "1.2"])
     func `a post arrives with all that an article can have`(version: String) async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let more = """
                 <category domain="category" nicename="news"><![CDATA[News &amp; Co]]></category>
                 <category domain="post_tag" nicename="swift"><![CDATA[Swift]]></category>
@@ -66,18 +66,18 @@ import Testing
                 <wp:meta_value>A picture</wp:meta_value></wp:postmeta></item>
                 """
             let content = "One\ntwo\n\n<b>Three</b> <a href=\"/x\">x</a>\n<ul>\n<li>a</li>\n</ul>"
-            try desk.write(
+            try fixture.write(
                 "blog.xml",
                 Self.export(
                     Self.item(7, "hello", content: content, more: more) + image, version: version))
-            let report = try await desk.run("blog.xml")
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 1])
             #expect(
                 report.omissions.map(\.reason) == [
                     "attachments (their addresses stay in the articles) were not imported: 1",
                     "comments were not imported: 1",
                 ])
-            let article = try await desk.article("hello")
+            let article = try await fixture.article("hello")
             #expect(article.title == "Title of hello & more" && article.summary == "Short & sweet")
             #expect(
                 article.body
@@ -88,13 +88,13 @@ import Testing
             #expect(article.heroImage?.alternativeText == "A picture")
             #expect(article.status == .published)
             #expect(article.publishedAt == Timestamp("2020-05-06T07:08:09Z"))
-            let former = try await desk.store.article(.slug("former-name"), visibleTo: .everyone)
+            let former = try await fixture.store.article(.slug("former-name"), visibleTo: .everyone)
             #expect(former.id == article.id)
         }
     }
 
     @Test func `what was not public there is not public here`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let password = "<wp:post_password>secret</wp:post_password>"
             let items = [
                 Self.item(1, "a", status: "draft"), Self.item(2, "b", status: "pending"),
@@ -104,14 +104,14 @@ import Testing
                 Self.item(9, "i", status: "future")
                     .replacing("2020-05-06 07", with: "2027-05-06 07"),
             ]
-            try desk.write("blog.xml", Self.export(items.joined()))
-            let report = try await desk.run("blog.xml")
+            try fixture.write("blog.xml", Self.export(items.joined()))
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 6])
             for slug in ["a", "b", "c", "d"] {
-                #expect(try await desk.article(slug).status == .draft, "\(slug)")
+                #expect(try await fixture.article(slug).status == .draft, "\(slug)")
             }
-            #expect(try await desk.article("g").status == .published)
-            let future = try await desk.article("i")
+            #expect(try await fixture.article("g").status == .published)
+            let future = try await fixture.article("i")
             #expect(future.status == .scheduled)
             #expect(future.publishedAt == Timestamp("2027-05-06T07:08:09Z"))
             #expect(
@@ -125,51 +125,52 @@ import Testing
     @Test func `a second import changes nothing, and a changed post updates its article`()
         async throws
     {
-        try await ImportDesk.with { desk in
-            try desk.write("blog.xml", Self.export(Self.item(1, "a") + Self.item(2, "b")))
-            #expect(try await desk.run("blog.xml", isDryRun: true).counts == ["created": 2])
-            #expect(try await desk.store.changeSequence() == 0)
-            #expect(try await desk.run("blog.xml").counts == ["created": 2])
-            let sequence = try await desk.store.changeSequence()
-            #expect(try await desk.run("blog.xml", at: 5).counts == ["unchanged": 2])
-            #expect(try await desk.store.changeSequence() == sequence)
+        try await ImportFixture.with { fixture in
+            try fixture.write("blog.xml", Self.export(Self.item(1, "a") + Self.item(2, "b")))
+            #expect(try await fixture.run("blog.xml", isDryRun: true).counts == ["created": 2])
+            #expect(try await fixture.store.changeSequence() == 0)
+            #expect(try await fixture.run("blog.xml").counts == ["created": 2])
+            let sequence = try await fixture.store.changeSequence()
+            #expect(try await fixture.run("blog.xml", at: 5).counts == ["unchanged": 2])
+            #expect(try await fixture.store.changeSequence() == sequence)
             let changed = Self.item(1, "a", content: "New") + Self.item(2, "b")
-            try desk.write("blog.xml", Self.export(changed))
-            #expect(try await desk.run("blog.xml", at: 9).counts == ["updated": 1, "unchanged": 1])
-            #expect(try await desk.article("a").body == "New")
+            try fixture.write("blog.xml", Self.export(changed))
+            #expect(
+                try await fixture.run("blog.xml", at: 9).counts == ["updated": 1, "unchanged": 1])
+            #expect(try await fixture.article("a").body == "New")
         }
     }
 
     @Test func `an article that was edited or deleted here is kept`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             func export(_ content: String) -> String {
                 Self.export(
                     (1...3).map { Self.item($0, "n\($0)", content: content) }.joined())
             }
-            try desk.write("blog.xml", export("Old"))
-            _ = try await desk.run("blog.xml")
-            let edit = Edit(at: ImportDesk.time(1), by: .operator)
-            let edited = try await desk.store.updateArticle(
-                desk.article("n1").id, expecting: .anything, by: edit
+            try fixture.write("blog.xml", export("Old"))
+            _ = try await fixture.run("blog.xml")
+            let edit = Edit(at: ImportFixture.time(1), by: .operator)
+            let edited = try await fixture.store.updateArticle(
+                fixture.article("n1").id, expecting: .anything, by: edit
             ) { article in
                 var draft = article.draft
                 draft.title = "Edited here"
                 return ArticleContent(draft, slug: .keep, measure: TextMeasure(draft.body))
             }
-            try await desk.store.deleteArticle(
-                desk.article("n2").id, expecting: .anything, by: edit)
-            try desk.write("blog.xml", export("New"))
+            try await fixture.store.deleteArticle(
+                fixture.article("n2").id, expecting: .anything, by: edit)
+            try fixture.write("blog.xml", export("New"))
             #expect(
-                try await desk.run("blog.xml", at: 2).counts
+                try await fixture.run("blog.xml", at: 2).counts
                     == ["updated": 1, "keptEdits": 1, "deletedHere": 1])
-            #expect(try await desk.article("n1") == edited)
-            await #expect(throws: StoreError.self) { try await desk.article("n2") }
-            #expect(try await desk.article("n3").body == "New")
+            #expect(try await fixture.article("n1") == edited)
+            await #expect(throws: StoreError.self) { try await fixture.article("n2") }
+            #expect(try await fixture.article("n3").body == "New")
         }
     }
 
     @Test func `a faulty post does not stop the others`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             // More than the bytes of a body, and than those of a post.
             let long = String(repeating: "word ", count: 420_000)
             let huge = String(repeating: "<p>text</p>\n", count: 350_000)
@@ -179,8 +180,8 @@ import Testing
                 Self.item(4, "e").replacing("Title of e", with: String(repeating: "t", count: 400)),
                 Self.item(5, "f", content: "<script>x</script>y[gallery ids=\"1,2\"]"),
             ]
-            try desk.write("blog.xml", Self.export(items.joined()))
-            let report = try await desk.run("blog.xml")
+            try fixture.write("blog.xml", Self.export(items.joined()))
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 3, "failed": 3])
             let reasons = report.failures.map(\.reason)
             #expect(reasons.contains { $0.hasPrefix("post:1: $.body ") })
@@ -196,11 +197,11 @@ import Testing
     }
 
     @Test func `a truncated or hostile file keeps what precedes the fault`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let whole = Self.export(Self.item(1, "a") + Self.item(2, "b"))
             let end = try #require(whole.firstRange(of: "<wp:post_id>2")?.lowerBound)
-            try desk.write("cut.xml", String(whole[..<end]))
-            let cut = try await desk.run("cut.xml")
+            try fixture.write("cut.xml", String(whole[..<end]))
+            let cut = try await fixture.run("cut.xml")
             #expect(cut.counts == ["created": 1, "failed": 1])
             #expect(cut.failures.first?.reason.hasSuffix("; the rest was not imported") == true)
             #expect(cut.failures.first?.line != nil)
@@ -212,28 +213,28 @@ import Testing
         ("]]>&hellip;<![CDATA[", "Te…xt"), ("]]>&name;<![CDATA[", "Te\\&name;xt"),
     ])
     func `one wrong character costs no post`(fault: String, body: String) async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let items = Self.item(1, "a") + Self.item(2, "b", content: "Te\(fault)xt")
-            try desk.write("blog.xml", Self.export(items + Self.item(3, "c")))
-            let report = try await desk.run("blog.xml")
+            try fixture.write("blog.xml", Self.export(items + Self.item(3, "c")))
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 3], "\(report.failures)")
             #expect(report.omissions.count == 1 && report.omissions.first?.line != nil)
-            #expect(try await desk.article("b").body == body)
+            #expect(try await fixture.article("b").body == body)
         }
     }
 
     @Test func `a message before the file, and bytes of Latin-1 in it, cost no post`() async throws
     {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let text = Self.export(
                 Self.item(1, "a", content: "Gr\u{F6}\u{DF}e") + Self.item(2, "b"))
             let latin = ("<br />\n<b>Warning</b>: x & y\n" + text).unicodeScalars.map {
                 UInt8(truncatingIfNeeded: $0.value)
             }
-            try desk.write("blog.xml", latin)
-            let report = try await desk.run("blog.xml")
+            try fixture.write("blog.xml", latin)
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 2], "\(report.failures)")
-            #expect(try await desk.article("a").body == "Größe")
+            #expect(try await fixture.article("a").body == "Größe")
             #expect(
                 report.omissions.map(\.reason) == [
                     "text or markup before or after the document was left out",
@@ -243,16 +244,16 @@ import Testing
     }
 
     @Test func `entities that a file declares are never expanded`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let file = Self.export(Self.item(1, "a", content: "x]]>&evil;&b;<![CDATA["))
                 .replacing(
                     "<rss",
                     with: "<!DOCTYPE rss [<!ENTITY evil SYSTEM \"/etc/passwd\">"
                         + "<!ENTITY b \"c\">]>\n<rss")
-            try desk.write("bomb.xml", file)
-            let report = try await desk.run("bomb.xml")
+            try fixture.write("bomb.xml", file)
+            let report = try await fixture.run("bomb.xml")
             #expect(report.counts == ["created": 1])
-            #expect(try await desk.article("a").body == "x\\&evil;\\&b;")
+            #expect(try await fixture.article("a").body == "x\\&evil;\\&b;")
             #expect(
                 report.omissions.map(\.reason).contains(
                     "the declarations in the DOCTYPE were left out")
@@ -264,14 +265,14 @@ import Testing
         "https://wordpress.org", "http://www.wordpress.org", "https://www.wordpress.org",
     ])
     func `namespaces may be written with another scheme`(host: String) async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let export = Self.export(Self.item(1, "a"), version: "1.9")
                 .replacing("http://wordpress.org", with: host)
                 .replacing("http://purl.org", with: "https://purl.org")
                 .replacing("/excerpt/\"", with: "/excerpt\"").replacing("/1.1/\"", with: "/1.1\"")
-            try desk.write("blog.xml", export)
-            #expect(try await desk.run("blog.xml").counts == ["created": 1])
-            let article = try await desk.article("a")
+            try fixture.write("blog.xml", export)
+            #expect(try await fixture.run("blog.xml").counts == ["created": 1])
+            let article = try await fixture.article("a")
             #expect(article.authors.map(\.name) == ["Mina Park"] && article.body == "Text")
             #expect(article.summary == "Short & sweet")
         }
@@ -279,12 +280,12 @@ import Testing
 
     @Test func `many posts are read in constant memory`() async throws {
         let count = Thoroughness.isFull ? 3_000 : 1_000
-        try await ImportDesk.with { desk in
-            try desk.write(
+        try await ImportFixture.with { fixture in
+            try fixture.write(
                 "blog.xml", Self.export((1...count).map { Self.item($0, "n\($0)") }.joined()))
             var places: [Int] = []
-            let importer = try desk.importer()
-            let report = try await importer.run([desk.path("blog.xml")]) { progress in
+            let importer = try fixture.importer()
+            let report = try await importer.run([fixture.path("blog.xml")]) { progress in
                 places.append(progress.done)
                 #expect(progress.done <= progress.total)
             }
@@ -294,27 +295,27 @@ import Testing
     }
 
     @Test func `other XML and JSON in a folder are skipped`() async throws {
-        try await ImportDesk.with { desk in
-            try desk.write("blog/other.xml", "<feed/>")
-            try desk.write("blog/package.json", "{\"name\": 1}")
-            try desk.write("blog/wp.xml", Self.export(Self.item(1, "a")))
-            #expect(try await desk.run("blog").counts == ["created": 1])
-            #expect(try await desk.run("blog/wp.xml").counts == ["unchanged": 1])
+        try await ImportFixture.with { fixture in
+            try fixture.write("blog/other.xml", "<feed/>")
+            try fixture.write("blog/package.json", "{\"name\": 1}")
+            try fixture.write("blog/wp.xml", Self.export(Self.item(1, "a")))
+            #expect(try await fixture.run("blog").counts == ["created": 1])
+            #expect(try await fixture.run("blog/wp.xml").counts == ["unchanged": 1])
         }
     }
 
     @Test func `other XML and JSON that is named is reported`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             for (name, text) in [("a.xml", "<feed/>"), ("b.json", "[1]"), ("c.json", "")] {
-                try desk.write(name, text)
-                let report = try await desk.run(name)
+                try fixture.write(name, text)
+                let report = try await fixture.run(name)
                 #expect(report.counts == ["failed": 1], "\(name)")
                 #expect(
                     report.failures.map(\.reason)
                         == ["is neither an export of WordPress or Ghost nor JSON lines"])
             }
-            try desk.write("lines.json", #"{"title":"A line"}"#)
-            #expect(try await desk.run("lines.json").counts == ["created": 1])
+            try fixture.write("lines.json", #"{"title":"A line"}"#)
+            #expect(try await fixture.run("lines.json").counts == ["created": 1])
         }
     }
 
@@ -329,7 +330,7 @@ import Testing
     func `a published post has a date of its source`(
         gmt: String, published: String, local: String, time: String
     ) async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let date = "<wp:post_date_gmt>2020-05-06 07:08:09</wp:post_date_gmt>"
             let dates = """
                 <pubDate>\(published)</pubDate><wp:post_date>\(local)</wp:post_date>
@@ -340,15 +341,15 @@ import Testing
                 Self.item(2, "b", status: "draft").replacing(date, with: dates),
                 Self.item(3, "c").replacing(date, with: ""),
             ]
-            try desk.write("blog.xml", Self.export(items.joined()))
-            let report = try await desk.run("blog.xml")
+            try fixture.write("blog.xml", Self.export(items.joined()))
+            let report = try await fixture.run("blog.xml")
             #expect(report.counts == ["created": 3])
-            let article = try await desk.article("a")
+            let article = try await fixture.article("a")
             #expect(article.status == .published && article.publishedAt == Timestamp(time))
-            let draft = try await desk.article("b")
+            let draft = try await fixture.article("b")
             #expect(draft.status == .draft && (draft.publishedAt == nil) == (gmt.first != "2"))
             // Never that of the import.
-            #expect(try await desk.article("c").status == .draft)
+            #expect(try await fixture.article("c").status == .draft)
             #expect(
                 report.omissions.map(\.reason) == [
                     "post:3: it has no date, so it became a draft"
@@ -359,16 +360,16 @@ import Testing
     private static let zero = "0000-00-00 00:00:00"
 
     @Test func `a post without a number and a name is identified by its guid`() async throws {
-        try await ImportDesk.with { desk in
+        try await ImportFixture.with { fixture in
             let items = (1...2).map { number in
                 Self.item(number, "a").replacing("<wp:post_id>\(number)</wp:post_id>", with: "")
                     .replacing(
                         "<wp:post_name>a</wp:post_name>",
                         with: "<guid isPermaLink=\"false\">http://b.example/?p=\(number)</guid>")
             }
-            try desk.write("blog.xml", Self.export(items.joined()))
-            #expect(try await desk.run("blog.xml").counts == ["created": 2])
-            #expect(try await desk.run("blog.xml").counts == ["unchanged": 2])
+            try fixture.write("blog.xml", Self.export(items.joined()))
+            #expect(try await fixture.run("blog.xml").counts == ["created": 2])
+            #expect(try await fixture.run("blog.xml").counts == ["unchanged": 2])
         }
     }
 

@@ -11,16 +11,16 @@ import Testing
     private let rsa: TestSigningKey
 
     init() throws {
-        curve = try OpenIDDesk.curve.get()
-        rsa = try OpenIDDesk.rsa.get()
+        curve = try OpenIDFixture.curve.get()
+        rsa = try OpenIDFixture.rsa.get()
     }
 
     private func rejection(
-        _ keys: [String], _ make: (OpenIDDesk) throws -> String
+        _ keys: [String], _ make: (OpenIDFixture) throws -> String
     ) async throws -> String? {
-        let desk = try OpenIDDesk(keys)
+        let fixture = try OpenIDFixture(keys)
         var reason: String?
-        try await desk.run { reason = try await desk.rejection(of: make(desk)) }
+        try await fixture.run { reason = try await fixture.rejection(of: make(fixture)) }
         return reason
     }
 
@@ -97,8 +97,9 @@ import Testing
         let padded = TestSigningKey.base64URL([0] + [UInt8](repeating: 0xFF, count: 256))
         let key = try KeySet(
             Array(#"{"keys":[{"kty":"RSA","n":"\#(padded)","e":"AQAB"}]}"#.utf8))
-        let desk = try OpenIDDesk()
-        #expect(try !key.verifies(IdentityToken(desk.token(header: #"{"alg":"RS256"}"#, by: rsa))))
+        let fixture = try OpenIDFixture()
+        #expect(
+            try !key.verifies(IdentityToken(fixture.token(header: #"{"alg":"RS256"}"#, by: rsa))))
     }
 
     @Test func `a set without a key that can be used is an outage`() async throws {

@@ -13,7 +13,7 @@ import Testing
 @Suite struct OpenIDClientTests {
     private let key: TestSigningKey
 
-    init() throws { key = try OpenIDDesk.curve.get() }
+    init() throws { key = try OpenIDFixture.curve.get() }
 
     private static func providers(
         _ provider: TestIdentityProvider, authorities: [UInt8]? = nil,
@@ -27,12 +27,13 @@ import Testing
             agent: "a", exchange: OutboundClient(connections).exchange, timeout: timeout,
             now: { Timestamp(milliseconds: 1_800_000_000_000) })
         return OpenIDProviders(
-            [try OpenIDProvider("test=\(provider.issuer),\(OpenIDDesk.audience)")], in: environment,
+            [try OpenIDProvider("test=\(provider.issuer),\(OpenIDFixture.audience)")],
+            in: environment,
             log: { _ in })
     }
 
     private func token(_ issuer: String) throws -> String {
-        try OpenIDDesk().token(["iss": "\"\(issuer)\""], by: key)
+        try OpenIDFixture().token(["iss": "\"\(issuer)\""], by: key)
     }
 
     /// The outcome of a token of the provider.
@@ -46,7 +47,7 @@ import Testing
             do throws(ServiceError) {
                 return .success(
                     try await providers.verify(
-                        provider: "test", idToken: token, nonce: OpenIDDesk.nonce))
+                        provider: "test", idToken: token, nonce: OpenIDFixture.nonce))
             } catch { return .failure(error) }
         }
     }

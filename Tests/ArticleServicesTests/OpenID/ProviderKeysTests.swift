@@ -9,13 +9,13 @@ import Testing
 
 /// The times at which the keys of a provider are fetched.
 @Suite struct ProviderKeysTests {
-    private let desk: OpenIDDesk
+    private let fixture: OpenIDFixture
 
-    init() throws { desk = try OpenIDDesk() }
+    init() throws { fixture = try OpenIDFixture() }
 
     /// The reason why there are no keys if the client was stopped.
     private static let failure =
-        "the keys of the provider main cannot be fetched: \(OpenIDDesk.issuer)"
+        "the keys of the provider main cannot be fetched: \(OpenIDFixture.issuer)"
         + "/.well-known/openid-configuration: the client was stopped"
 
     @Test(
@@ -26,29 +26,29 @@ import Testing
     func `keys are kept as long as the provider says, within bounds`(
         maxAge: Int64?, lifetime: Int64
     ) async throws {
-        desk.state.withLock { $0.maxAgeSeconds = maxAge }
-        try await desk.run {
-            _ = try await desk.verify(desk.token())
-            desk.advance(seconds: lifetime - 1)
-            _ = try await desk.verify(desk.token())
-            #expect(desk.fetchCount == 1)
-            desk.advance(seconds: 1)
-            _ = try await desk.verify(desk.token())
-            #expect(desk.fetchCount == 2)
+        fixture.state.withLock { $0.maxAgeSeconds = maxAge }
+        try await fixture.run {
+            _ = try await fixture.verify(fixture.token())
+            fixture.advance(seconds: lifetime - 1)
+            _ = try await fixture.verify(fixture.token())
+            #expect(fixture.fetchCount == 1)
+            fixture.advance(seconds: 1)
+            _ = try await fixture.verify(fixture.token())
+            #expect(fixture.fetchCount == 2)
         }
     }
 
     @Test func `keys that were replaced are fetched when a token names a new one`() async throws {
         let new = try TestSigningKey(.p256, id: "c2")
-        try await desk.run {
-            _ = try await desk.verify(desk.token())
-            desk.state.withLock { $0.keys = [new.publicKey] }
-            desk.advance(seconds: 60)
-            _ = try await desk.verify(desk.token(by: new))
-            #expect(desk.fetchCount == 2)
+        try await fixture.run {
+            _ = try await fixture.verify(fixture.token())
+            fixture.state.withLock { $0.keys = [new.publicKey] }
+            fixture.advance(seconds: 60)
+            _ = try await fixture.verify(fixture.token(by: new))
+            #expect(fixture.fetchCount == 2)
             // Tokens signed with the old key are rejected.
-            desk.advance(seconds: 60)
-            let reason = try await desk.rejection(of: desk.token())
+            fixture.advance(seconds: 60)
+            let reason = try await fixture.rejection(of: fixture.token())
             #expect(reason == IdentityTokenFault.unknownKey.reason)
         }
     }
@@ -56,11 +56,11 @@ import Testing
     /// Rejects tokens with these names of keys, all at once.
     private func storm(_ names: Range<Int>) async throws {
         let tokens = try names.map {
-            try desk.token(header: #"{"alg":"ES256","kid":"storm-\#($0)"}"#)
+            try fixture.token(header: #"{"alg":"ES256","kid":"storm-\#($0)"}"#)
         }
         let reasons = try await withThrowingTaskGroup(of: String?.self) { group in
             for token in tokens {
-                group.addTask { [desk] in try await desk.rejection(of: token) }
+                group.addTask { [fixture] in try await fixture.rejection(of: token) }
             }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
@@ -68,30 +68,30 @@ import Testing
     }
 
     @Test func `unknown names of keys cause one fetch in a minute`() async throws {
-        try await desk.run {
+        try await fixture.run {
             try await storm(0..<200)
-            #expect(desk.fetchCount == 1)
-            desk.advance(seconds: 59)
+            #expect(fixture.fetchCount == 1)
+            fixture.advance(seconds: 59)
             try await storm(200..<400)
-            #expect(desk.fetchCount == 1)
-            desk.advance(seconds: 1)
+            #expect(fixture.fetchCount == 1)
+            fixture.advance(seconds: 1)
             try await storm(400..<600)
             try await storm(600..<800)
-            #expect(desk.fetchCount == 2)
-            _ = try await desk.verify(desk.token())
+            #expect(fixture.fetchCount == 2)
+            _ = try await fixture.verify(fixture.token())
         }
     }
 
     @Test func `clients that need keys at once share a fetch`() async throws {
-        let token = try desk.token()
-        try await desk.run {
+        let token = try fixture.token()
+        try await fixture.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<100 {
-                    group.addTask { [desk] in _ = try await desk.verify(token) }
+                    group.addTask { [fixture] in _ = try await fixture.verify(token) }
                 }
                 try await group.waitForAll()
             }
-            #expect(desk.fetchCount == 1)
+            #expect(fixture.fetchCount == 1)
         }
     }
 
@@ -99,79 +99,79 @@ import Testing
         async throws
     {
         let gate = Signal()
-        desk.state.withLock { $0.gate = gate }
+        fixture.state.withLock { $0.gate = gate }
         let (mine, other) = (
-            try desk.token(), try desk.token(["iss": "\"\(OpenIDDesk.otherIssuer)\""])
+            try fixture.token(), try fixture.token(["iss": "\"\(OpenIDFixture.otherIssuer)\""])
         )
-        try await desk.run {
+        try await fixture.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { [desk] in _ = try await desk.verify(mine) }
-                let hasBegun = await eventually { !desk.state.withLock { $0.fetched.isEmpty } }
+                group.addTask { [fixture] in _ = try await fixture.verify(mine) }
+                let hasBegun = await eventually { !fixture.state.withLock { $0.fetched.isEmpty } }
                 #expect(hasBegun)
-                _ = try await desk.verify(other, with: "other")
+                _ = try await fixture.verify(other, with: "other")
                 // The client has disconnected.
                 group.cancelAll()
                 gate.give()
                 try await group.waitForAll()
             }
-            _ = try await desk.verify(mine)
-            #expect(desk.fetchCount == 2)
+            _ = try await fixture.verify(mine)
+            #expect(fixture.fetchCount == 2)
         }
     }
 
     @Test func `without keys, a failing provider is an outage with a cause`() async throws {
-        desk.state.withLock { $0.failure = .stopped }
-        try await desk.run {
-            let cause = try await desk.outage(of: desk.token())
+        fixture.state.withLock { $0.failure = .stopped }
+        try await fixture.run {
+            let cause = try await fixture.outage(of: fixture.token())
             #expect(cause == Self.failure)
             // It is not bothered by each client.
-            desk.advance(seconds: 4)
-            let again = try await desk.outage(of: desk.token())
+            fixture.advance(seconds: 4)
+            let again = try await fixture.outage(of: fixture.token())
             #expect(again == cause)
-            #expect(desk.state.withLock { $0.fetched.count } == 1)
-            desk.state.withLock { $0.failure = nil }
-            desk.advance(seconds: 1)
-            _ = try await desk.verify(desk.token())
+            #expect(fixture.state.withLock { $0.fetched.count } == 1)
+            fixture.state.withLock { $0.failure = nil }
+            fixture.advance(seconds: 1)
+            _ = try await fixture.verify(fixture.token())
         }
     }
 
     @Test func `keys that are there are used for a day without the provider`() async throws {
-        try await desk.run {
-            _ = try await desk.verify(desk.token())
-            desk.state.withLock { $0.failure = .stopped }
-            desk.advance(seconds: 86_399)
-            _ = try await desk.verify(desk.token())
-            _ = try await desk.verify(desk.token())
-            #expect(desk.state.withLock { $0.fetched.count } == 3)
-            let log = desk.state.withLock { $0.log }
+        try await fixture.run {
+            _ = try await fixture.verify(fixture.token())
+            fixture.state.withLock { $0.failure = .stopped }
+            fixture.advance(seconds: 86_399)
+            _ = try await fixture.verify(fixture.token())
+            _ = try await fixture.verify(fixture.token())
+            #expect(fixture.state.withLock { $0.fetched.count } == 3)
+            let log = fixture.state.withLock { $0.log }
             #expect(log == [Self.failure])
-            desk.advance(seconds: 1)
-            let cause = try await desk.outage(of: desk.token())
+            fixture.advance(seconds: 1)
+            let cause = try await fixture.outage(of: fixture.token())
             #expect(cause == Self.failure)
         }
     }
 
     @Test func `an unknown key is an outage while the provider fails`() async throws {
         let new = try TestSigningKey(.p256, id: "c2")
-        try await desk.run {
-            _ = try await desk.verify(desk.token())
-            desk.state.withLock { $0.failure = .stopped }
-            desk.advance(seconds: 60)
+        try await fixture.run {
+            _ = try await fixture.verify(fixture.token())
+            fixture.state.withLock { $0.failure = .stopped }
+            fixture.advance(seconds: 60)
             for _ in 1...2 {
-                let cause = try await desk.outage(of: desk.token(by: new))
+                let cause = try await fixture.outage(of: fixture.token(by: new))
                 #expect(cause == Self.failure)
             }
-            _ = try await desk.verify(desk.token())
-            #expect(desk.state.withLock { $0.fetched.count } == 3)
+            _ = try await fixture.verify(fixture.token())
+            #expect(fixture.state.withLock { $0.fetched.count } == 3)
         }
     }
 
     @Test func `if the clock was set back, keys are fetched again`() async throws {
-        try await desk.run {
-            _ = try await desk.verify(desk.token())
-            desk.advance(seconds: -90_000)
-            _ = try await desk.verify(desk.token())
-            #expect(desk.fetchCount == 2)
+        try await fixture.run {
+            _ = try await fixture.verify(fixture.token())
+            fixture.advance(seconds: -90_000)
+            _ = try await fixture.verify(fixture.token())
+            #expect(fixture.fetchCount == 2)
         }
     }
 
@@ -185,27 +185,27 @@ import Testing
         (#"{"issuer":"x","issuer":"https://id.example.org/a","jwks_uri":"https://a"}"#, "issuer"),
     ])
     func `a wrong configuration is an outage`(text: String, cause: String) async throws {
-        desk.state.withLock { $0.configuration = text }
-        try await desk.run {
-            let found = try await desk.outage(of: desk.token())
+        fixture.state.withLock { $0.configuration = text }
+        try await fixture.run {
+            let found = try await fixture.outage(of: fixture.token())
             #expect(found.contains(cause))
-            #expect(desk.state.withLock { $0.fetched.count } == 1)
+            #expect(fixture.state.withLock { $0.fetched.count } == 1)
         }
     }
 
     @Test func `when the server stops, nobody waits`() async throws {
         let gate = Signal()
-        desk.state.withLock { $0.gate = gate }
-        let token = try desk.token()
+        fixture.state.withLock { $0.gate = gate }
+        let token = try fixture.token()
         let causes = try await withThrowingTaskGroup(of: String.self) { group in
-            try await desk.run {
-                group.addTask { [desk] in try await desk.outage(of: token) }
-                let hasBegun = await eventually { !desk.state.withLock { $0.fetched.isEmpty } }
+            try await fixture.run {
+                group.addTask { [fixture] in try await fixture.outage(of: token) }
+                let hasBegun = await eventually { !fixture.state.withLock { $0.fetched.isEmpty } }
                 #expect(hasBegun)
-                desk.state.withLock { $0.failure = .cancelled }
+                fixture.state.withLock { $0.failure = .cancelled }
                 gate.give()
             }
-            group.addTask { [desk] in try await desk.outage(of: token) }
+            group.addTask { [fixture] in try await fixture.outage(of: token) }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(causes.count == 2)

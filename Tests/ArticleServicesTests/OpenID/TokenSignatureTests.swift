@@ -9,23 +9,23 @@ import Testing
 
 /// The signatures of ID tokens that are accepted.
 @Suite struct TokenSignatureTests {
-    private let desk: OpenIDDesk
+    private let fixture: OpenIDFixture
     private let curve: TestSigningKey
     private let rsa: TestSigningKey
 
     init() throws {
-        desk = try OpenIDDesk()
-        curve = try OpenIDDesk.curve.get()
-        rsa = try OpenIDDesk.rsa.get()
+        fixture = try OpenIDFixture()
+        curve = try OpenIDFixture.curve.get()
+        rsa = try OpenIDFixture.rsa.get()
     }
 
     private func expect(
-        _ fault: IdentityTokenFault, _ tokens: [String], at desk: OpenIDDesk? = nil
+        _ fault: IdentityTokenFault, _ tokens: [String], at fixture: OpenIDFixture? = nil
     ) async throws {
-        let desk = desk ?? self.desk
-        try await desk.run {
+        let fixture = fixture ?? self.fixture
+        try await fixture.run {
             for token in tokens {
-                let reason = try await desk.rejection(of: token)
+                let reason = try await fixture.rejection(of: token)
                 #expect(reason == fault.reason, "\(token)")
             }
         }
@@ -37,7 +37,7 @@ import Testing
     ) -> String {
         let input =
             ByteText.base64URL(Array(header.utf8)) + "."
-            + ByteText.base64URL(Array(desk.claims().utf8))
+            + ByteText.base64URL(Array(fixture.claims().utf8))
         return input + "." + ByteText.base64URL(sign(Array(input.utf8)))
     }
 
@@ -78,7 +78,7 @@ import Testing
                 token(#"{"alg":"RS256","kid":"c1"}"#) { rsa.signature(of: $0) },
             ])
         // A key that is for another algorithm verifies nothing.
-        let limited = try OpenIDDesk([
+        let limited = try OpenIDFixture([
             #"{"kid":"r1","alg":"PS256",\#(rsa.parameters)}"#,
             #"{"kid":"c1","alg":"ES256",\#(curve.parameters)}"#,
         ])
@@ -93,23 +93,23 @@ import Testing
             #"{"alg":"ES256","kid":"c1","jku":"https://evil.example.org/keys"}"#,
             #"{"alg":"ES256","kid":"c1","x5u":"https://evil.example.org/keys","x5c":["AA"]}"#,
         ]
-        try await expect(.signature, headers.map { try desk.token(header: $0, by: own) })
-        let hosts = desk.state.withLock { $0.fetched }
-        #expect(hosts.allSatisfy { $0.hasPrefix(OpenIDDesk.issuer) })
+        try await expect(.signature, headers.map { try fixture.token(header: $0, by: own) })
+        let hosts = fixture.state.withLock { $0.fetched }
+        #expect(hosts.allSatisfy { $0.hasPrefix(OpenIDFixture.issuer) })
         let critical = [#""crit":["exp"]"#, #""crit":[]"#, #""b64":false,"crit":["b64"]"#]
         try await expect(
-            .critical, critical.map { try desk.token(header: #"{"alg":"ES256",\#($0)}"#) })
+            .critical, critical.map { try fixture.token(header: #"{"alg":"ES256",\#($0)}"#) })
     }
 
     @Test func `an access token is no ID token`() async throws {
         let types = [#""at+jwt""#, #""application/at+jwt""#, #""""#, "7"]
         try await expect(
             .type,
-            types.map { try desk.token(header: #"{"alg":"ES256","kid":"c1","typ":\#($0)}"#) })
-        try await desk.run {
+            types.map { try fixture.token(header: #"{"alg":"ES256","kid":"c1","typ":\#($0)}"#) })
+        try await fixture.run {
             for type in [#","typ":"jwt""#, ""] {
-                _ = try await desk.verify(
-                    desk.token(header: #"{"alg":"ES256","kid":"c1"\#(type)}"#))
+                _ = try await fixture.verify(
+                    fixture.token(header: #"{"alg":"ES256","kid":"c1"\#(type)}"#))
             }
         }
     }
@@ -135,27 +135,27 @@ import Testing
         ]
         let otherRSA = try TestSigningKey(.rsa(bits: 2_048), id: "r1")
         tokens += [
-            try desk.token(by: otherRSA), token(#"{"alg":"RS256","kid":"r1"}"#) { _ in [] },
+            try fixture.token(by: otherRSA), token(#"{"alg":"RS256","kid":"r1"}"#) { _ in [] },
             token(#"{"alg":"RS256","kid":"r1"}"#) { rsa.signature(of: $0) + [0] },
             token(#"{"alg":"RS256","kid":"r1"}"#) { Array(rsa.signature(of: $0).dropLast()) },
             token(#"{"alg":"RS256","kid":"r1"}"#) { _ in [UInt8](repeating: 0, count: 256) },
         ]
         // Each changed byte of header and claims counts.
-        let whole = try desk.token().split(separator: ".").map(String.init)
-        let changed = desk.claims(["x": "1"])
+        let whole = try fixture.token().split(separator: ".").map(String.init)
+        let changed = fixture.claims(["x": "1"])
         tokens.append(whole[0] + "." + ByteText.base64URL(Array(changed.utf8)) + "." + whole[2])
         try await expect(.signature, tokens)
     }
 
     @Test func `another valid signature makes no other token`() async throws {
-        let input = try desk.token().split(separator: ".").prefix(2).joined(separator: ".")
+        let input = try fixture.token().split(separator: ".").prefix(2).joined(separator: ".")
         let signed = Array(input.utf8)
         let tokens = [curve.signature(of: signed), curve.otherSignature(of: signed)].map {
             input + "." + ByteText.base64URL($0)
         }
-        try await desk.run {
-            let first = try await desk.verify(tokens[0])
-            let second = try await desk.verify(tokens[1])
+        try await fixture.run {
+            let first = try await fixture.verify(tokens[0])
+            let second = try await fixture.verify(tokens[1])
             #expect(tokens[0] != tokens[1] && first.tokenDigest == second.tokenDigest)
         }
     }

@@ -4,24 +4,24 @@ import Testing
 
 /// Histories, earlier states, and restoring them.
 @Suite struct RevisionTests {
-    private static let bread = "/v1/articles/\(Cast.bread)"
+    private static let bread = "/v1/articles/\(Samples.bread)"
 
     /// Creates the bread's revisions 2 (a title, by an admin), 3 (a deletion) and 4 (1 restored).
-    private func live(_ newsroom: Newsroom) throws {
-        newsroom.pass(milliseconds: 1)
-        try newsroom.send("PATCH \(Self.bread)", as: .admin, #"{"title":"Good","slug":"good"}"#)
-        newsroom.pass(milliseconds: 1)
-        try newsroom.send("DELETE \(Self.bread)", as: .operator)
-        newsroom.pass(milliseconds: 1)
-        let restored = try newsroom.send("POST \(Self.bread)/revisions/1/restore", as: .editor)
+    private func live(_ server: TestBackend) throws {
+        server.pass(milliseconds: 1)
+        try server.send("PATCH \(Self.bread)", as: .admin, #"{"title":"Good","slug":"good"}"#)
+        server.pass(milliseconds: 1)
+        try server.send("DELETE \(Self.bread)", as: .operator)
+        server.pass(milliseconds: 1)
+        let restored = try server.send("POST \(Self.bread)/revisions/1/restore", as: .editor)
         #expect(restored.summary == "200", "\(restored.text)")
         #expect(restored.revision == 4)
     }
 
     @Test func `a history lists each step, the latest first`() async throws {
-        try await Newsroom.run { newsroom in
-            try live(newsroom)
-            let history = try newsroom.send("GET \(Self.bread)/revisions", as: .editor)
+        try await TestBackend.run { server in
+            try live(server)
+            let history = try server.send("GET \(Self.bread)/revisions", as: .editor)
             #expect(history.summary == "200")
             #expect(history.fields[.cacheControl] == "private, no-cache")
             #expect(history.fields[.contentType] == "application/json")
@@ -32,7 +32,7 @@ import Testing
                 ("2", "updated", "Good", "published", "1", .admin),
                 ("1", "created", "Fresh bread", "published", "0", .editor),
             ].map { number, action, title, status, milliseconds, sender in
-                let actor = try newsroom.keys.actor(sender)
+                let actor = try server.keys.actor(sender)
                 let name = try #require(actor.name)
                 return """
                     {"number":\(number),"action":"\(action)","title":"\(title)",\
@@ -45,64 +45,64 @@ import Testing
     }
 
     @Test func `a revision shows the article as it was`() async throws {
-        try await Newsroom.run { newsroom in
-            let first = try newsroom.send("GET \(Self.bread)", as: .editor)
-            try live(newsroom)
-            let seen = try newsroom.send("GET \(Self.bread)/revisions/1", as: .editor)
+        try await TestBackend.run { server in
+            let first = try server.send("GET \(Self.bread)", as: .editor)
+            try live(server)
+            let seen = try server.send("GET \(Self.bread)/revisions/1", as: .editor)
             #expect(seen.body == first.body && seen.fields[.etag] == first.fields[.etag])
             #expect(seen.fields[.cacheControl] == "private, no-cache")
-            let second = try newsroom.send("GET \(Self.bread)/revisions/2", as: .editor)
+            let second = try server.send("GET \(Self.bread)/revisions/2", as: .editor)
             #expect(second.text.contains(#""title":"Good""#) && second.revision == 2)
         }
     }
 
     @Test func `a deleted article is restored with all its slugs`() async throws {
-        try await Newsroom.run { newsroom in
-            let path = "/v1/articles/\(Cast.gone)"
-            let history = try newsroom.send("GET \(path)/revisions", as: .editor)
+        try await TestBackend.run { server in
+            let path = "/v1/articles/\(Samples.gone)"
+            let history = try server.send("GET \(path)/revisions", as: .editor)
             #expect(history.text.contains(#""action":"deleted""#))
-            newsroom.pass(milliseconds: 1_000)
-            let restored = try newsroom.send("POST \(path)/revisions/1/restore", as: .editor)
+            server.pass(milliseconds: 1_000)
+            let restored = try server.send("POST \(path)/revisions/1/restore", as: .editor)
             #expect(restored.summary == "200" && restored.revision == 3)
             #expect(restored.fields[.cacheControl] == "no-store")
             #expect(!restored.fields.contains(.location))
-            newsroom.pass(milliseconds: 61_000)
+            server.pass(milliseconds: 61_000)
             for target in [path, "/v1/articles/gone"] {
-                let back = try newsroom.send("GET \(target)")
+                let back = try server.send("GET \(target)")
                 #expect(back.summary == "200" && back.body == restored.body)
                 #expect(back.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:02 GMT")
             }
-            #expect(try newsroom.send("GET /v1/tags").text.contains("lost"))
+            #expect(try server.send("GET /v1/tags").text.contains("lost"))
         }
     }
 
     @Test func `what is deleted is listed with who deleted it, and leaves when restored`()
         async throws
     {
-        try await Newsroom.run { newsroom in
-            try newsroom.send("POST \(Self.bread)/revisions/1/restore", as: .editor)
-            newsroom.pass(milliseconds: 7)
-            try newsroom.send("DELETE \(Self.bread)", as: .operator)
+        try await TestBackend.run { server in
+            try server.send("POST \(Self.bread)/revisions/1/restore", as: .editor)
+            server.pass(milliseconds: 7)
+            try server.send("DELETE \(Self.bread)", as: .operator)
             let list = "GET /v1/deleted-articles"
-            let response = try newsroom.send(list, as: .editor)
+            let response = try server.send(list, as: .editor)
             #expect(response.summary == "200")
             #expect(response.fields[.cacheControl] == "private, no-cache")
             let page = try Page<DeletedArticle>(mapping: response.body)
-            #expect(page.items.map(\.id.description) == [Cast.bread, Cast.gone])
+            #expect(page.items.map(\.id.description) == [Samples.bread, Samples.gone])
             #expect(page.items[0].actor.kind == .operator && page.items[0].status == .published)
-            #expect(page.items[0].deletedAt == Newsroom.opening.advanced(byMilliseconds: 7))
+            #expect(page.items[0].deletedAt == TestBackend.opening.advanced(byMilliseconds: 7))
             #expect(!response.text.contains("body") && !response.text.contains("summary"))
             // With the validator, a browser that looks again transfers nothing.
             let copy: HTTPFields = [.ifNoneMatch: try #require(response.fields[.etag])]
-            #expect(try newsroom.send(list, as: .editor, with: copy).summary == "304")
+            #expect(try server.send(list, as: .editor, with: copy).summary == "304")
 
-            let first = try newsroom.send("\(list)?limit=1", as: .editor)
+            let first = try server.send("\(list)?limit=1", as: .editor)
             let next = try #require(first.nextTarget)
-            let second = try newsroom.send("GET \(next)", as: .admin)
+            let second = try server.send("GET \(next)", as: .admin)
             #expect(try Page<DeletedArticle>(mapping: second.body).items == [page.items[1]])
             #expect(second.nextTarget == nil)
-            try newsroom.send("POST \(Self.bread)/revisions/2/restore", as: .editor)
-            let left = try newsroom.send(list, as: .editor)
+            try server.send("POST \(Self.bread)/revisions/2/restore", as: .editor)
+            let left = try server.send(list, as: .editor)
             #expect(try Page<DeletedArticle>(mapping: left.body).items == [page.items[1]])
         }
     }
@@ -122,21 +122,21 @@ import Testing
     }
 
     @Test func `the slug of a restored revision is current again`() async throws {
-        try await Newsroom.run { newsroom in
-            try live(newsroom)
+        try await TestBackend.run { server in
+            try live(server)
             for slug in ["good", "fresh-bread"] {
-                let found = try newsroom.send("GET /v1/articles/\(slug)")
+                let found = try server.send("GET /v1/articles/\(slug)")
                 #expect(found.text.contains(#""slug":"fresh-bread""#))
             }
         }
     }
 
     @Test func `restoring the current state creates no revision`() async throws {
-        try await Newsroom.run { newsroom in
-            let before = try await newsroom.changes()
-            let same = try newsroom.send("POST \(Self.bread)/revisions/1/restore", as: .editor)
+        try await TestBackend.run { server in
+            let before = try await server.changes()
+            let same = try server.send("POST \(Self.bread)/revisions/1/restore", as: .editor)
             #expect(same.summary == "200" && same.revision == 1)
-            #expect(try await newsroom.changes() == before)
+            #expect(try await server.changes() == before)
         }
     }
 
@@ -162,23 +162,24 @@ import Testing
                     "a slug", .editor, "GET /v1/articles/fresh-bread/revisions",
                     gives: "400 malformed-request ?id"),
                 Scenario(
-                    "nobody's history", .editor, "GET /v1/articles/\(Cast.nobody)/revisions",
+                    "nobody's history", .editor, "GET /v1/articles/\(Samples.nobody)/revisions",
                     gives: "404 not-found"),
                 Scenario(
-                    "nobody's", .editor, "GET /v1/articles/\(Cast.nobody)/revisions/1",
+                    "nobody's", .editor, "GET /v1/articles/\(Samples.nobody)/revisions/1",
                     gives: "404 not-found"),
                 Scenario(
                     "back to nothing", .editor, "POST \(Self.bread)/revisions/2/restore",
                     gives: "404 not-found"),
                 Scenario(
                     "nobody restored", .editor,
-                    "POST /v1/articles/\(Cast.nobody)/revisions/1/restore", gives: "404 not-found"),
+                    "POST /v1/articles/\(Samples.nobody)/revisions/1/restore",
+                    gives: "404 not-found"),
                 Scenario(
                     "stale", .editor, "POST \(restore)", with: stale,
                     gives: "412 precondition-failed @If-Match"),
                 Scenario(
                     "stale and deleted", .editor,
-                    "POST /v1/articles/\(Cast.gone)/revisions/1/restore", with: stale,
+                    "POST /v1/articles/\(Samples.gone)/revisions/1/restore", with: stale,
                     gives: "412 precondition-failed @If-Match"),
                 Scenario(
                     "with a body", .editor, "POST \(restore)", "{}",
@@ -191,20 +192,20 @@ import Testing
     }
 
     @Test func `a history is paged, even while it grows`() async throws {
-        try await Newsroom.run { newsroom in
+        try await TestBackend.run { server in
             for number in 2...7 {
-                try newsroom.send(
+                try server.send(
                     "PATCH \(Self.bread)", as: .editor, #"{"title":"Bread \#(number)"}"#)
             }
             var target: String? = "\(Self.bread)/revisions?limit=3"
             var numbers: [Int] = []
             while let next = target {
-                let response = try newsroom.send("GET \(next)", as: .editor)
+                let response = try server.send("GET \(next)", as: .editor)
                 let page = try Page<Revision>(mapping: response.body)
                 numbers += page.items.map(\.number)
                 target = response.nextTarget
                 #expect((page.next == nil) == (target == nil))
-                try newsroom.send(
+                try server.send(
                     "PATCH \(Self.bread)", as: .editor, #"{"title":"New \#(numbers.count)"}"#)
             }
             #expect(numbers == [7, 6, 5, 4, 3, 2, 1])

@@ -66,11 +66,11 @@ final class FaultyIndexStore: ArticleListings, ChangeRepository, SearchRepositor
         try await write { () throws(StoreError) in try await store.resetSearch() }
     }
 
-    func removeSearchRemains(
+    func removeObsoleteSearchBlocks(
         except kept: Set<Int64>, limit: Int
     ) async throws(StoreError) -> Bool {
         try await write { () throws(StoreError) in
-            try await store.removeSearchRemains(except: kept, limit: limit)
+            try await store.removeObsoleteSearchBlocks(except: kept, limit: limit)
         }
     }
 

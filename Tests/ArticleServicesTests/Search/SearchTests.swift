@@ -10,21 +10,21 @@ import Testing
 /// The search over HTTP.
 @Suite struct SearchTests {
     @Test func `everybody finds what is public, and nothing else`() async throws {
-        try await Newsroom.run { newsroom in
-            try await newsroom.waitUntilIndexed()
+        try await TestBackend.run { server in
+            try await server.waitUntilIndexed()
             let senders: [Sender] = [.anonymous, .reader, .editor, .admin, .operator]
             for sender in senders {
-                let page = try newsroom.search(SearchArticlesRequest(query: "bread"), as: sender)
-                #expect(page.items.map { "\($0.article.id)" } == [Cast.bread], "\(sender)")
+                let page = try server.search(SearchArticlesRequest(query: "bread"), as: sender)
+                #expect(page.items.map { "\($0.article.id)" } == [Samples.bread], "\(sender)")
                 #expect(page.next == nil && page.correctedTo == nil)
                 for query in ["secret plan", "loaf", "old news", "gone", "hidden", "ghost"] {
-                    let hidden = try newsroom.search(
+                    let hidden = try server.search(
                         SearchArticlesRequest(query: query), as: sender)
                     #expect(hidden == SearchPage(items: []), "\(query) by \(sender)")
                 }
             }
             let hit = try #require(
-                try newsroom.search(SearchArticlesRequest(query: "fresh")).items.first)
+                try server.search(SearchArticlesRequest(query: "fresh")).items.first)
             #expect(hit.title.map(\.text).joined() == "Fresh bread")
             #expect(hit.title.filter(\.isMatch).map(\.text) == ["Fresh"])
             #expect(hit.article.body == nil)
@@ -32,22 +32,22 @@ import Testing
     }
 
     @Test func `filters and fields are those of lists`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let author = Cast.mina
-            try newsroom.send("PUT /v1/authors/\(author)", as: .editor, #"{"name":"Mina"}"#)
-            try newsroom.publish(
+        try await TestBackend.run(samples: false) { server in
+            let author = Samples.mina
+            try server.send("PUT /v1/authors/\(author)", as: .editor, #"{"name":"Mina"}"#)
+            try server.publish(
                 "Rye bread",
                 #","tags":["Baking","Home"],"authors":[{"id":"\#(author)"}],"body":"Flour.""#
                     + #","publishedAt":"2026-03-01T00:00:00Z""#)
-            try newsroom.publish(
+            try server.publish(
                 "White bread",
                 #","tags":["Baking"],"language":"ko","source":{"name":"Wire"}"#
                     + #","publishedAt":"2026-05-01T00:00:00Z""#)
-            try await newsroom.waitUntilIndexed()
+            try await server.waitUntilIndexed()
             func found(_ change: (inout SearchArticlesRequest) -> Void) throws -> [String] {
                 var request = SearchArticlesRequest(query: "bread")
                 change(&request)
-                return try newsroom.search(request).items.map(\.article.title).sorted()
+                return try server.search(request).items.map(\.article.title).sorted()
             }
             #expect(try found { _ in } == ["Rye bread", "White bread"])
             #expect(try found { $0.tags = ["baking"] } == ["Rye bread", "White bread"])
@@ -60,17 +60,17 @@ import Testing
             #expect(try found { $0.publishedAfter = day } == ["White bread"])
             #expect(try found { $0.publishedBefore = day } == ["Rye bread"])
 
-            let whole = try newsroom.send("GET /v1/search?q=rye&fields=title,body")
+            let whole = try server.send("GET /v1/search?q=rye&fields=title,body")
             #expect(whole.text.contains(#""title":"Rye bread","body":"Flour."}"#))
-            let html = try newsroom.send("GET /v1/search?q=rye&fields=id,bodyHTML")
+            let html = try server.send("GET /v1/search?q=rye&fields=id,bodyHTML")
             #expect(html.text.contains(#"<p>Flour.</p>"#), "\(html.text)")
-            let counted = try newsroom.send("GET /v1/search?q=rye&fields=commentCount")
+            let counted = try server.send("GET /v1/search?q=rye&fields=commentCount")
             #expect(counted.text.contains(#""commentCount":0}"#))
         }
     }
 
     @Test func `what a request must not contain is rejected`() async throws {
-        try await Newsroom.run(cast: false, indexes: false) { newsroom in
+        try await TestBackend.run(samples: false, indexes: false) { server in
             for (query, summary) in [
                 ("", "400 malformed-request ?q"), ("?q=", "400 malformed-request ?q"),
                 ("?q=a&q=b", "400 malformed-request ?q"),
@@ -79,27 +79,27 @@ import Testing
                 ("?q=a&limit=101", "400 malformed-request ?limit"),
                 ("?q=a&cursor=AAAA", "400 malformed-request ?cursor"),
             ] {
-                let response = try newsroom.send("GET /v1/search\(query)")
+                let response = try server.send("GET /v1/search\(query)")
                 #expect(response.summary == summary, "\(query)")
             }
         }
     }
 
     @Test func `only the search waits for its index`() async throws {
-        try await Newsroom.run(indexes: false) { newsroom in
-            let early = try newsroom.send("GET /v1/search?q=bread")
+        try await TestBackend.run(indexes: false) { server in
+            let early = try server.send("GET /v1/search?q=bread")
             #expect(early.summary == "503 unavailable -" || early.summary == "503 unavailable")
             #expect(early.fields[.retryAfter] == "5")
-            #expect(try newsroom.send("GET /v1/articles/\(Cast.bread)").summary == "200")
-            #expect(try newsroom.send("GET /readyz").status == 200)
-            try await newsroom.indexOnce()
-            #expect(try newsroom.titles("bread") == ["Fresh bread"])
+            #expect(try server.send("GET /v1/articles/\(Samples.bread)").summary == "200")
+            #expect(try server.send("GET /readyz").status == 200)
+            try await server.indexOnce()
+            #expect(try server.titles("bread") == ["Fresh bread"])
         }
     }
 
     @Test func `nothing that a person types is an error`() async throws {
-        try await Newsroom.run { newsroom in
-            try await newsroom.waitUntilIndexed()
+        try await TestBackend.run { server in
+            try await server.waitUntilIndexed()
             for query in [
                 "AND", "\"", "\"\"", "*", "c++", "NEAR(", "-", "-bread", "\" bread", "a-b", ":",
                 "x:y",
@@ -107,7 +107,7 @@ import Testing
                 String(repeating: "a ", count: 100), String(repeating: "-", count: 200),
                 String(repeating: "구", count: 200),
             ] {
-                _ = try newsroom.search(SearchArticlesRequest(query: query))
+                _ = try server.search(SearchArticlesRequest(query: query))
             }
         }
     }
@@ -115,74 +115,74 @@ import Testing
     // MARK: Freshness
 
     @Test func `a cached page is replaced when an article or the index changes`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let path = try newsroom.publish("Rye bread")
-            try await newsroom.waitUntilIndexed()
-            for _ in 0..<2 { #expect(try newsroom.titles("bread") == ["Rye bread"]) }
-            let hits = newsroom.backend.cacheStatistics.hits
+        try await TestBackend.run(samples: false) { server in
+            let path = try server.publish("Rye bread")
+            try await server.waitUntilIndexed()
+            for _ in 0..<2 { #expect(try server.titles("bread") == ["Rye bread"]) }
+            let hits = server.backend.cacheStatistics.hits
             #expect(hits == 1)
-            try newsroom.patch(path, #"{"title":"Dark bread"}"#)
-            #expect(try newsroom.titles("bread") == ["Dark bread"])
-            try newsroom.publish("White bread")
-            try await newsroom.waitUntilIndexed()
-            #expect(try newsroom.titles("bread").sorted() == ["Dark bread", "White bread"])
-            try newsroom.send("DELETE \(path)", as: .editor)
-            #expect(try newsroom.titles("bread") == ["White bread"])
+            try server.patch(path, #"{"title":"Dark bread"}"#)
+            #expect(try server.titles("bread") == ["Dark bread"])
+            try server.publish("White bread")
+            try await server.waitUntilIndexed()
+            #expect(try server.titles("bread").sorted() == ["Dark bread", "White bread"])
+            try server.send("DELETE \(path)", as: .editor)
+            #expect(try server.titles("bread") == ["White bread"])
         }
     }
 
     @Test func `what becomes hidden is not found from that moment on`() async throws {
-        try await Newsroom.run(cast: false, indexes: false) { newsroom in
+        try await TestBackend.run(samples: false, indexes: false) { server in
             let names = ["archived", "draft", "scheduled", "deleted", "edited", "kept"]
             var paths: [String: String] = [:]
-            for name in names { paths[name] = try newsroom.publish("Bread \(name)") }
-            try await newsroom.indexOnce()
-            #expect(try newsroom.titles("bread").count == 6)
+            for name in names { paths[name] = try server.publish("Bread \(name)") }
+            try await server.indexOnce()
+            #expect(try server.titles("bread").count == 6)
             // From here on, the index does not change.
-            try newsroom.patch(paths["archived"] ?? "", #"{"status":"archived"}"#)
-            try newsroom.patch(paths["draft"] ?? "", #"{"status":"draft"}"#)
-            try newsroom.patch(
+            try server.patch(paths["archived"] ?? "", #"{"status":"archived"}"#)
+            try server.patch(paths["draft"] ?? "", #"{"status":"draft"}"#)
+            try server.patch(
                 paths["scheduled"] ?? "",
                 #"{"status":"scheduled","publishedAt":"2027-01-15T09:00:00Z"}"#)
-            try newsroom.send("DELETE \(paths["deleted"] ?? "")", as: .editor)
-            try newsroom.patch(paths["edited"] ?? "", #"{"title":"Cake edited"}"#)
+            try server.send("DELETE \(paths["deleted"] ?? "")", as: .editor)
+            try server.patch(paths["edited"] ?? "", #"{"title":"Cake edited"}"#)
             for name in names.dropLast() {
-                #expect(try newsroom.titles("bread \(name)") == [], "\(name)")
+                #expect(try server.titles("bread \(name)") == [], "\(name)")
             }
-            #expect(try newsroom.titles("bread") == ["Bread kept"])
+            #expect(try server.titles("bread") == ["Bread kept"])
             // It has the former title.
-            #expect(try newsroom.titles("edited") == ["Cake edited"])
+            #expect(try server.titles("edited") == ["Cake edited"])
         }
     }
 
     @Test func `what is edited, restored or renamed is found as it is now`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let author = Cast.mina
-            try newsroom.send("PUT /v1/authors/\(author)", as: .editor, #"{"name":"Mina"}"#)
-            let path = try newsroom.publish("Rye", #","authors":[{"id":"\#(author)"}]"#)
-            try await newsroom.waitUntilIndexed()
-            #expect(try newsroom.titles("mina") == ["Rye"])
-            let renamed = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            let author = Samples.mina
+            try server.send("PUT /v1/authors/\(author)", as: .editor, #"{"name":"Mina"}"#)
+            let path = try server.publish("Rye", #","authors":[{"id":"\#(author)"}]"#)
+            try await server.waitUntilIndexed()
+            #expect(try server.titles("mina") == ["Rye"])
+            let renamed = try server.send(
                 "PUT /v1/authors/\(author)", as: .editor, #"{"name":"Zelda"}"#,
                 with: [.ifMatch: "*"])
             #expect(renamed.summary == "200", "\(renamed.text)")
-            try await newsroom.waitUntilIndexed()
-            #expect(try newsroom.titles("zelda") == ["Rye"])
-            #expect(try newsroom.titles("mina") == [])
+            try await server.waitUntilIndexed()
+            #expect(try server.titles("zelda") == ["Rye"])
+            #expect(try server.titles("mina") == [])
 
-            try newsroom.patch(path, #"{"title":"Spelt"}"#)
-            try await newsroom.waitUntilIndexed()
-            #expect(try newsroom.titles("spelt") == ["Spelt"])
-            #expect(try newsroom.titles("rye") == [])
-            try newsroom.send("DELETE \(path)", as: .editor)
-            try await newsroom.waitUntilIndexed()
-            #expect(try newsroom.titles("spelt") == [])
-            let restored = try newsroom.send(
+            try server.patch(path, #"{"title":"Spelt"}"#)
+            try await server.waitUntilIndexed()
+            #expect(try server.titles("spelt") == ["Spelt"])
+            #expect(try server.titles("rye") == [])
+            try server.send("DELETE \(path)", as: .editor)
+            try await server.waitUntilIndexed()
+            #expect(try server.titles("spelt") == [])
+            let restored = try server.send(
                 "POST \(path)/revisions/1/restore", as: .editor, with: [.ifMatch: "*"])
             #expect(restored.summary == "200", "\(restored.text)")
-            try await newsroom.waitUntilIndexed()
-            #expect(try newsroom.titles("rye") == ["Rye"])
-            #expect(newsroom.backend.indexer.statistics.documents == 1)
+            try await server.waitUntilIndexed()
+            #expect(try server.titles("rye") == ["Rye"])
+            #expect(server.backend.indexer.statistics.documents == 1)
         }
     }
 }

@@ -204,7 +204,7 @@ import Testing
         let isPolled = Lock(false)
         let policy = SourcePolicy(allowsPrivate: true)
         let feed = SourcePollTests.atom(SourcePollTests.entry("1", "Rye"))
-        try await Newsroom.run(cast: false, sources: policy) { newsroom in
+        try await TestBackend.run(samples: false, sources: policy) { backend in
             let sent = Counter()
             try await ScriptedServer.run { peer, _ in
                 while try await peer.request() != nil { try await hostility.script(peer, sent) }
@@ -212,18 +212,18 @@ import Testing
                 try await ScriptedServer.run { peer, _ in
                     while try await peer.request() != nil { try await peer.respond(feed) }
                 } _: { friendly in
-                    let desk = SourceDesk(
-                        newsroom, client: OutboundClient(policy.connections()), timeout: timeout)
-                    let bad = try desk.add("http://\(hostile.address)/feed")
-                    let good = try desk.add("http://localhost:\(friendly.address.port)/feed")
-                    await desk.poller.pollDueSources()
-                    let error = try desk.source(bad.id).lastError ?? "none"
+                    let fixture = SourceFixture(
+                        backend, client: OutboundClient(policy.connections()), timeout: timeout)
+                    let bad = try fixture.add("http://\(hostile.address)/feed")
+                    let good = try fixture.add("http://localhost:\(friendly.address.port)/feed")
+                    await fixture.poller.pollDueSources()
+                    let error = try fixture.source(bad.id).lastError ?? "none"
                     #expect(error.contains(hostility.error), "\(error)")
-                    let otherError = try desk.source(good.id).lastError
+                    let otherError = try fixture.source(good.id).lastError
                     if otherError?.contains(Self.late) != true {
                         #expect(otherError == nil)
                         // Entries that the time did not suffice for are left to the next poll.
-                        let titles = try desk.articles().map(\.title)
+                        let titles = try fixture.articles().map(\.title)
                         isPolled.withLock { $0 = titles == ["Rye"] }
                     }
                     // In KiB: the limit, and what was in buffers on the way.
@@ -237,15 +237,15 @@ import Testing
 
     @Test(arguments: ["localhost", "127.1", "2130706433", "0x7f000001", "0"])
     func `by default, nothing on this machine is connected to`(_ host: String) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { backend in
             try await ScriptedServer.run { peer, _ in
                 while try await peer.request() != nil { try await peer.respond("<feed/>") }
             } _: { server in
                 let client = OutboundClient(SourcePolicy().connections())
-                let desk = SourceDesk(newsroom, client: client)
+                let fixture = SourceFixture(backend, client: client)
                 // The name is only resolved when it is connected to.
-                let id = try desk.add("https://\(host):\(server.address.port)/feed").id
-                let error = try await desk.poll(id).lastError ?? "none"
+                let id = try fixture.add("https://\(host):\(server.address.port)/feed").id
+                let error = try await fixture.poll(id).lastError ?? "none"
                 #expect(error.contains("does not have a public Internet address"), "\(error)")
                 #expect(server.acceptedCount == 0)
             }
@@ -254,7 +254,7 @@ import Testing
 
     @Test func `a redirect leads to no address that is not permitted`() async throws {
         let policy = SourcePolicy(allowsPrivate: true)
-        try await Newsroom.run(cast: false, sources: policy) { newsroom in
+        try await TestBackend.run(samples: false, sources: policy) { backend in
             try await ScriptedServer.run { _, _ in
             } _: { secret in
                 let location = "http://localhost:\(secret.address.port)/"
@@ -269,7 +269,7 @@ import Testing
                     connections.permits = { [address = server.address] in $0 == address }
                     let environment = OutboundEnvironment(
                         agent: "a", exchange: OutboundClient(connections).exchange,
-                        now: newsroom.now)
+                        now: backend.now)
                     let fetcher = SourceFetcher(policy: policy, environment: environment)
                     let url = try policy.url("http://\(server.address)/")
                     let failure = await #expect(throws: SourceFailure.self) {

@@ -7,8 +7,9 @@ import Testing
 
 /// The import of entries that do not fit articles.
 @Suite struct SourceDraftTests {
-    private func run(_ body: (SourceDesk) async throws -> Void) async throws {
-        try await Newsroom.run(cast: false) { newsroom in try await body(SourceDesk(newsroom)) }
+    private func run(_ body: (SourceFixture) async throws -> Void) async throws {
+        try await TestBackend.run(samples: false) { server in try await body(SourceFixture(server))
+        }
     }
 
     private static func rss(_ items: String...) -> String {
@@ -24,26 +25,26 @@ import Testing
     @Test func `entries without titles are taken over, and keep their slugs when they change`()
         async throws
     {
-        try await run { desk in
-            desk.serve(
+        try await run { fixture in
+            fixture.serve(
                 Self.rss(
                     "<guid>1</guid><description>Baked a loaf today.</description>",
                     "<guid>2</guid><enclosure url='https://a.example/Loaf%201.jpg'/>",
                     "<guid>3</guid><category>bread</category>"))
-            let id = try desk.add().id
-            let source = try await desk.poll(id)
+            let id = try fixture.add().id
+            let source = try await fixture.poll(id)
             #expect(source.skippedCount == 1 && source.skippedReason?.contains("$.title") == true)
-            let articles = try desk.articles()
+            let articles = try fixture.articles()
             #expect(Set(articles.map(\.title)) == ["Baked a loaf today.", "Loaf 1.jpg"])
             let loaf = try #require(articles.first { $0.title.hasPrefix("Baked") })
             #expect(loaf.slug == "baked-a-loaf-today" && loaf.body == "Baked a loaf today.")
-            desk.serve(Self.rss("<guid>1</guid><description>Baked two today.</description>"))
-            try await desk.poll(id)
-            let changed = try #require(try desk.articles().first { $0.id == loaf.id })
+            fixture.serve(Self.rss("<guid>1</guid><description>Baked two today.</description>"))
+            try await fixture.poll(id)
+            let changed = try #require(try fixture.articles().first { $0.id == loaf.id })
             #expect(changed.title == "Baked two today." && changed.slug == loaf.slug)
             #expect(changed.revision == 2)
-            try await desk.poll(id)
-            #expect(try desk.articles().first { $0.id == loaf.id }?.revision == 2)
+            try await fixture.poll(id)
+            #expect(try fixture.articles().first { $0.id == loaf.id }?.revision == 2)
         }
     }
 
@@ -58,26 +59,26 @@ import Testing
                 + "<item rdf:about=\"urn:1\"><description>\(text)</description></item></rdf:RDF>",
         ]
         for document in documents {
-            try await run { desk in
-                desk.serve(document)
-                try await desk.poll(desk.add().id)
-                #expect(try desk.articles().map(\.title) == [text])
+            try await run { fixture in
+                fixture.serve(document)
+                try await fixture.poll(fixture.add().id)
+                #expect(try fixture.articles().map(\.title) == [text])
             }
         }
     }
 
     @Test func `names and titles that are too long are cut`() async throws {
-        try await run { desk in
+        try await run { fixture in
             let name = (1...40).map { "Name\($0), A." }.joined(separator: ", ")
             let title = String(repeating: "word ", count: 80)
             let tag = String(repeating: "t", count: 65)
-            desk.serve(
+            fixture.serve(
                 Self.rss(
                     "<guid>1</guid><title>\(title)</title><dc:creator>\(name)</dc:creator>"
                         + "<dc:creator>Ada &lt;ada@example.org&gt;</dc:creator>"
                         + "<category>\(tag)</category><category>rye</category>"))
-            let source = try await desk.poll(desk.add().id)
-            let article = try #require(try desk.articles().first)
+            let source = try await fixture.poll(fixture.add().id)
+            let article = try #require(try fixture.articles().first)
             #expect(article.authors.map(\.name.unicodeScalars.count) == [200, 3])
             #expect(article.authors[0].name.hasPrefix("Name1, A., Name2"))
             #expect(article.authors[0].name.hasSuffix("…") && article.authors[1].name == "Ada")
@@ -91,22 +92,22 @@ import Testing
 
     @Test func `a link that cannot be used is reported, and the entry is taken over`() async throws
     {
-        try await run { desk in
-            desk.serve(
+        try await run { fixture in
+            fixture.serve(
                 Self.rss(
                     "<guid>1</guid><title>Rye</title><link>https://käse.example/a[1]|b 100%</link>",
                     "<guid>2</guid><title>Oats</title><link>mailto:ada@example.org</link>",
                     "<guid>3</guid><title>Wheat</title><link>https://u:p@example.org/</link>"))
-            let id = try desk.add().id
+            let id = try fixture.add().id
             for _ in 1...2 {
-                let source = try await desk.poll(id)
+                let source = try await fixture.poll(id)
                 #expect(source.skippedCount == 0)
                 #expect(
                     source.skippedReason
                         == "\"Oats\": its link mailto:ada@example.org is not an http(s) URL and "
                         + "was omitted")
             }
-            let links = try desk.articles().map { "\($0.title) \($0.source?.url ?? "")" }
+            let links = try fixture.articles().map { "\($0.title) \($0.source?.url ?? "")" }
             #expect(
                 Set(links) == [
                     "Rye https://xn--kse-qla.example/a%5B1%5D%7Cb%20100%25", "Oats ", "Wheat ",
@@ -115,19 +116,19 @@ import Testing
     }
 
     @Test func `a reason to skip an entry comes before a note`() async throws {
-        try await run { desk in
-            desk.serve(
+        try await run { fixture in
+            fixture.serve(
                 Self.rss(
                     "<guid>1</guid><title>Oats</title><link>mailto:ada@example.org</link>",
                     "<guid>2</guid><category>x</category>"))
-            let source = try await desk.poll(desk.add().id)
+            let source = try await fixture.poll(fixture.add().id)
             #expect(source.skippedCount == 1 && source.skippedReason?.contains("$.title") == true)
         }
     }
 
     @Test func `times and contents of other formats reach the article`() async throws {
-        try await run { desk in
-            desk.serve(
+        try await run { fixture in
+            fixture.serve(
                 Self.rss(
                     "<guid>1</guid><title>A</title>"
                         + "<pubDate>mar., 01 déc. 2026 9:10 PM EST</pubDate>"
@@ -136,13 +137,13 @@ import Testing
                     "<guid>2</guid><title>B</title><pubDate>Tue, 01 Dec 2026 9:10 QST</pubDate>"
                         + "<media:group><media:description>Told</media:description></media:group>"
                 ))
-            try await desk.poll(desk.add().id)
-            let articles = try desk.articles(as: .editor)
+            try await fixture.poll(fixture.add().id)
+            let articles = try fixture.articles(as: .editor)
             let first = try #require(articles.first { $0.title == "A" })
             #expect(first.publishedAt == Timestamp("2026-12-02T02:10:00Z"))
             #expect(first.body == "Whole" && first.authors.map(\.name) == ["Ada"])
             let second = try #require(articles.first { $0.title == "B" })
-            #expect(second.publishedAt == desk.newsroom.now() && second.body == "Told")
+            #expect(second.publishedAt == fixture.server.now() && second.body == "Told")
         }
     }
 }

@@ -59,28 +59,30 @@ import Testing
         .putArticle(article, revision: article.revision)
     }
 
-    private func run(_ body: (SourceDesk, Origin) async throws -> Void) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let (desk, origin) = (SourceDesk(newsroom), Origin())
-            desk.respond { request, _ in origin.response(to: request) }
-            try await body(desk, origin)
+    private func run(_ body: (SourceFixture, Origin) async throws -> Void) async throws {
+        try await TestBackend.run(samples: false) { server in
+            let (fixture, origin) = (SourceFixture(server), Origin())
+            fixture.respond { request, _ in origin.response(to: request) }
+            try await body(fixture, origin)
         }
     }
 
     @Test func `a Broadsheet is recognized, and its articles are the same here`() async throws {
-        try await run { desk, origin in
+        try await run { fixture, origin in
             let articles = (1...3).map { Self.article($0, "Title \($0)") }
             origin.put("", [Self.put(articles[0])], next: "t1", more: true)
             origin.put("t1", articles[1...].map(Self.put), next: "t2", more: false)
             origin.put("t2", [], next: "t2", more: false)
-            let id = try desk.add("https://other.example/sub/").id
-            let source = try await desk.poll(id)
+            let id = try fixture.add("https://other.example/sub/").id
+            let source = try await fixture.poll(id)
             #expect(source.kind == .broadsheet && source.articleCount == 3)
             #expect(source.lastError == nil)
-            let urls = desk.takeURLs()
+            let urls = fixture.takeURLs()
             #expect(urls[0] == "https://other.example/sub/" && urls.count == 3)
             #expect(urls[1].hasPrefix("https://other.example/sub/v1/changes?"))
-            for (here, there) in zip(try desk.articles().sorted { $0.title < $1.title }, articles) {
+            for (here, there) in zip(
+                try fixture.articles().sorted { $0.title < $1.title }, articles)
+            {
                 #expect(here.title == there.title && here.slug == there.slug)
                 #expect(here.summary == there.summary && here.body == there.body)
                 #expect(here.language == there.language && here.tags == there.tags)
@@ -93,21 +95,21 @@ import Testing
                             name: "other.example",
                             url: "https://other.example/sub/v1/articles/\(there.id)"))
             }
-            let sequence = try await desk.newsroom.changes()
-            try await desk.poll(id)
-            #expect(desk.takeURLs().count == 1)
-            #expect(try await desk.newsroom.changes() == sequence)
+            let sequence = try await fixture.server.changes()
+            try await fixture.poll(id)
+            #expect(fixture.takeURLs().count == 1)
+            #expect(try await fixture.server.changes() == sequence)
         }
     }
 
     @Test func `edits and deletions are followed, except for what was edited here`() async throws {
-        try await run { desk, origin in
+        try await run { fixture, origin in
             let articles = (1...4).map { Self.article($0, "Title \($0)") }
             origin.put("", articles.map(Self.put), next: "t1", more: false)
-            let id = try desk.add("https://other.example/").id
-            try await desk.poll(id)
-            for here in try desk.articles() where ["Title 3", "Title 4"].contains(here.title) {
-                try desk.newsroom.send(
+            let id = try fixture.add("https://other.example/").id
+            try await fixture.poll(id)
+            for here in try fixture.articles() where ["Title 3", "Title 4"].contains(here.title) {
+                try fixture.server.send(
                     "PATCH /v1/articles/\(here.id)", as: .editor, #"{"summary":"Mine."}"#)
             }
             let changed = [
@@ -118,67 +120,69 @@ import Testing
                 .deleteArticle(Self.article(9, "Unknown").id, revision: 2),
             ]
             origin.put("t1", changed, next: "t2", more: false)
-            try await desk.poll(id)
+            try await fixture.poll(id)
             #expect(
-                Set(try desk.articles().map(\.title)) == ["Title 1, edited", "Title 3", "Title 4"])
+                Set(try fixture.articles().map(\.title)) == [
+                    "Title 1, edited", "Title 3", "Title 4",
+                ])
             #expect(
-                desk.entries == [
+                fixture.entries == [
                     "created": 4, "updated": 1, "deleted": 1, "kept_edits": 2,
                 ])
             origin.put("t2", [Self.put(articles[1])], next: "t3", more: false)
-            try await desk.poll(id)
-            #expect(try desk.articles().contains { $0.title == "Title 2" && $0.revision == 3 })
+            try await fixture.poll(id)
+            #expect(try fixture.articles().contains { $0.title == "Title 2" && $0.revision == 3 })
         }
     }
 
     @Test func `another history is compared anew, and what it lacks is deleted`() async throws {
-        try await run { desk, origin in
+        try await run { fixture, origin in
             let articles = (1...30).map { Self.article($0, "Title \($0)") }
             origin.put("", articles.map(Self.put), next: "t1", more: false)
-            let id = try desk.add("https://other.example/").id
-            try await desk.poll(id)
-            let sequence = try await desk.newsroom.changes()
+            let id = try fixture.add("https://other.example/").id
+            try await fixture.poll(id)
+            let sequence = try await fixture.server.changes()
             origin.lose("t1")
             origin.put("", [Self.put(articles[0])], next: "u1", more: true)
             origin.put("u1", [Self.put(articles[1])], next: "u2", more: false)
-            let source = try await desk.poll(id)
+            let source = try await fixture.poll(id)
             #expect(source.failures == 0)
-            #expect(Set(try desk.articles().map(\.title)) == ["Title 1", "Title 2"])
+            #expect(Set(try fixture.articles().map(\.title)) == ["Title 1", "Title 2"])
             // Equal articles got no revisions.
-            #expect(try await desk.newsroom.changes() == sequence + 28)
+            #expect(try await fixture.server.changes() == sequence + 28)
         }
     }
 
     @Test func `an interrupted snapshot deletes nothing, and continues`() async throws {
-        try await run { desk, origin in
+        try await run { fixture, origin in
             let articles = (1...3).map { Self.article($0, "Title \($0)") }
             origin.put("", articles.map(Self.put), next: "t1", more: false)
-            let id = try desk.add("https://other.example/").id
-            try await desk.poll(id)
+            let id = try fixture.add("https://other.example/").id
+            try await fixture.poll(id)
             origin.lose("t1")
             origin.put("", [Self.put(articles[0])], next: "u1", more: true)
-            desk.respond { request, _ in
+            fixture.respond { request, _ in
                 let response = origin.response(to: request)
                 let target = String(decoding: request.target.bytes, as: UTF8.self)
                 return target.contains("since=u1")
                     ? HTTPResponse(.badGateway, body: .bytes([])) : response
             }
-            let failed = try await desk.poll(id)
+            let failed = try await fixture.poll(id)
             #expect(failed.lastError?.contains("502") == true)
-            #expect(try desk.articles().count == 3)
+            #expect(try fixture.articles().count == 3)
             origin.put("u1", [Self.put(articles[2])], next: "u2", more: false)
-            desk.respond { request, _ in origin.response(to: request) }
-            _ = desk.takeURLs()
-            try await desk.poll(id)
-            #expect(desk.takeURLs().count == 1)
-            #expect(Set(try desk.articles().map(\.title)) == ["Title 1", "Title 3"])
+            fixture.respond { request, _ in origin.response(to: request) }
+            _ = fixture.takeURLs()
+            try await fixture.poll(id)
+            #expect(fixture.takeURLs().count == 1)
+            #expect(Set(try fixture.articles().map(\.title)) == ["Title 1", "Title 3"])
         }
     }
 
     @Test func `pages without end are fetched some at a time`() async throws {
-        try await run { desk, _ in
+        try await run { fixture, _ in
             let count = Counter()
-            desk.respond { request, _ in
+            fixture.respond { request, _ in
                 let target = String(decoding: request.target.bytes, as: UTF8.self)
                 guard target.contains("/v1/changes") else {
                     return HTTPResponse(.notFound, body: .bytes([]))
@@ -187,10 +191,10 @@ import Testing
                     changes: [], next: "t\(count.next())", more: true)
                 return HTTPResponse(.ok, body: .bytes(page.json()))
             }
-            let source = try await desk.poll(desk.add("https://other.example/").id)
+            let source = try await fixture.poll(fixture.add("https://other.example/").id)
             #expect(count.value == 50)
             #expect(source.lastError == nil)
-            #expect(source.nextPollAt == Newsroom.opening.advanced(byMilliseconds: 5_000))
+            #expect(source.nextPollAt == TestBackend.opening.advanced(byMilliseconds: 5_000))
         }
     }
 
@@ -199,26 +203,26 @@ import Testing
         #"{"changes":[{"type":"article"}],"next":"t","more":false}"#,
     ])
     func `an invalid page is a failure`(_ page: String) async throws {
-        try await run { desk, origin in
+        try await run { fixture, origin in
             origin.put("", [], next: "t0", more: false)
-            let id = try desk.add("https://other.example/").id
-            try await desk.poll(id)
-            desk.serve(page)
-            #expect(try await desk.poll(id).failures == 1)
+            let id = try fixture.add("https://other.example/").id
+            try await fixture.poll(id)
+            fixture.serve(page)
+            #expect(try await fixture.poll(id).failures == 1)
         }
     }
 
     @Test func `an article that does not fit is skipped, and not missed`() async throws {
-        try await run { desk, origin in
+        try await run { fixture, origin in
             origin.put("", [Self.put(Self.article(1, "Title"))], next: "t1", more: false)
-            let id = try desk.add("https://other.example/").id
-            try await desk.poll(id)
+            let id = try fixture.add("https://other.example/").id
+            try await fixture.poll(id)
             origin.lose("t1")
             let long = Self.article(1, String(repeating: "x", count: 301), revision: 2)
             origin.put("", [Self.put(long)], next: "u1", more: false)
-            let source = try await desk.poll(id)
+            let source = try await fixture.poll(id)
             #expect(source.skippedCount == 1)
-            #expect(try desk.articles().map(\.title) == ["Title"])
+            #expect(try fixture.articles().map(\.title) == ["Title"])
         }
     }
 }

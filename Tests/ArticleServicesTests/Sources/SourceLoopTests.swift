@@ -15,18 +15,18 @@ import Testing
 @Suite struct SourceLoopTests {
     private static let policy = SourcePolicy(allowsPrivate: true)
 
-    private static func newsroom(
-        _ body: (SourceDesk) async throws -> Void
+    private static func server(
+        _ body: (SourceFixture) async throws -> Void
     ) async throws {
-        try await Newsroom.run(cast: false, sources: policy) { newsroom in
+        try await TestBackend.run(samples: false, sources: policy) { server in
             let client = OutboundClient(policy.connections())
-            try await body(SourceDesk(newsroom, client: client))
+            try await body(SourceFixture(server, client: client))
         }
     }
 
-    private static func write(_ titles: String..., in desk: SourceDesk) throws {
+    private static func write(_ titles: String..., in fixture: SourceFixture) throws {
         for title in titles {
-            let made = try desk.newsroom.send(
+            let made = try fixture.server.send(
                 "POST /v1/articles", as: .editor,
                 #"{"title":"\#(title)","body":"Text.","status":"published"}"#)
             try #require(made.status == 201)
@@ -35,17 +35,17 @@ import Testing
 
     @Test(arguments: ["/", "/feeds/articles.atom", "/feeds/articles.rss", "/feeds/articles.json"])
     func `a source that is this server takes nothing over`(_ path: String) async throws {
-        try await Self.newsroom { desk in
-            try Self.write("Rye", "Wheat", in: desk)
-            let sequence = try await desk.newsroom.changes()
-            let id = try desk.add("http://\(desk.newsroom.address)\(path)").id
+        try await Self.server { fixture in
+            try Self.write("Rye", "Wheat", in: fixture)
+            let sequence = try await fixture.server.changes()
+            let id = try fixture.add("http://\(fixture.server.address)\(path)").id
             for _ in 0..<2 {
-                let source = try await desk.poll(id)
+                let source = try await fixture.poll(id)
                 #expect(source.lastError == nil && source.articleCount == 0)
                 #expect(source.skippedCount == 2)
                 #expect(source.skippedReason?.contains("was here already") == true)
             }
-            #expect(try await desk.newsroom.changes() == sequence)
+            #expect(try await fixture.server.changes() == sequence)
         }
     }
 
@@ -53,12 +53,12 @@ import Testing
     func `Broadsheets that follow each other have each article once`(
         _ path: String
     ) async throws {
-        try await Self.newsroom { here in
-            try await Self.newsroom { there in
+        try await Self.server { here in
+            try await Self.server { there in
                 try Self.write("Rye", in: here)
                 try Self.write("Wheat", in: there)
-                let back = try there.add("http://\(here.newsroom.address)\(path)").id
-                let source = try here.add("http://\(there.newsroom.address)\(path)").id
+                let back = try there.add("http://\(here.server.address)\(path)").id
+                let source = try here.add("http://\(there.server.address)\(path)").id
                 for _ in 0..<3 {
                     try await here.poll(source)
                     try await there.poll(back)
@@ -66,10 +66,10 @@ import Testing
                 let (ours, theirs) = (try here.articles(), try there.articles())
                 #expect(Set(ours.map(\.title)) == ["Rye", "Wheat"] && ours.count == 2)
                 #expect(Set(ours.map(\.id)) == Set(theirs.map(\.id)) && theirs.count == 2)
-                let changes = try await (here.newsroom.changes(), there.newsroom.changes())
+                let changes = try await (here.server.changes(), there.server.changes())
                 try await here.poll(source)
                 try await there.poll(back)
-                #expect(try await (here.newsroom.changes(), there.newsroom.changes()) == changes)
+                #expect(try await (here.server.changes(), there.server.changes()) == changes)
             }
         }
     }
@@ -81,29 +81,29 @@ import Testing
     }
 
     @Test func `an entry that changes with each poll gets 24 revisions a day`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let (desk, number) = (SourceDesk(newsroom), Counter())
-            desk.respond { _, _ in Self.feed(number.next() + 1) }
-            let id = try desk.add().id
+        try await TestBackend.run(samples: false) { server in
+            let (fixture, number) = (SourceFixture(server), Counter())
+            fixture.respond { _, _ in Self.feed(number.next() + 1) }
+            let id = try fixture.add().id
             for _ in 1...30 {
-                try await desk.poll(id)
-                newsroom.pass(milliseconds: 60_000)
+                try await fixture.poll(id)
+                server.pass(milliseconds: 60_000)
             }
-            #expect(try desk.articles().map(\.revision) == [24])
-            #expect(desk.entries == ["created": 1, "updated": 23, "deferred": 6])
+            #expect(try fixture.articles().map(\.revision) == [24])
+            #expect(fixture.entries == ["created": 1, "updated": 23, "deferred": 6])
             // The last edition is not lost: it comes as soon as it may.
-            desk.respond { [last = number.value] _, _ in Self.feed(last) }
-            newsroom.pass(milliseconds: 86_400_000)
-            try await desk.poll(id)
-            #expect(desk.requests.last?.fields[.ifNoneMatch] == nil)
-            #expect(try desk.articles().map(\.title) == ["Rye, edition \(number.value)"])
+            fixture.respond { [last = number.value] _, _ in Self.feed(last) }
+            server.pass(milliseconds: 86_400_000)
+            try await fixture.poll(id)
+            #expect(fixture.requests.last?.fields[.ifNoneMatch] == nil)
+            #expect(try fixture.articles().map(\.title) == ["Rye, edition \(number.value)"])
         }
     }
 
     @Test func `changes of a Broadsheet that have to wait are read again`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let (desk, number) = (SourceDesk(newsroom), Counter())
-            desk.respond { request, _ in
+        try await TestBackend.run(samples: false) { server in
+            let (fixture, number) = (SourceFixture(server), Counter())
+            fixture.respond { request, _ in
                 let target = String(decoding: request.target.bytes, as: UTF8.self)
                 guard target.contains("/v1/changes") else {
                     return HTTPResponse(.notFound, body: .bytes([]))
@@ -117,54 +117,54 @@ import Testing
                     ], next: "t\(revision)", more: false)
                 return HTTPResponse(.ok, body: .bytes(page.json()))
             }
-            let id = try desk.add("https://other.example/").id
-            for _ in 1...26 { try await desk.poll(id) }
-            #expect(try desk.articles().map(\.title) == ["Edition 24"])
+            let id = try fixture.add("https://other.example/").id
+            for _ in 1...26 { try await fixture.poll(id) }
+            #expect(try fixture.articles().map(\.title) == ["Edition 24"])
             // Both polls began where the change that has to wait is.
-            #expect(desk.takeURLs().suffix(2).allSatisfy { $0.contains("since=t24&") })
-            newsroom.pass(milliseconds: 86_400_001)
-            try await desk.poll(id)
-            #expect(desk.takeURLs().last?.contains("since=t24&") == true)
-            #expect(try desk.articles().map(\.title) == ["Edition 27"])
-            try await desk.poll(id)
-            #expect(desk.takeURLs().last?.contains("since=t27&") == true)
+            #expect(fixture.takeURLs().suffix(2).allSatisfy { $0.contains("since=t24&") })
+            server.pass(milliseconds: 86_400_001)
+            try await fixture.poll(id)
+            #expect(fixture.takeURLs().last?.contains("since=t24&") == true)
+            #expect(try fixture.articles().map(\.title) == ["Edition 27"])
+            try await fixture.poll(id)
+            #expect(fixture.takeURLs().last?.contains("since=t27&") == true)
         }
     }
 
     @Test func `a source that is removed while it is polled leaves what it had`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let desk = SourceDesk(newsroom)
-            desk.respond { _, _ in Self.feed(1) }
-            let id = try desk.add().id
-            try await desk.poll(id)
-            let sequence = try await newsroom.changes()
+        try await TestBackend.run(samples: false) { server in
+            let fixture = SourceFixture(server)
+            fixture.respond { _, _ in Self.feed(1) }
+            let id = try fixture.add().id
+            try await fixture.poll(id)
+            let sequence = try await server.changes()
             // The response arrives after the source is gone.
-            desk.respond { _, _ in
-                let removed = try? newsroom.send("DELETE /v1/sources/\(id)", as: .admin)
+            fixture.respond { _, _ in
+                let removed = try? server.send("DELETE /v1/sources/\(id)", as: .admin)
                 #expect(removed?.status == 204)
                 return Self.feed(2)
             }
             #expect(
-                try newsroom.send("POST /v1/sources/\(id)/poll", as: .admin).status == 202)
-            await desk.poller.pollDueSources()
-            #expect(try newsroom.send("GET /v1/sources/\(id)", as: .admin).status == 404)
-            #expect(try desk.articles().map(\.title) == ["Rye, edition 1"])
-            #expect(try await newsroom.changes() == sequence && desk.notices.isEmpty)
-            #expect(desk.poller.statistics.failed == 0)
+                try server.send("POST /v1/sources/\(id)/poll", as: .admin).status == 202)
+            await fixture.poller.pollDueSources()
+            #expect(try server.send("GET /v1/sources/\(id)", as: .admin).status == 404)
+            #expect(try fixture.articles().map(\.title) == ["Rye, edition 1"])
+            #expect(try await server.changes() == sequence && fixture.notices.isEmpty)
+            #expect(fixture.poller.statistics.failed == 0)
         }
     }
 
     @Test func `a source that is removed is not waited for`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             // Requests get no response until they are cancelled.
-            let desk = SourceDesk(newsroom)
-            let running = Task { await desk.poller.run() }
-            let id = try desk.add().id
-            #expect(await eventually { !desk.requests.isEmpty })
-            #expect(!desk.poller.isIdle)
-            #expect(try newsroom.send("DELETE /v1/sources/\(id)", as: .admin).status == 204)
-            #expect(await eventually { desk.poller.isIdle })
-            #expect(desk.notices.isEmpty && desk.poller.statistics.failed == 0)
+            let fixture = SourceFixture(server)
+            let running = Task { await fixture.poller.run() }
+            let id = try fixture.add().id
+            #expect(await eventually { !fixture.requests.isEmpty })
+            #expect(!fixture.poller.isIdle)
+            #expect(try server.send("DELETE /v1/sources/\(id)", as: .admin).status == 204)
+            #expect(await eventually { fixture.poller.isIdle })
+            #expect(fixture.notices.isEmpty && fixture.poller.statistics.failed == 0)
             running.cancel()
             await running.value
         }
@@ -195,14 +195,14 @@ import Testing
     @Test func `the time for a poll is over within an entry, too`() async throws {
         let text = String(repeating: "<b>x</b> ", count: 500_000)
         let feed = SourcePollTests.atom(SourcePollTests.entry("1", "Rye", text))
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             // A busy machine may exceed the first one before the response is there.
             for milliseconds in [50, 400] {
-                let desk = SourceDesk(newsroom, timeout: .milliseconds(milliseconds))
-                desk.serve(feed)
-                let id = try desk.add("https://example.org/\(milliseconds)").id
-                let source = try await desk.poll(id)
-                #expect(try desk.articles().isEmpty)
+                let fixture = SourceFixture(server, timeout: .milliseconds(milliseconds))
+                fixture.serve(feed)
+                let id = try fixture.add("https://example.org/\(milliseconds)").id
+                let source = try await fixture.poll(id)
+                #expect(try fixture.articles().isEmpty)
                 if source.lastError?.contains("did not arrive in time") == true { continue }
                 #expect(source.lastError == "reading the feed took too long")
                 return
@@ -212,28 +212,28 @@ import Testing
     }
 
     @Test func `another URL deletes nothing that the former one had`() async throws {
-        try await Self.newsroom { origin in
+        try await Self.server { origin in
             try Self.write("Rye", "Wheat", in: origin)
-            try await Self.newsroom { other in
+            try await Self.server { other in
                 try Self.write("Oats", in: other)
-                try await Self.newsroom { desk in
-                    let id = try desk.add("http://\(origin.newsroom.address)/").id
-                    try await desk.poll(id)
-                    let url = "http://\(other.newsroom.address)/"
-                    try desk.newsroom.send(
+                try await Self.server { fixture in
+                    let id = try fixture.add("http://\(origin.server.address)/").id
+                    try await fixture.poll(id)
+                    let url = "http://\(other.server.address)/"
+                    try fixture.server.send(
                         "PATCH /v1/sources/\(id)", as: .admin, #"{"url":"\#(url)"}"#)
-                    #expect(try await desk.poll(id).kind == .broadsheet)
-                    #expect(Set(try desk.articles().map(\.title)) == ["Oats", "Rye", "Wheat"])
+                    #expect(try await fixture.poll(id).kind == .broadsheet)
+                    #expect(Set(try fixture.articles().map(\.title)) == ["Oats", "Rye", "Wheat"])
                     // The same articles at another place are followed there.
-                    try desk.newsroom.send(
+                    try fixture.server.send(
                         "PATCH /v1/sources/\(id)", as: .admin,
-                        #"{"url":"http://\#(origin.newsroom.address)/feeds/articles.atom"}"#)
+                        #"{"url":"http://\#(origin.server.address)/feeds/articles.atom"}"#)
                     let rye = try #require(try origin.articles().first { $0.title == "Rye" })
-                    try origin.newsroom.send(
+                    try origin.server.send(
                         "PATCH /v1/articles/\(rye.id)", as: .editor, #"{"title":"Rye!"}"#)
-                    let source = try await desk.poll(id)
+                    let source = try await fixture.poll(id)
                     #expect(source.kind == .feed && source.skippedCount == 0)
-                    let articles = try desk.articles()
+                    let articles = try fixture.articles()
                     #expect(Set(articles.map(\.title)) == ["Oats", "Rye!", "Wheat"])
                     #expect(articles.first { $0.id == rye.id }?.revision == 2)
                 }

@@ -10,7 +10,7 @@ import Testing
 /// The reading of the pages of a feed (RFC 5005).
 @Suite struct SourcePagingTests {
     /// A feed of one entry a page, whose newest entry can be added to.
-    private final class Archive: Sendable {
+    private final class PagedFeed: Sendable {
         private let state = Lock((titles: [String](), broken: Set<Int>(), tail: ""))
 
         init(_ count: Int) {
@@ -42,59 +42,59 @@ import Testing
     }
 
     private func run(
-        _ count: Int, _ body: (SourceDesk, Archive, ContentSource.ID) async throws -> Void
+        _ count: Int, _ body: (SourceFixture, PagedFeed, ContentSource.ID) async throws -> Void
     ) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let (desk, archive) = (SourceDesk(newsroom), Archive(count))
-            desk.respond { request, _ in archive.response(to: request) }
-            try await body(desk, archive, try desk.add().id)
+        try await TestBackend.run(samples: false) { server in
+            let (fixture, archive) = (SourceFixture(server), PagedFeed(count))
+            fixture.respond { request, _ in archive.response(to: request) }
+            try await body(fixture, archive, try fixture.add().id)
         }
     }
 
     @Test func `at first all pages are read, later those with new entries`() async throws {
-        try await run(4) { desk, archive, id in
-            #expect(try await desk.poll(id).articleCount == 4)
-            #expect(desk.takeURLs().count == 4)
-            try await desk.poll(id)
-            #expect(desk.takeURLs().count == 1)
-            #expect(desk.requests.last?.fields[.ifNoneMatch] == "\"Title 4\"")
+        try await run(4) { fixture, archive, id in
+            #expect(try await fixture.poll(id).articleCount == 4)
+            #expect(fixture.takeURLs().count == 4)
+            try await fixture.poll(id)
+            #expect(fixture.takeURLs().count == 1)
+            #expect(fixture.requests.last?.fields[.ifNoneMatch] == "\"Title 4\"")
             archive.add("Title 5", "Title 6")
-            #expect(try await desk.poll(id).articleCount == 6)
+            #expect(try await fixture.poll(id).articleCount == 6)
             // Both new pages, and the first one that is known.
-            #expect(desk.takeURLs().count == 3)
+            #expect(fixture.takeURLs().count == 3)
             // Only the newest page has validators.
-            #expect(desk.requests.last?.fields[.ifNoneMatch] == nil)
+            #expect(fixture.requests.last?.fields[.ifNoneMatch] == nil)
         }
     }
 
     @Test func `a page that cannot be read loses nothing`() async throws {
-        try await run(4) { desk, archive, id in
+        try await run(4) { fixture, archive, id in
             archive.set(broken: [3])
-            let source = try await desk.poll(id)
+            let source = try await fixture.poll(id)
             #expect(source.lastError == nil && source.articleCount == 2)
             #expect(
                 source.skippedReason
                     == "page 3 of the feed: https://example.org responded with the status 404")
             archive.set(broken: [])
-            let again = try await desk.poll(id)
+            let again = try await fixture.poll(id)
             #expect(again.articleCount == 4 && again.skippedReason == nil)
-            _ = desk.takeURLs()
-            try await desk.poll(id)
-            #expect(desk.takeURLs().count == 1)
+            _ = fixture.takeURLs()
+            try await fixture.poll(id)
+            #expect(fixture.takeURLs().count == 1)
         }
     }
 
     @Test(arguments: ["https://example.org/feed", "https://other.example/"])
     func `what a busy server cannot render is taken over later`(_ url: String) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             var limits = MarkdownLimits()
             (limits.workers, limits.queueDepth) = (0, 0)
-            let busy = SourceDesk(newsroom, markdown: MarkdownRenderer(limits: limits))
-            let (desk, archive) = (SourceDesk(newsroom), Archive(2))
+            let busy = SourceFixture(server, markdown: MarkdownRenderer(limits: limits))
+            let (fixture, archive) = (SourceFixture(server), PagedFeed(2))
             let changes = ChangePage(
                 changes: [SourceFollowTests.put(SourceFollowTests.article(1, "Title"))],
                 next: "t", more: false)
-            let respond: SourceDesk.Script = { request, _ in
+            let respond: SourceFixture.Script = { request, _ in
                 let target = String(decoding: request.target.bytes, as: UTF8.self)
                 return target.hasPrefix("/v1/changes")
                     ? HTTPResponse(.ok, body: .bytes(changes.json()))
@@ -102,36 +102,36 @@ import Testing
                         ? archive.response(to: request) : HTTPResponse(.notFound, body: .bytes([]))
             }
             busy.respond(respond)
-            desk.respond(respond)
+            fixture.respond(respond)
             let id = try busy.add(url).id
             let source = try await busy.poll(id)
             #expect(source.articleCount == 0 && source.skippedCount == 0)
             let reason = source.lastError ?? source.skippedReason ?? "none"
             #expect(reason.contains(url.contains("feed") ? "busy" : "404"), "\(reason)")
-            let again = try await desk.poll(id)
+            let again = try await fixture.poll(id)
             #expect(again.articleCount == (url.contains("feed") ? 2 : 1) && again.lastError == nil)
-            #expect(again.skippedReason == nil && desk.requests[0].fields[.ifNoneMatch] == nil)
+            #expect(again.skippedReason == nil && fixture.requests[0].fields[.ifNoneMatch] == nil)
         }
     }
 
     @Test func `a changed setting applies to all pages`() async throws {
-        try await run(3) { desk, _, id in
-            try await desk.poll(id)
-            try desk.newsroom.send(
+        try await run(3) { fixture, _, id in
+            try await fixture.poll(id)
+            try fixture.server.send(
                 "PATCH /v1/sources/\(id)", as: .admin, #"{"tags":["Rye"]}"#)
-            try await desk.poll(id)
-            let tags = try desk.articles().map { $0.tags.map(\.name) }
+            try await fixture.poll(id)
+            let tags = try fixture.articles().map { $0.tags.map(\.name) }
             #expect(tags == Array(repeating: ["Rye", "Baking"], count: 3))
         }
     }
 
     @Test func `pages without end are read up to the limit`() async throws {
-        try await run(60) { desk, _, id in
-            let source = try await desk.poll(id)
+        try await run(60) { fixture, _, id in
+            let source = try await fixture.poll(id)
             #expect(source.articleCount == 50 && source.lastError == nil)
-            #expect(desk.takeURLs().count == 50)
-            try await desk.poll(id)
-            #expect(desk.takeURLs().count == 1)
+            #expect(fixture.takeURLs().count == 50)
+            try await fixture.poll(id)
+            #expect(fixture.takeURLs().count == 1)
         }
     }
 
@@ -142,11 +142,11 @@ import Testing
     func `a link that leads back or to where none may is not followed`(
         _ link: String
     ) async throws {
-        try await run(2) { desk, archive, id in
+        try await run(2) { fixture, archive, id in
             archive.end(with: link)
-            let source = try await desk.poll(id)
+            let source = try await fixture.poll(id)
             #expect(source.articleCount == 2 && source.lastError == nil)
-            #expect(source.skippedReason == nil && desk.takeURLs().count == 2)
+            #expect(source.skippedReason == nil && fixture.takeURLs().count == 2)
         }
     }
 }

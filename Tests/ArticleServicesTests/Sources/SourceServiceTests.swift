@@ -8,48 +8,48 @@ import Testing
 /// The requests of admins to `/v1/sources`, and their rejections.
 @Suite struct SourceServiceTests {
     @Test func `a source is added, listed, changed and removed`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let made = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            let made = try server.send(
                 "POST /v1/sources", as: .admin,
                 #"{"url":"https://example.org/feed","name":"A Feed","tags":["Rye"]}"#)
             #expect(made.status == 201)
             let source = try ContentSource(mapping: made.body)
             let path = "/v1/sources/\(source.id)"
             #expect(made.fields[.location] == path && made.fields[.cacheControl] == "no-store")
-            let fetched = try newsroom.send("GET \(path)", as: .admin)
+            let fetched = try server.send("GET \(path)", as: .admin)
             #expect(try ContentSource(mapping: fetched.body) == source)
             #expect(fetched.fields[.cacheControl] == "no-store")
             let etag = try #require(fetched.fields[.etag])
-            let listed = try newsroom.send("GET /v1/sources?limit=1", as: .admin)
+            let listed = try server.send("GET /v1/sources?limit=1", as: .admin)
             #expect(try Page<ContentSource>(mapping: listed.body).items == [source])
             let stale: HTTPFields = [.ifMatch: "\"7-aaaaaa\""]
             let changes = #"{"paused":true,"name":null}"#
             #expect(
-                try newsroom.send("PATCH \(path)", as: .admin, changes, with: stale).status == 412)
-            let changed = try newsroom.send(
+                try server.send("PATCH \(path)", as: .admin, changes, with: stale).status == 412)
+            let changed = try server.send(
                 "PATCH \(path)", as: .admin, changes, with: [.ifMatch: etag])
             let paused = try ContentSource(mapping: changed.body)
             #expect(paused.isPaused && paused.name == nil && paused.revision == 2)
             #expect(paused.nextPollAt == nil)
             #expect(
-                try newsroom.send("DELETE \(path)", as: .admin, with: [.ifMatch: etag]).status
+                try server.send("DELETE \(path)", as: .admin, with: [.ifMatch: etag]).status
                     == 412)
-            #expect(try newsroom.send("DELETE \(path)", as: .admin).status == 204)
-            #expect(try newsroom.send("GET \(path)", as: .admin).status == 404)
-            #expect(try newsroom.send("POST \(path)/poll", as: .admin).status == 404)
+            #expect(try server.send("DELETE \(path)", as: .admin).status == 204)
+            #expect(try server.send("GET \(path)", as: .admin).status == 404)
+            #expect(try server.send("POST \(path)/poll", as: .admin).status == 404)
         }
     }
 
     @Test func `a repeated write adds one source`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let name = try #require(HTTPFieldName("Idempotency-Key"))
             let body = #"{"url":"https://example.org/feed"}"#
-            let first = try newsroom.send(
+            let first = try server.send(
                 "POST /v1/sources", as: .admin, body, with: [name: "k1"])
-            let second = try newsroom.send(
+            let second = try server.send(
                 "POST /v1/sources", as: .admin, body, with: [name: "k1"])
             #expect(first.status == 201 && second.status == 201 && first.body == second.body)
-            let other = try newsroom.send("POST /v1/sources", as: .admin, body)
+            let other = try server.send("POST /v1/sources", as: .admin, body)
             #expect(other.status == 422 && other.text.contains("another source has this URL"))
         }
     }
@@ -63,8 +63,8 @@ import Testing
         "https://", "file:///etc/passwd", "https://exa mple.org/", "unix:/run/x.sock", "",
     ])
     func `a URL that is not public is rejected`(_ url: String) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let rejected = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            let rejected = try server.send(
                 "POST /v1/sources", as: .admin, #"{"url":"\#(url)"}"#)
             #expect(rejected.status == 422, "\(rejected)")
             #expect(rejected.text.contains(#""pointer":"/url""#))
@@ -74,13 +74,13 @@ import Testing
 
     @Test func `private URLs are accepted where they are permitted`() async throws {
         let policy = SourcePolicy(allowsPrivate: true)
-        try await Newsroom.run(cast: false, sources: policy) { newsroom in
+        try await TestBackend.run(samples: false, sources: policy) { server in
             for url in ["http://127.0.0.1:8080/", "https://10.0.0.1:25/", "http://intranet/f"] {
-                let made = try newsroom.send(
+                let made = try server.send(
                     "POST /v1/sources", as: .admin, #"{"url":"\#(url)"}"#)
                 #expect(made.status == 201)
             }
-            let file = try newsroom.send(
+            let file = try server.send(
                 "POST /v1/sources", as: .admin, #"{"url":"file:///etc/passwd"}"#)
             #expect(file.status == 422)
         }
@@ -94,8 +94,8 @@ import Testing
         #"{"url":"https://a.example/","name":""}"#,
     ])
     func `an invalid source is rejected`(_ body: String) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let rejected = try newsroom.send("POST /v1/sources", as: .admin, body)
+        try await TestBackend.run(samples: false) { server in
+            let rejected = try server.send("POST /v1/sources", as: .admin, body)
             #expect([400, 422].contains(rejected.status), "\(rejected)")
         }
     }

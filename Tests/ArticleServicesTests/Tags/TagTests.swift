@@ -5,14 +5,14 @@ import Testing
 /// `GET /v1/tags`.
 @Suite struct TagTests {
     @Test func `tags are counted by key and have the first name`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             for tags in [#""Über""#, #""ÜBER","빵""#, #""U\u0308ber","über""#] {
-                let made = try newsroom.send(
+                let made = try server.send(
                     "POST /v1/articles", as: .editor,
                     #"{"title":"T","status":"published","tags":[\#(tags)]}"#)
                 #expect(made.summary == "201")
             }
-            let response = try newsroom.send("GET /v1/tags")
+            let response = try server.send("GET /v1/tags")
             #expect(
                 response.text == """
                     {"items":[{"key":"über","name":"Über","articleCount":3},\
@@ -22,15 +22,15 @@ import Testing
             #expect(response.fields[.cacheControl] == "public, no-cache")
             #expect(response.fields[.lastModified] == nil)
             let tag = try #require(response.fields[.etag])
-            #expect(try newsroom.send("GET /v1/tags", with: [.ifNoneMatch: tag]).summary == "304")
+            #expect(try server.send("GET /v1/tags", with: [.ifNoneMatch: tag]).summary == "304")
         }
     }
 
     @Test func `tags are paged, each once`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let names = (10..<35).map { "tag\($0)" }
             let list = names.map { "\"\($0)\"" }.joined(separator: ",")
-            try newsroom.send(
+            try server.send(
                 "POST /v1/articles", as: .editor,
                 #"{"title":"T","status":"published","tags":[\#(list)]}"#)
             for limit in [1, 7, 24, 25, 100] {
@@ -38,7 +38,7 @@ import Testing
                 var keys: [String] = []
                 var pages = 0
                 while let next = target {
-                    let response = try newsroom.send("GET \(next)")
+                    let response = try server.send("GET \(next)")
                     let page = try Page<ArticleAPI.Tag.Usage>(mapping: response.body)
                     keys += page.items.map(\.tag.key)
                     pages += 1
@@ -46,7 +46,7 @@ import Testing
                 }
                 #expect(keys == names && pages == (names.count + limit - 1) / limit)
             }
-            let standard = try newsroom.send("GET /v1/tags")
+            let standard = try server.send("GET /v1/tags")
             #expect(try Page<ArticleAPI.Tag.Usage>(mapping: standard.body).items.count == 20)
         }
     }

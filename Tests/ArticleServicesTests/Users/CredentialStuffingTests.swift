@@ -17,7 +17,7 @@ struct CredentialStuffingTests {
         static let addresses = 0..<(Thoroughness.isFull ? 1_000 : 100)
         private let connection: RawConnection
 
-        init(_ newsroom: Newsroom) throws { connection = try RawConnection(newsroom.address) }
+        init(_ server: TestBackend) throws { connection = try RawConnection(server.address) }
 
         /// Tries a wrong password from an address; returns the status.
         func attempt(_ name: String, from address: Int) throws -> Int {
@@ -42,9 +42,9 @@ struct CredentialStuffingTests {
     {
         // Fewer than there are names and addresses.
         let entries = Thoroughness.isFull ? 1_024 : 128
-        try await Newsroom.run(cast: false, throttleEntries: entries) { newsroom in
-            try newsroom.hire("mina")
-            let attackers = try Attackers(newsroom)
+        try await TestBackend.run(samples: false, throttleEntries: entries) { server in
+            try server.addUser("mina")
+            let attackers = try Attackers(server)
             var statuses = Set<Int>()
             let count = Attackers.addresses.count * 3 / 10
             for address in Attackers.addresses {
@@ -54,29 +54,29 @@ struct CredentialStuffingTests {
                 }
             }
             #expect(statuses == [401, 429])
-            #expect(newsroom.throttle.count <= entries)
+            #expect(server.throttle.count <= entries)
 
             // From a new address, the right password may have to wait after a wrong one, but no
             // longer than the response says, whatever is attempted meanwhile.
             let address = "203.0.113.7"
-            var limited = try newsroom.sendSignIn("mina", "incorrect", from: address)
+            var limited = try server.sendSignIn("mina", "incorrect", from: address)
             if limited.status == 401 {
-                limited = try newsroom.sendSignIn("mina", correctPassword, from: address)
+                limited = try server.sendSignIn("mina", correctPassword, from: address)
             }
             #expect(limited.summary == "429 too-many-requests")
             let seconds = try #require(limited.fields[.retryAfter].flatMap { Int64($0) })
             #expect((1...900).contains(seconds))
-            newsroom.pass(milliseconds: seconds * 1_000)
+            server.pass(milliseconds: seconds * 1_000)
             try attackers.attemptAll("mina")
-            let taken = try newsroom.sendSignIn("mina", correctPassword, from: address)
+            let taken = try server.sendSignIn("mina", correctPassword, from: address)
             #expect(taken.summary == "201")
 
             // From now on, the address does not wait for others.
             try attackers.attemptAll("mina")
-            let session = try newsroom.signIn("mina", from: address)
-            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
-            #expect(try newsroom.send("GET /v1/articles").summary == "200")
-            #expect(newsroom.throttle.count <= entries)
+            let session = try server.signIn("mina", from: address)
+            #expect(try server.send("GET /v1/me", in: session).summary == "200")
+            #expect(try server.send("GET /v1/articles").summary == "200")
+            #expect(server.throttle.count <= entries)
         }
     }
 
@@ -86,15 +86,15 @@ struct CredentialStuffingTests {
         let gate = Gate()
         // One of the places is for addresses that have signed in before.
         let hasher = try PasswordHasher(width: 1, depth: 5, cost: .least) { gate.pass() }
-        try await Newsroom.run(cast: false, hasher: hasher) { newsroom in
-            try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
+        try await TestBackend.run(samples: false, hasher: hasher) { server in
+            try server.addUser("mina")
+            let session = try server.signIn("mina")
             gate.close()
-            try await withThrowingTaskGroup(of: NewsroomResponse.self) { group in
+            try await withThrowingTaskGroup(of: BackendResponse.self) { group in
                 defer { gate.open() }
                 for number in 1...20 {
                     group.addTask {
-                        try newsroom.sendSignIn(
+                        try server.sendSignIn(
                             "n-\(number)", "incorrect", from: "198.18.0.\(number)")
                     }
                 }
@@ -104,15 +104,15 @@ struct CredentialStuffingTests {
                     #expect(rejected.status == 503 && rejected.fields[.retryAfter] == "1")
                 }
                 #expect(await eventually { hasher.running == 1 && hasher.waiting == 4 })
-                #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
-                #expect(try newsroom.send("GET /v1/articles").summary == "200")
+                #expect(try server.send("GET /v1/me", in: session).summary == "200")
+                #expect(try server.send("GET /v1/articles").summary == "200")
                 gate.open()
                 for _ in 0..<5 {
                     let wrong = try #require(try await group.next())
                     #expect(wrong.summary == "401 unauthenticated")
                 }
             }
-            _ = try newsroom.signIn("mina")
+            _ = try server.signIn("mina")
         }
     }
 }

@@ -12,20 +12,20 @@ import Testing
     @Test func `the file has no password, token or code, and no fast hash of a password`()
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
-            let renewed = try UserSession(mapping: newsroom.refresh(session).body)
-            let made = try newsroom.send("POST /v1/invitations", as: .admin, "{}")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let session = try server.signIn("mina")
+            let renewed = try UserSession(mapping: server.refresh(session).body)
+            let made = try server.send("POST /v1/invitations", as: .admin, "{}")
             let code = try #require(try Invitation(mapping: made.body).code)
-            try newsroom.send(
+            try server.send(
                 "PUT /v1/me/password", in: renewed,
                 #"{"current":"correct horse","password":"battery staple"}"#)
-            try newsroom.send(
+            try server.send(
                 "POST /v1/users", as: .anonymous,
                 #"{"name":"bora","password":"tomorrow is monday","invitation":"\#(code)"}"#)
 
-            let file = try Self.contents(of: newsroom)
+            let file = try Self.contents(of: server)
             let passwords = [correctPassword, "battery staple", "tomorrow is monday"]
             let secrets = [
                 session.accessToken, session.refreshToken, renewed.accessToken,
@@ -43,22 +43,22 @@ import Testing
     }
 
     @Test func `a stored digest is not accepted as a token`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            var session = try newsroom.signIn("mina")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            var session = try server.signIn("mina")
             let id = session.accessToken.dropFirst(4).prefix(16)
             let access = ByteText.base64URL(Digest.sha256(session.accessToken.utf8))
             let refresh = ByteText.base64URL(Digest.sha256(session.refreshToken.utf8))
             session.accessToken = "bsa_\(id)_\(access)"
             session.refreshToken = "bsr_\(id)_\(refresh)"
-            #expect(try newsroom.send("GET /v1/me", in: session).status == 401)
-            #expect(try newsroom.refresh(session).status == 401)
+            #expect(try server.send("GET /v1/me", in: session).status == 401)
+            #expect(try server.refresh(session).status == 401)
         }
     }
 
     /// The database file and its log.
-    private static func contents(of newsroom: Newsroom) throws -> [UInt8] {
-        let path = newsroom.folder.file("store.db")
+    private static func contents(of server: TestBackend) throws -> [UInt8] {
+        let path = server.folder.file("store.db")
         return try [path, "\(path)-wal"].flatMap { path in
             [UInt8](try Data(contentsOf: URL(filePath: path)))
         }

@@ -11,9 +11,9 @@ import Testing
 @Suite struct SessionRaceTests {
     /// The statuses and bodies of requests that are sent at the same time.
     private static func together(
-        _ count: Int, _ request: @Sendable (Int) throws -> NewsroomResponse
-    ) throws -> [NewsroomResponse] {
-        let responses = Lock([(Int, NewsroomResponse)]())
+        _ count: Int, _ request: @Sendable (Int) throws -> BackendResponse
+    ) throws -> [BackendResponse] {
+        let responses = Lock([(Int, BackendResponse)]())
         DispatchQueue.concurrentPerform(iterations: count) { index in
             guard let response = try? request(index) else { return }
             responses.withLock { $0.append((index, response)) }
@@ -24,32 +24,32 @@ import Testing
     }
 
     @Test func `twenty clients that renew one token get the same new tokens`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
-            let responses = try Self.together(20) { _ in try newsroom.refresh(session) }
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let session = try server.signIn("mina")
+            let responses = try Self.together(20) { _ in try server.refresh(session) }
             #expect(responses.allSatisfy { $0.status == 200 })
             let renewed = Set(responses.map(\.text))
             #expect(renewed.count == 1)
             let next = try UserSession(mapping: responses[0].body)
-            #expect(try newsroom.send("GET /v1/me", in: next).status == 200)
-            let list = try newsroom.send("GET /v1/me/sessions", in: next)
+            #expect(try server.send("GET /v1/me", in: next).status == 200)
+            let list = try server.send("GET /v1/me/sessions", in: next)
             #expect(try Page<DeviceSession>(mapping: list.body).items.count == 1)
         }
     }
 
     @Test(arguments: 1...8)
     func `a session that was signed out is not renewed`(seed: UInt64) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             var random = SplitMix64(seed: seed)
-            try newsroom.hire("mina")
+            try server.addUser("mina")
             for _ in 1...5 {
-                let session = try newsroom.signIn("mina")
+                let session = try server.signIn("mina")
                 let signOut = Int.random(in: 0..<4, using: &random)
                 let responses = try Self.together(4) { index in
                     index == signOut
-                        ? try newsroom.send("DELETE /v1/sessions/current", in: session)
-                        : try newsroom.refresh(session)
+                        ? try server.send("DELETE /v1/sessions/current", in: session)
+                        : try server.refresh(session)
                 }
                 guard responses[signOut].status == 204 else {
                     // The token was renewed first, so the sign-out had an old one.
@@ -58,8 +58,8 @@ import Testing
                 }
                 for response in responses where response.status == 200 {
                     let renewed = try UserSession(mapping: response.body)
-                    #expect(try newsroom.send("GET /v1/me", in: renewed).status == 401)
-                    #expect(try newsroom.refresh(renewed).status == 401)
+                    #expect(try server.send("GET /v1/me", in: renewed).status == 401)
+                    #expect(try server.refresh(renewed).status == 401)
                 }
             }
         }
@@ -69,9 +69,9 @@ import Testing
     func `no request is served after access was revoked, however many are on their way`(
         change: String
     ) async throws {
-        try await Newsroom.run { newsroom in
-            let user = try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
+        try await TestBackend.run { server in
+            let user = try server.addUser("mina")
+            let session = try server.signIn("mina")
             let (isOver, late, sent) = (Lock(false), Lock([Int]()), Lock(0))
             let target = "/v1/users/\(user.id)"
             let (line, json): (String, String?) =
@@ -83,11 +83,11 @@ import Testing
                 }
             DispatchQueue.concurrentPerform(iterations: 8) { index in
                 // Half of them read what is cached for readers.
-                let read = index % 2 == 0 ? "GET /v1/me" : "GET /v1/articles/\(Cast.bread)"
+                let read = index % 2 == 0 ? "GET /v1/me" : "GET /v1/articles/\(Samples.bread)"
                 var rounds = 0
                 while rounds < 20 {
                     let wasOver = isOver.withLock { $0 }
-                    guard let status = try? newsroom.send(read, in: session).status else { return }
+                    guard let status = try? server.send(read, in: session).status else { return }
                     if wasOver {
                         late.withLock { $0.append(status) }
                         rounds += 1
@@ -97,7 +97,7 @@ import Testing
                         return sent
                     }
                     guard number == 40 else { continue }
-                    _ = try? newsroom.send(line, as: .admin, json)
+                    _ = try? server.send(line, as: .admin, json)
                     isOver.withLock { $0 = true }
                 }
             }

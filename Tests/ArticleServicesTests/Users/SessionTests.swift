@@ -11,31 +11,31 @@ import Testing
     private static let minute: Int64 = 60_000
 
     @Test func `an access token authenticates its user for 15 minutes`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let user = try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
+        try await TestBackend.run(samples: false) { server in
+            let user = try server.addUser("mina")
+            let session = try server.signIn("mina")
             #expect(session.user == user)
             #expect(session.accessToken.hasPrefix("bsa_"))
             #expect(session.refreshToken.hasPrefix("bsr_"))
-            let me = try newsroom.send("GET /v1/me", in: session)
+            let me = try server.send("GET /v1/me", in: session)
             #expect(try User(mapping: me.body) == user)
             #expect(me.fields[.cacheControl] == "no-store")
-            newsroom.pass(milliseconds: 15 * Self.minute - 1)
-            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
-            newsroom.pass(milliseconds: 1)
-            let expired = try newsroom.send("GET /v1/me", in: session)
+            server.pass(milliseconds: 15 * Self.minute - 1)
+            #expect(try server.send("GET /v1/me", in: session).summary == "200")
+            server.pass(milliseconds: 1)
+            let expired = try server.send("GET /v1/me", in: session)
             #expect(expired.summary == "401 unauthenticated")
             #expect(expired.text.contains("has expired"))
         }
     }
 
     @Test func `a wrong password and an unknown name get the same response`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
             let responses = try [
-                newsroom.sendSignIn("mina", "incorrect"), newsroom.sendSignIn("bora", "incorrect"),
-                newsroom.sendSignIn("no name at all", "incorrect"),
-                newsroom.sendSignIn("mina", ""),
+                server.sendSignIn("mina", "incorrect"), server.sendSignIn("bora", "incorrect"),
+                server.sendSignIn("no name at all", "incorrect"),
+                server.sendSignIn("mina", ""),
             ]
             let details = try responses.map { try Problem(mapping: $0.body).detail }
             #expect(Set(details) == ["The name or the password is wrong."])
@@ -47,85 +47,85 @@ import Testing
     @Test func `a refresh token gets new tokens, and the old ones are no longer valid`()
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let old = try newsroom.signIn("mina")
-            #expect(try newsroom.send("GET /v1/me", in: old).summary == "200")
-            newsroom.pass(milliseconds: 20 * Self.minute)
-            let renewed = try UserSession(mapping: newsroom.refresh(old).body)
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let old = try server.signIn("mina")
+            #expect(try server.send("GET /v1/me", in: old).summary == "200")
+            server.pass(milliseconds: 20 * Self.minute)
+            let renewed = try UserSession(mapping: server.refresh(old).body)
             #expect(renewed.accessToken != old.accessToken)
-            let expiry = Newsroom.opening.advanced(byMilliseconds: 35 * Self.minute)
+            let expiry = TestBackend.opening.advanced(byMilliseconds: 35 * Self.minute)
             #expect(renewed.expiresAt == expiry)
-            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
-            #expect(try newsroom.send("GET /v1/me", in: old).summary == "401 unauthenticated")
+            #expect(try server.send("GET /v1/me", in: renewed).summary == "200")
+            #expect(try server.send("GET /v1/me", in: old).summary == "401 unauthenticated")
         }
     }
 
     @Test func `a lost response can be repeated for a minute; later, reuse ends the session`()
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let old = try newsroom.signIn("mina")
-            let first = try newsroom.refresh(old)
-            newsroom.pass(milliseconds: Self.minute)
-            let second = try newsroom.refresh(old)
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let old = try server.signIn("mina")
+            let first = try server.refresh(old)
+            server.pass(milliseconds: Self.minute)
+            let second = try server.refresh(old)
             #expect(first.summary == "200" && first.body == second.body)
             let renewed = try UserSession(mapping: second.body)
-            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
-            newsroom.pass(milliseconds: 1)
-            let reused = try newsroom.refresh(old)
+            #expect(try server.send("GET /v1/me", in: renewed).summary == "200")
+            server.pass(milliseconds: 1)
+            let reused = try server.refresh(old)
             #expect(reused.summary == "401 unauthenticated")
-            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "401 unauthenticated")
-            #expect(try newsroom.refresh(renewed).summary == "401 unauthenticated")
+            #expect(try server.send("GET /v1/me", in: renewed).summary == "401 unauthenticated")
+            #expect(try server.refresh(renewed).summary == "401 unauthenticated")
         }
     }
 
     @Test func `new tokens are not given again once they are in use`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let old = try newsroom.signIn("mina")
-            let renewed = try UserSession(mapping: newsroom.refresh(old).body)
-            newsroom.pass(milliseconds: 10_000)
-            #expect(try UserSession(mapping: newsroom.refresh(old).body) == renewed)
-            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let old = try server.signIn("mina")
+            let renewed = try UserSession(mapping: server.refresh(old).body)
+            server.pass(milliseconds: 10_000)
+            #expect(try UserSession(mapping: server.refresh(old).body) == renewed)
+            #expect(try server.send("GET /v1/me", in: renewed).summary == "200")
             // Another process of the same client may have sent the token at the same time.
-            newsroom.pass(milliseconds: 5_000)
-            #expect(try UserSession(mapping: newsroom.refresh(old).body) == renewed)
-            newsroom.pass(milliseconds: 1)
-            #expect(try newsroom.refresh(old).summary == "401 unauthenticated")
-            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
-            #expect(try newsroom.refresh(renewed).summary == "200")
+            server.pass(milliseconds: 5_000)
+            #expect(try UserSession(mapping: server.refresh(old).body) == renewed)
+            server.pass(milliseconds: 1)
+            #expect(try server.refresh(old).summary == "401 unauthenticated")
+            #expect(try server.send("GET /v1/me", in: renewed).summary == "200")
+            #expect(try server.refresh(renewed).summary == "200")
         }
     }
 
     @Test func `a token from two renewals ago ends the session at once`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let first = try newsroom.signIn("mina")
-            let second = try UserSession(mapping: newsroom.refresh(first).body)
-            let third = try UserSession(mapping: newsroom.refresh(second).body)
-            #expect(try newsroom.refresh(first).summary == "401 unauthenticated")
-            #expect(try newsroom.refresh(third).summary == "401 unauthenticated")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let first = try server.signIn("mina")
+            let second = try UserSession(mapping: server.refresh(first).body)
+            let third = try UserSession(mapping: server.refresh(second).body)
+            #expect(try server.refresh(first).summary == "401 unauthenticated")
+            #expect(try server.refresh(third).summary == "401 unauthenticated")
         }
     }
 
     @Test func `a made-up token of a known session is rejected and ends nothing`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let session = try server.signIn("mina")
             let id = session.accessToken.dropFirst(4).prefix(16)
             var forged = session
             for count in [43, 64] {
                 forged.refreshToken = "bsr_\(id)_" + String(repeating: "A", count: count)
-                #expect(try newsroom.refresh(forged).summary == "401 unauthenticated")
+                #expect(try server.refresh(forged).summary == "401 unauthenticated")
             }
             // A genuine token of another session does not help.
-            let other = try newsroom.signIn("mina").refreshToken
+            let other = try server.signIn("mina").refreshToken
             forged.refreshToken = "bsr_\(id)_" + other.dropFirst(21)
-            #expect(try newsroom.refresh(forged).summary == "401 unauthenticated")
-            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
-            #expect(try newsroom.refresh(session).summary == "200")
+            #expect(try server.refresh(forged).summary == "401 unauthenticated")
+            #expect(try server.send("GET /v1/me", in: session).summary == "200")
+            #expect(try server.refresh(session).summary == "200")
         }
     }
 
@@ -137,118 +137,118 @@ import Testing
     @Test func `a token without a mark is renewed, and ends its session if it was used before`()
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            var session = try newsroom.signIn("mina")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            var session = try server.signIn("mina")
             let id = session.accessToken.dropFirst(4).prefix(16)
-            let store = newsroom.backend.store
+            let store = server.backend.store
             let old = try Self.unmarked(id, "A")
             session.refreshToken = old.text
             var tokens = try await store.session(String(id)).tokens
             let first = tokens.refreshDigest
             tokens.refreshDigest = old.digest
             _ = try await store.rotateSession(
-                String(id), from: first, to: tokens, at: Newsroom.opening)
-            let renewed = try UserSession(mapping: newsroom.refresh(session).body)
-            #expect(try UserSession(mapping: newsroom.refresh(session).body) == renewed)
-            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
-            newsroom.pass(milliseconds: Self.minute + 1)
-            #expect(try newsroom.refresh(session).summary == "401 unauthenticated")
-            #expect(try newsroom.refresh(renewed).summary == "401 unauthenticated")
+                String(id), from: first, to: tokens, at: TestBackend.opening)
+            let renewed = try UserSession(mapping: server.refresh(session).body)
+            #expect(try UserSession(mapping: server.refresh(session).body) == renewed)
+            #expect(try server.send("GET /v1/me", in: renewed).summary == "200")
+            server.pass(milliseconds: Self.minute + 1)
+            #expect(try server.refresh(session).summary == "401 unauthenticated")
+            #expect(try server.refresh(renewed).summary == "401 unauthenticated")
         }
     }
 
     @Test func `a token whose successor an older version made ends nothing within a minute`()
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            var session = try newsroom.signIn("mina")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            var session = try server.signIn("mina")
             let id = session.accessToken.dropFirst(4).prefix(16)
-            let store = newsroom.backend.store
+            let store = server.backend.store
             let (old, next) = (try Self.unmarked(id, "A"), try Self.unmarked(id, "B"))
             var digest = try await store.session(String(id)).tokens.refreshDigest
             for token in [old, next] {
                 var tokens = try await store.session(String(id)).tokens
                 tokens.refreshDigest = token.digest
                 _ = try await store.rotateSession(
-                    String(id), from: digest, to: tokens, at: Newsroom.opening)
+                    String(id), from: digest, to: tokens, at: TestBackend.opening)
                 digest = token.digest
             }
             session.refreshToken = old.text
-            #expect(try newsroom.refresh(session).summary == "401 unauthenticated")
+            #expect(try server.refresh(session).summary == "401 unauthenticated")
             session.refreshToken = next.text
-            #expect(try newsroom.refresh(session).summary == "200")
+            #expect(try server.refresh(session).summary == "200")
         }
     }
 
     @Test(arguments: ["", "bsr_", "bsr_0123456789abcdef_x", "bsa_0123456789abcdef_x", "x"])
     func `what is not a refresh token is rejected`(token: String) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let rejected = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            let rejected = try server.send(
                 "POST /v1/sessions/refresh", as: .anonymous, #"{"refreshToken":"\#(token)"}"#)
             #expect(rejected.summary == "401 unauthenticated")
         }
     }
 
     @Test func `tokens of one kind are not accepted as those of another`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let session = try server.signIn("mina")
             var swapped = session
             swapped.accessToken = session.refreshToken
-            #expect(try newsroom.send("GET /v1/me", in: swapped).summary == "401 unauthenticated")
+            #expect(try server.send("GET /v1/me", in: swapped).summary == "401 unauthenticated")
             swapped.accessToken = "bsa_" + session.refreshToken.dropFirst(4)
-            #expect(try newsroom.send("GET /v1/me", in: swapped).summary == "401 unauthenticated")
+            #expect(try server.send("GET /v1/me", in: swapped).summary == "401 unauthenticated")
             swapped.refreshToken = "bsr_" + session.accessToken.dropFirst(4)
-            #expect(try newsroom.refresh(swapped).summary == "401 unauthenticated")
+            #expect(try server.refresh(swapped).summary == "401 unauthenticated")
         }
     }
 
     @Test func `signing out ends the session, and no other`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let (phone, tablet) = (try newsroom.signIn("mina"), try newsroom.signIn("mina"))
-            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "200")
-            #expect(try newsroom.send("DELETE /v1/sessions/current", in: phone).summary == "204")
-            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "401 unauthenticated")
-            #expect(try newsroom.refresh(phone).summary == "401 unauthenticated")
-            #expect(try newsroom.send("GET /v1/me", in: tablet).summary == "200")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let (phone, tablet) = (try server.signIn("mina"), try server.signIn("mina"))
+            #expect(try server.send("GET /v1/me", in: phone).summary == "200")
+            #expect(try server.send("DELETE /v1/sessions/current", in: phone).summary == "204")
+            #expect(try server.send("GET /v1/me", in: phone).summary == "401 unauthenticated")
+            #expect(try server.refresh(phone).summary == "401 unauthenticated")
+            #expect(try server.send("GET /v1/me", in: tablet).summary == "200")
         }
     }
 
     @Test func `sessions are listed, and ended by their own user`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            try newsroom.hire("bora")
-            let made = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            try server.addUser("bora")
+            let made = try server.send(
                 "POST /v1/sessions",
                 #"{"name":"mina","password":"correct horse","device":"Mina's phone"}"#,
                 from: "203.0.113.7")
             let phone = try UserSession(mapping: made.body)
-            newsroom.pass(milliseconds: 1_000)
-            let (tablet, other) = (try newsroom.signIn("mina"), try newsroom.signIn("bora"))
-            let list = try newsroom.send("GET /v1/me/sessions", in: tablet)
+            server.pass(milliseconds: 1_000)
+            let (tablet, other) = (try server.signIn("mina"), try server.signIn("bora"))
+            let list = try server.send("GET /v1/me/sessions", in: tablet)
             #expect(list.fields[.cacheControl] == "no-store")
             let sessions = try Page<DeviceSession>(mapping: list.body).items
             #expect(sessions.map(\.device) == ["", "Mina's phone"])
             #expect(sessions.map(\.isCurrent) == [true, false])
             #expect(sessions.map(\.address) == ["127.0.0.1", "203.0.113.7"])
             let line = "DELETE /v1/me/sessions/\(sessions[1].id)"
-            #expect(try newsroom.send(line, in: other).summary == "404 not-found")
-            #expect(try newsroom.send(line, in: tablet).summary == "204")
-            #expect(try newsroom.send(line, in: tablet).summary == "404 not-found")
-            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "401 unauthenticated")
+            #expect(try server.send(line, in: other).summary == "404 not-found")
+            #expect(try server.send(line, in: tablet).summary == "204")
+            #expect(try server.send(line, in: tablet).summary == "404 not-found")
+            #expect(try server.send("GET /v1/me", in: phone).summary == "401 unauthenticated")
         }
     }
 
     @Test func `admins list and end the sessions of any user`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let mina = try newsroom.hire("mina")
-            let bora = try newsroom.hire("bora")
-            let (phone, other) = (try newsroom.signIn("mina"), try newsroom.signIn("bora"))
+        try await TestBackend.run(samples: false) { server in
+            let mina = try server.addUser("mina")
+            let bora = try server.addUser("bora")
+            let (phone, other) = (try server.signIn("mina"), try server.signIn("bora"))
             let line = "GET /v1/users/\(mina.id)/sessions"
-            let list = try newsroom.send(line, as: .admin)
+            let list = try server.send(line, as: .admin)
             #expect(list.summary == "200" && list.fields[.cacheControl] == "no-store")
             let sessions = try Page<DeviceSession>(mapping: list.body).items
             #expect(sessions.count == 1 && sessions.map(\.isCurrent) == [false])
@@ -256,35 +256,35 @@ import Testing
             // Only by the path of its own user.
             let id = try #require(sessions.first?.id)
             let foreign = "DELETE /v1/users/\(bora.id)/sessions/\(id)"
-            #expect(try newsroom.send(foreign, as: .admin).summary == "404 not-found")
-            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "200")
+            #expect(try server.send(foreign, as: .admin).summary == "404 not-found")
+            #expect(try server.send("GET /v1/me", in: phone).summary == "200")
 
-            let stream = try newsroom.stream(
+            let stream = try server.stream(
                 "", as: .anonymous, [.authorization: "Bearer \(phone.accessToken)"])
             _ = try stream.events(upTo: "ready")
             let end = "DELETE /v1/users/\(mina.id)/sessions/\(id)"
-            #expect(try newsroom.send(end, as: .admin).summary == "204")
+            #expect(try server.send(end, as: .admin).summary == "204")
             #expect(try stream.events() == [] && stream.isComplete)
-            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "401 unauthenticated")
-            #expect(try newsroom.send("GET /v1/me", in: other).summary == "200")
-            #expect(try newsroom.send(end, as: .admin).summary == "404 not-found")
-            #expect(try newsroom.send(line, as: .admin).text == #"{"items":[]}"#)
-            let nobody = "GET /v1/users/\(Cast.nobody)/sessions"
-            #expect(try newsroom.send(nobody, as: .admin).summary == "404 not-found")
+            #expect(try server.send("GET /v1/me", in: phone).summary == "401 unauthenticated")
+            #expect(try server.send("GET /v1/me", in: other).summary == "200")
+            #expect(try server.send(end, as: .admin).summary == "404 not-found")
+            #expect(try server.send(line, as: .admin).text == #"{"items":[]}"#)
+            let nobody = "GET /v1/users/\(Samples.nobody)/sessions"
+            #expect(try server.send(nobody, as: .admin).summary == "404 not-found")
         }
     }
 
     @Test func `failures are throttled, and a success ends that`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            func attempt(_ password: String) throws -> NewsroomResponse {
-                try newsroom.sendSignIn("mina", password, from: "203.0.113.7")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            func attempt(_ password: String) throws -> BackendResponse {
+                try server.sendSignIn("mina", password, from: "203.0.113.7")
             }
             for _ in 1...5 { #expect(try attempt("incorrect").summary == "401 unauthenticated") }
             let limited = try attempt(correctPassword)
             #expect(limited.summary == "429 too-many-requests")
             #expect(limited.fields[.retryAfter] == "1")
-            newsroom.pass(milliseconds: 1_000)
+            server.pass(milliseconds: 1_000)
             #expect(try attempt(correctPassword).summary == "201")
             #expect(try attempt("incorrect").summary == "401 unauthenticated")
         }
@@ -292,14 +292,14 @@ import Testing
 
     @Test(arguments: ["anonymous", "reader", "operator"])
     func `credentials without an account cannot use one`(sender: String) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let sender = try #require(Sender(rawValue: sender))
             let summary = sender == .anonymous ? "401 unauthenticated" : "403 user-required"
             for line in [
                 "GET /v1/me", "DELETE /v1/me", "GET /v1/me/sessions",
                 "DELETE /v1/me/sessions/0123456789abcdef", "DELETE /v1/sessions/current",
             ] {
-                #expect(try newsroom.send(line, as: sender).summary == summary, "\(line)")
+                #expect(try server.send(line, as: sender).summary == summary, "\(line)")
             }
         }
     }

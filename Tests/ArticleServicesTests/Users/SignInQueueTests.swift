@@ -31,10 +31,11 @@ struct SignInQueueTests {
 
     /// Signs in on a thread of its own, as sending blocks.
     private static func signIn(
-        _ name: String, from address: String, in newsroom: Newsroom, _ statuses: Lock<[String: Int]>
+        _ name: String, from address: String, in server: TestBackend,
+        _ statuses: Lock<[String: Int]>
     ) {
         DispatchQueue(label: name).async {
-            let response = try? newsroom.sendSignIn(name, correctPassword, from: address)
+            let response = try? server.sendSignIn(name, correctPassword, from: address)
             statuses.withLock { $0[name] = response?.status ?? 0 }
         }
     }
@@ -49,27 +50,27 @@ struct SignInQueueTests {
             gate.pass()
         }
         let statuses = Lock<[String: Int]>([:])
-        try await Newsroom.run(cast: false, hasher: hasher) { newsroom in
-            try newsroom.hire("mina")
-            try newsroom.hire("bora")
+        try await TestBackend.run(samples: false, hasher: hasher) { server in
+            try server.addUser("mina")
+            try server.addUser("bora")
             let home = "2001:db8:ffff::1"
-            #expect(try newsroom.sendSignIn("mina", correctPassword, from: home).status == 201)
+            #expect(try server.sendSignIn("mina", correctPassword, from: home).status == 201)
             gate.close()
-            Self.signIn("nobody", from: "2001:db8:dddd::1", in: newsroom, statuses)
+            Self.signIn("nobody", from: "2001:db8:dddd::1", in: server, statuses)
             // Without a running hash, the queue would have one place less for those that follow.
             #expect(await eventually { hasher.running == 1 })
             for (number, address) in addresses.enumerated() {
-                Self.signIn("nobody\(number)", from: address, in: newsroom, statuses)
+                Self.signIn("nobody\(number)", from: address, in: server, statuses)
                 #expect(
                     await eventually {
                         hasher.waiting + statuses.withLock { $0.count } > number
                     })
             }
             #expect(hasher.waiting == 12 && hasher.running == 1)
-            Self.signIn("mina", from: home, in: newsroom, statuses)
+            Self.signIn("mina", from: home, in: server, statuses)
             #expect(await eventually { hasher.waiting == 13 })
             let before = statuses.withLock { $0.count }
-            Self.signIn("bora", from: "2001:db8:eeee::1", in: newsroom, statuses)
+            Self.signIn("bora", from: "2001:db8:eeee::1", in: server, statuses)
             // It is rejected, or pushes out another one.
             #expect(await eventually { statuses.withLock { $0.count } > before })
             gate.open(1)
@@ -98,10 +99,10 @@ struct SignInQueueTests {
         let searches = 24
         let statuses = Lock<[String: Int]>([:])
         let gate = DispatchSemaphore(value: 0)
-        try await Newsroom.run { newsroom in
-            try newsroom.hire("mina")
-            #expect(await eventually { (try? newsroom.search("swift", from: nil)) == 200 })
-            let workers = newsroom.backend.store.workers
+        try await TestBackend.run { server in
+            try server.addUser("mina")
+            #expect(await eventually { (try? server.search("swift", from: nil)) == 200 })
+            let workers = server.backend.store.workers
             // As many long searches as may run at a time; then all others wait.
             let begun = Counter()
             for number in 0..<StoreLimits().readers {
@@ -114,12 +115,12 @@ struct SignInQueueTests {
             for number in 0..<searches {
                 DispatchQueue(label: "search \(number)").async {
                     let address = "2001:db8:\(number + 1)::1"
-                    let status = try? newsroom.search("a\(number)", from: address)
+                    let status = try? server.search("a\(number)", from: address)
                     statuses.withLock { $0["\(number)"] = status ?? 0 }
                 }
             }
             #expect(await eventually { workers.waiting > searches })
-            #expect(try newsroom.sendSignIn("mina", correctPassword).status == 201)
+            #expect(try server.sendSignIn("mina", correctPassword).status == 201)
             #expect(workers.waiting > searches)
             #expect(statuses.withLock { $0.isEmpty })
             for _ in 0..<StoreLimits().readers { gate.signal() }
@@ -129,7 +130,7 @@ struct SignInQueueTests {
     }
 }
 
-extension Newsroom {
+extension TestBackend {
     /// Searches from an address, and returns the status.
     fileprivate func search(_ text: String, from address: String?) throws -> Int {
         var fields = HTTPFields()

@@ -13,14 +13,14 @@ import Testing
     }
 
     @Test func `a new user is a reader, and can sign in`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let made = try newsroom.send("POST /v1/users", as: .anonymous, Self.draft("Mina_K"))
+        try await TestBackend.run(samples: false) { server in
+            let made = try server.send("POST /v1/users", as: .anonymous, Self.draft("Mina_K"))
             #expect(made.summary == "201")
             let user = try User(mapping: made.body)
             #expect(made.fields[.location] == "/v1/users/\(user.id)")
             #expect(user.name == "Mina_K" && user.displayName == "Mina_K" && user.role == .reader)
             #expect(user.isDisabled == false && user.revision == 1)
-            #expect(try newsroom.signIn("MINA_k").user == user)
+            #expect(try server.signIn("MINA_k").user == user)
         }
     }
 
@@ -28,10 +28,10 @@ import Testing
         "/v1/users", "/v1/sessions", "/v1/sessions/refresh", "/console/session",
     ])
     func `a body of more than 64 KiB is not read from somebody unknown`(path: String) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             for (bytes, isTooLarge) in [(64 << 10, false), (64 << 10 | 1, true), (1 << 20, true)] {
                 let body = String(repeating: " ", count: bytes)
-                let response = try newsroom.send("POST \(path)", as: .anonymous, body)
+                let response = try server.send("POST \(path)", as: .anonymous, body)
                 let isRejected = response.summary == "413 content-too-large"
                 #expect(isRejected == isTooLarge, "\(bytes) \(response.summary)")
             }
@@ -63,54 +63,54 @@ import Testing
     func `bad accounts are rejected with the place of the fault`(json: String, summary: String)
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("taken")
-            let rejected = try newsroom.send("POST /v1/users", as: .anonymous, json)
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("taken")
+            let rejected = try server.send("POST /v1/users", as: .anonymous, json)
             #expect(rejected.summary == summary, "\(rejected.text)")
             #expect(!rejected.text.contains("correct"))
         }
     }
 
     @Test func `only admins choose a role`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             for sender in [Sender.anonymous, .reader, .editor] {
-                let rejected = try newsroom.send(
+                let rejected = try server.send(
                     "POST /v1/users", as: sender, Self.draft("mina", #","role":"reader""#))
                 #expect(rejected.summary == "422 invalid-values /role", "\(sender)")
             }
-            let made = try newsroom.send(
+            let made = try server.send(
                 "POST /v1/users", as: .admin, Self.draft("mina", #","role":"editor""#))
             #expect(try User(mapping: made.body).role == .editor)
         }
     }
 
     @Test func `an invitation is needed where sign-up is not open, and works once`() async throws {
-        try await Newsroom.run(cast: false, signUp: .invitation) { newsroom in
-            let closed = try newsroom.send("POST /v1/users", as: .anonymous, Self.draft("mina"))
+        try await TestBackend.run(samples: false, signUp: .invitation) { server in
+            let closed = try server.send("POST /v1/users", as: .anonymous, Self.draft("mina"))
             #expect(closed.summary == "403 sign-up-closed")
-            let made = try newsroom.send(
+            let made = try server.send(
                 "POST /v1/invitations", as: .admin, #"{"role":"author"}"#)
             #expect(made.summary == "201")
             let invitation = try Invitation(mapping: made.body)
             let days = invitation.expiresAt.milliseconds - invitation.createdAt.milliseconds
             #expect(days == 7 * 86_400_000)
             let code = try #require(invitation.code)
-            let user = try newsroom.send(
+            let user = try server.send(
                 "POST /v1/users", as: .anonymous, Self.draft("mina", #","invitation":"\#(code)""#))
             #expect(try User(mapping: user.body).role == .author)
-            let again = try newsroom.send(
+            let again = try server.send(
                 "POST /v1/users", as: .anonymous, Self.draft("bora", #","invitation":"\#(code)""#))
             #expect(again.summary == "422 invalid-values /invitation")
         }
     }
 
     @Test func `an invitation expires`() async throws {
-        try await Newsroom.run(cast: false, signUp: .invitation) { newsroom in
-            let made = try newsroom.send(
+        try await TestBackend.run(samples: false, signUp: .invitation) { server in
+            let made = try server.send(
                 "POST /v1/invitations", as: .admin, #"{"expiresAt":"2027-01-15T09:00:00Z"}"#)
             let code = try #require(try Invitation(mapping: made.body).code)
-            newsroom.pass(milliseconds: 3_600_000)
-            let late = try newsroom.send(
+            server.pass(milliseconds: 3_600_000)
+            let late = try server.send(
                 "POST /v1/users", as: .anonymous, Self.draft("mina", #","invitation":"\#(code)""#))
             #expect(late.summary == "422 invalid-values /invitation")
         }
@@ -126,16 +126,16 @@ import Testing
     func `only admins invite, and not for ever`(sender: Sender, json: String, summary: String)
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            let rejected = try newsroom.send("POST /v1/invitations", as: sender, json)
+        try await TestBackend.run(samples: false) { server in
+            let rejected = try server.send("POST /v1/invitations", as: sender, json)
             #expect(rejected.summary == summary)
         }
     }
 
     @Test func `an address creates ten accounts an hour`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            func signUp(_ number: Int, from address: String?) throws -> NewsroomResponse {
-                try newsroom.send("POST /v1/users", Self.draft("mina\(number)"), from: address)
+        try await TestBackend.run(samples: false) { server in
+            func signUp(_ number: Int, from address: String?) throws -> BackendResponse {
+                try server.send("POST /v1/users", Self.draft("mina\(number)"), from: address)
             }
             for number in 1...10 {
                 #expect(try signUp(number, from: "203.0.113.7").summary == "201")
@@ -145,16 +145,16 @@ import Testing
             #expect(limited.fields[.retryAfter] == "360")
             #expect(try signUp(11, from: "203.0.113.8").summary == "201")
             #expect(try signUp(12, from: nil).summary == "201")
-            newsroom.pass(milliseconds: 360_000)
+            server.pass(milliseconds: 360_000)
             #expect(try signUp(13, from: "203.0.113.7").summary == "201")
             #expect(try signUp(14, from: "203.0.113.7").summary == "429 too-many-requests")
         }
     }
 
     @Test func `a network of IPv6 creates forty accounts, whatever its addresses`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             func signUp(_ name: String, from address: String) throws -> Int {
-                try newsroom.send("POST /v1/users", Self.draft(name), from: address).status
+                try server.send("POST /v1/users", Self.draft(name), from: address).status
             }
             // A /56 creates twenty.
             let first = try (0..<25).map { try signUp("a\($0)-x", from: "2001:db8:1:\($0)::1") }
@@ -175,11 +175,11 @@ import Testing
     func `secrets are not accepted over plain HTTP from other machines, nor with a key`(
         line: String, json: String
     ) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let exposed = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            let exposed = try server.send(
                 line, as: .anonymous, json, with: [.xForwardedFor: "203.0.113.7"])
             #expect(exposed.summary == "403 insecure-transport #")
-            let repeatable = try newsroom.send(
+            let repeatable = try server.send(
                 line, as: .anonymous, json, with: [.idempotencyKey: "k"])
             #expect(repeatable.summary == "400 malformed-request @Idempotency-Key")
         }

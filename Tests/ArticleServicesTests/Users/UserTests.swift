@@ -11,38 +11,38 @@ import Testing
 /// Accounts: who sees and changes what, and what ends sessions.
 @Suite struct UserTests {
     @Test func `others see the display name, admins and the user see all`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let mina = try newsroom.hire("mina")
-            try newsroom.hire("bora")
+        try await TestBackend.run(samples: false) { server in
+            let mina = try server.addUser("mina")
+            try server.addUser("bora")
             let line = "GET /v1/users/\(mina.id)"
-            let shown = try newsroom.send(line, in: newsroom.signIn("bora"))
+            let shown = try server.send(line, in: server.signIn("bora"))
             #expect(shown.text == #"{"id":"\#(mina.id)","displayName":"mina"}"#)
             #expect(shown.fields[.cacheControl] == "no-store")
-            #expect(try newsroom.send(line, as: .editor).text == shown.text)
-            #expect(try newsroom.send(line).summary == "401 unauthenticated")
-            let own = try newsroom.send(line, in: newsroom.signIn("mina"))
+            #expect(try server.send(line, as: .editor).text == shown.text)
+            #expect(try server.send(line).summary == "401 unauthenticated")
+            let own = try server.send(line, in: server.signIn("mina"))
             #expect(try User(mapping: own.body) == mina)
-            #expect(try User(mapping: newsroom.send(line, as: .admin).body) == mina)
+            #expect(try User(mapping: server.send(line, as: .admin).body) == mina)
         }
     }
 
     @Test func `admins list users in pages, and find them by name`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await TestBackend.run(samples: false) { server in
             let users = try ["mina", "bora", "cho"].map { name in
                 // The order of ids that are made at the same time is random.
-                newsroom.pass(milliseconds: 1)
-                return try newsroom.hire(name)
+                server.pass(milliseconds: 1)
+                return try server.addUser(name)
             }
-            let first = try newsroom.send("GET /v1/users?limit=2", as: .admin)
+            let first = try server.send("GET /v1/users?limit=2", as: .admin)
             #expect(try Page<User>(mapping: first.body).items == Array(users.prefix(2)))
             let next = try #require(first.nextTarget)
-            let rest = try newsroom.send("GET \(next)", as: .admin)
+            let rest = try server.send("GET \(next)", as: .admin)
             #expect(try Page<User>(mapping: rest.body).items == [users[2]])
-            let found = try newsroom.send("GET /v1/users?name=BORA", as: .admin)
+            let found = try server.send("GET /v1/users?name=BORA", as: .admin)
             #expect(try Page<User>(mapping: found.body).items == [users[1]])
-            let none = try newsroom.send("GET /v1/users?name=dora", as: .admin)
+            let none = try server.send("GET /v1/users?name=dora", as: .admin)
             #expect(none.text == #"{"items":[]}"#)
-            #expect(try newsroom.send("GET /v1/users", as: .editor).summary == "403 forbidden")
+            #expect(try server.send("GET /v1/users", as: .editor).summary == "403 forbidden")
         }
     }
 
@@ -52,135 +52,135 @@ import Testing
     func `a changed role or password and a disabled account end all sessions`(json: String)
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            let user = try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
-            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
-            let changed = try newsroom.send("PATCH /v1/users/\(user.id)", as: .admin, json)
+        try await TestBackend.run(samples: false) { server in
+            let user = try server.addUser("mina")
+            let session = try server.signIn("mina")
+            #expect(try server.send("GET /v1/me", in: session).summary == "200")
+            let changed = try server.send("PATCH /v1/users/\(user.id)", as: .admin, json)
             #expect(changed.summary == "200")
             #expect(try User(mapping: changed.body).revision == 2)
-            #expect(try newsroom.send("GET /v1/me", in: session).summary == "401 unauthenticated")
-            #expect(try newsroom.refresh(session).summary == "401 unauthenticated")
+            #expect(try server.send("GET /v1/me", in: session).summary == "401 unauthenticated")
+            #expect(try server.refresh(session).summary == "401 unauthenticated")
         }
     }
 
     @Test func `a disabled account cannot sign in, which only the right password tells`()
         async throws
     {
-        try await Newsroom.run(cast: false) { newsroom in
-            let user = try newsroom.hire("mina")
-            try newsroom.send("PATCH /v1/users/\(user.id)", as: .admin, #"{"disabled":true}"#)
-            let wrong = try newsroom.sendSignIn("mina", "incorrect").text
+        try await TestBackend.run(samples: false) { server in
+            let user = try server.addUser("mina")
+            try server.send("PATCH /v1/users/\(user.id)", as: .admin, #"{"disabled":true}"#)
+            let wrong = try server.sendSignIn("mina", "incorrect").text
             #expect(wrong.contains("wrong"))
-            let unknown = try newsroom.sendSignIn("nobody", "incorrect").text
+            let unknown = try server.sendSignIn("nobody", "incorrect").text
             let instance = /.instance.:[^,]*/
             #expect(wrong.replacing(instance, with: "") == unknown.replacing(instance, with: ""))
-            let disabled = try newsroom.sendSignIn("mina", correctPassword)
+            let disabled = try server.sendSignIn("mina", correctPassword)
             #expect(disabled.summary == "401 unauthenticated")
             #expect(disabled.text.contains("The account is disabled."))
-            try newsroom.send("PATCH /v1/users/\(user.id)", as: .admin, #"{"disabled":false}"#)
-            #expect(try newsroom.sendSignIn("mina", correctPassword).summary == "201")
+            try server.send("PATCH /v1/users/\(user.id)", as: .admin, #"{"disabled":false}"#)
+            #expect(try server.sendSignIn("mina", correctPassword).summary == "201")
         }
     }
 
     @Test func `an update honours If-Match, and keeps what it does not name`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let user = try newsroom.hire("mina")
+        try await TestBackend.run(samples: false) { server in
+            let user = try server.addUser("mina")
             let line = "PATCH /v1/users/\(user.id)"
-            let seen = try newsroom.send("GET /v1/users/\(user.id)", as: .admin)
+            let seen = try server.send("GET /v1/users/\(user.id)", as: .admin)
             let etag = try #require(seen.fields[.etag])
-            let session = try newsroom.signIn("mina")
-            let renamed = try newsroom.send(
+            let session = try server.signIn("mina")
+            let renamed = try server.send(
                 line, as: .admin, #"{"displayName":"Mina K."}"#, with: [.ifMatch: etag])
             #expect(renamed.summary == "200" && renamed.revision == 2)
             // Changing the display name does not end sessions.
-            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
-            let late = try newsroom.send(
+            #expect(try server.send("GET /v1/me", in: session).summary == "200")
+            let late = try server.send(
                 line, as: .admin, #"{"role":"author"}"#, with: [.ifMatch: etag])
             #expect(late.summary == "412 precondition-failed @If-Match")
-            let cleared = try newsroom.send(line, as: .admin, #"{"displayName":null}"#)
+            let cleared = try server.send(line, as: .admin, #"{"displayName":null}"#)
             #expect(try User(mapping: cleared.body).displayName == "mina")
             for json in [#"{"role":null}"#, #"{"disabled":null}"#, #"{"password":null}"#] {
-                #expect(try newsroom.send(line, as: .admin, json).status == 422)
+                #expect(try server.send(line, as: .admin, json).status == 422)
             }
         }
     }
 
     @Test func `users change their display name, and nothing else`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
-            let renamed = try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let session = try server.signIn("mina")
+            let renamed = try server.send(
                 "PATCH /v1/me", in: session, #"{"displayName":"Mina K."}"#)
             #expect(try User(mapping: renamed.body).displayName == "Mina K.")
-            let rejected = try newsroom.send("PATCH /v1/me", in: session, #"{"role":"admin"}"#)
+            let rejected = try server.send("PATCH /v1/me", in: session, #"{"role":"admin"}"#)
             #expect(rejected.summary == "422 invalid-values /role")
-            let invisible = try newsroom.send(
+            let invisible = try server.send(
                 "PATCH /v1/me", in: session, #"{"displayName":"Mina\u200B K."}"#)
             #expect(invisible.summary == "422 invalid-values /displayName")
         }
     }
 
     @Test func `a new password needs the current one, and ends the other sessions`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let (phone, tablet) = (try newsroom.signIn("mina"), try newsroom.signIn("mina"))
-            func change(_ current: String) throws -> NewsroomResponse {
-                try newsroom.send(
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let (phone, tablet) = (try server.signIn("mina"), try server.signIn("mina"))
+            func change(_ current: String) throws -> BackendResponse {
+                try server.send(
                     "PUT /v1/me/password", in: phone,
                     #"{\#(current)"password":"battery staple"}"#)
             }
             #expect(try change(#""current":"x","#).summary == "422 invalid-values /current")
             #expect(try change("").summary == "422 invalid-values /current")
             let common = #"{"current":"correct horse","password":"iloveyou"}"#
-            let weak = try newsroom.send("PUT /v1/me/password", in: phone, common)
+            let weak = try server.send("PUT /v1/me/password", in: phone, common)
             #expect(weak.summary == "422 invalid-values /password")
             #expect(try change(#""current":"correct horse","#).summary == "204")
-            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "200")
-            #expect(try newsroom.send("GET /v1/me", in: tablet).summary == "401 unauthenticated")
-            #expect(try newsroom.sendSignIn("mina", correctPassword).status == 401)
-            #expect(try newsroom.sendSignIn("mina", "battery staple").status == 201)
+            #expect(try server.send("GET /v1/me", in: phone).summary == "200")
+            #expect(try server.send("GET /v1/me", in: tablet).summary == "401 unauthenticated")
+            #expect(try server.sendSignIn("mina", correctPassword).status == 401)
+            #expect(try server.sendSignIn("mina", "battery staple").status == 201)
         }
     }
 
     @Test func `a deleted account is gone, and its name is free`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let user = try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
+        try await TestBackend.run(samples: false) { server in
+            let user = try server.addUser("mina")
+            let session = try server.signIn("mina")
             let password = #"{"current":"correct horse"}"#
-            #expect(try newsroom.send("DELETE /v1/me", in: session, password).summary == "204")
-            #expect(try newsroom.send("GET /v1/me", in: session).summary == "401 unauthenticated")
+            #expect(try server.send("DELETE /v1/me", in: session, password).summary == "204")
+            #expect(try server.send("GET /v1/me", in: session).summary == "401 unauthenticated")
             let line = "/v1/users/\(user.id)"
-            #expect(try newsroom.send("GET \(line)", as: .admin).summary == "404 not-found")
-            #expect(try newsroom.sendSignIn("mina", correctPassword).status == 401)
-            let other = try newsroom.hire("mina")
+            #expect(try server.send("GET \(line)", as: .admin).summary == "404 not-found")
+            #expect(try server.sendSignIn("mina", correctPassword).status == 401)
+            let other = try server.addUser("mina")
             #expect(other.id != user.id)
-            #expect(try newsroom.send("DELETE /v1/users/\(other.id)", as: .editor).status == 403)
-            #expect(try newsroom.send("DELETE /v1/users/\(other.id)", as: .admin).status == 204)
+            #expect(try server.send("DELETE /v1/users/\(other.id)", as: .editor).status == 403)
+            #expect(try server.send("DELETE /v1/users/\(other.id)", as: .admin).status == 204)
         }
     }
 
     @Test(arguments: [nil, "{}", #"{"current":"incorrect"}"#])
     func `an account is not deleted without its password`(json: String?) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
-            let rejected = try newsroom.send("DELETE /v1/me", in: session, json)
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let session = try server.signIn("mina")
+            let rejected = try server.send("DELETE /v1/me", in: session, json)
             #expect(rejected.summary == "422 invalid-values /current")
-            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
+            #expect(try server.send("GET /v1/me", in: session).summary == "200")
         }
     }
 
     @Test func `a deletion honours If-Match, and its passwords are throttled`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            try newsroom.hire("mina")
-            let session = try newsroom.signIn("mina")
+        try await TestBackend.run(samples: false) { server in
+            try server.addUser("mina")
+            let session = try server.signIn("mina")
             let right = #"{"current":"correct horse"}"#
-            let outdated = try newsroom.send(
+            let outdated = try server.send(
                 "DELETE /v1/me", in: session, right, with: [.ifMatch: #""9-000000""#])
             #expect(outdated.summary == "412 precondition-failed @If-Match")
-            func guess() throws -> NewsroomResponse {
-                try newsroom.send(
+            func guess() throws -> BackendResponse {
+                try server.send(
                     "DELETE /v1/me", in: session, #"{"current":"incorrect"}"#,
                     with: [.xForwardedFor: "203.0.113.7", .xForwardedProto: "https"])
             }
@@ -191,12 +191,12 @@ import Testing
 
     @Test(arguments: ["DELETE /v1/me", "PUT /v1/me/password"])
     func `an account without a password needs a recent sign-in`(line: String) async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let time = Newsroom.opening
+        try await TestBackend.run(samples: false) { server in
+            let time = TestBackend.opening
             let user = UserRecord(
                 id: User.ID(at: time), name: "mina", nameKey: "mina", displayName: "Mina",
                 role: "reader", passwordHash: nil, createdAt: time)
-            let store = newsroom.backend.store
+            let store = server.backend.store
             try await store.createUser(
                 user, using: nil,
                 identity: IdentityRecord(issuer: "https://id.example.org", subject: "1"), at: time)
@@ -214,21 +214,21 @@ import Testing
                 accessToken: tokens.access.text, expiresAt: end,
                 refreshToken: tokens.refresh.text, user: User(user))
             let json = line.hasPrefix("PUT") ? #"{"password":"battery staple"}"# : nil
-            newsroom.pass(milliseconds: 300_001)
-            let late = try newsroom.send(line, in: session, json)
+            server.pass(milliseconds: 300_001)
+            let late = try server.send(line, in: session, json)
             #expect(late.summary == "422 invalid-values /current")
-            newsroom.pass(milliseconds: -1)
-            #expect(try newsroom.send(line, in: session, json).summary == "204")
+            server.pass(milliseconds: -1)
+            #expect(try server.send(line, in: session, json).summary == "204")
         }
     }
 
     @Test func `a key that acts for a user does not manage the account`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
-            let user = try newsroom.hire("mina")
-            let key = APIKey(name: "Mina's", role: .admin, owner: user.id, at: Newsroom.opening)
+        try await TestBackend.run(samples: false) { server in
+            let user = try server.addUser("mina")
+            let key = APIKey(name: "Mina's", role: .admin, owner: user.id, at: TestBackend.opening)
             let record = String(decoding: key.record.json(), as: UTF8.self)
-            #expect(try newsroom.send("POST /v1/admin/keys", as: .admin, record).status == 204)
-            let session = try newsroom.signIn("mina")
+            #expect(try server.send("POST /v1/admin/keys", as: .admin, record).status == 204)
+            let session = try server.signIn("mina")
             let password = #"{"current":"correct horse","password":"battery staple"}"#
             let id = session.accessToken.dropFirst(4).prefix(16)
             let requests: [(String, String?)] = [
@@ -238,12 +238,12 @@ import Testing
                 ("DELETE /v1/sessions/current", nil),
             ]
             for (line, json) in requests {
-                let rejected = try newsroom.send(
+                let rejected = try server.send(
                     line, json, with: [.authorization: "Bearer \(key.text)"])
                 #expect(rejected.summary == "403 user-required", "\(line)")
                 #expect(rejected.text.contains("API keys cannot do it"), "\(line)")
             }
-            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
+            #expect(try server.send("GET /v1/me", in: session).summary == "200")
         }
     }
 }

@@ -11,30 +11,31 @@ import Testing
 
 /// The deliveries to the receivers of webhooks, and their order.
 @Suite struct WebhookTests {
-    /// Runs a newsroom without articles and a desk of webhooks.
+    /// Runs a backend without articles and a fixture of webhooks.
     /// - Parameter indexes: whether articles are indexed for the search.
     static func run(
-        indexes: Bool = true, _ body: (Newsroom, WebhookDesk) async throws -> Void
+        indexes: Bool = true, _ body: (TestBackend, WebhookFixture) async throws -> Void
     ) async throws {
-        try await Newsroom.run(cast: false, indexes: indexes) { newsroom in
-            try await body(newsroom, WebhookDesk(newsroom))
+        try await TestBackend.run(samples: false, indexes: indexes) { server in
+            try await body(server, WebhookFixture(server))
         }
     }
 
-    static func publish(_ title: String, status: String = "published", in newsroom: Newsroom) throws
+    static func publish(_ title: String, status: String = "published", in server: TestBackend)
+        throws
     {
-        let made = try newsroom.send(
+        let made = try server.send(
             "POST /v1/articles", as: .editor, #"{"title":"\#(title)","status":"\#(status)"}"#)
         #expect(made.summary == "201", "\(made.text)")
     }
 
     /// The public's pages since a token, as webhooks contain them.
-    private static func pages(since token: String, in newsroom: Newsroom) throws -> [String] {
+    private static func pages(since token: String, in server: TestBackend) throws -> [String] {
         var pages: [String] = []
         var token = token
         var isLast = false
         while !isLast {
-            let response = try newsroom.send("GET /v1/changes?limit=100&since=\(token)")
+            let response = try server.send("GET /v1/changes?limit=100&since=\(token)")
             let page = try ChangePage<Article>(mapping: response.body)
             let text = response.text.replacing(#","more":\#(page.more)}"#, with: "}")
             pages.append(
@@ -44,45 +45,45 @@ import Testing
         return pages
     }
 
-    private static func present(_ newsroom: Newsroom) throws -> String {
-        let response = try newsroom.send("GET /v1/changes?since=now")
+    private static func present(_ server: TestBackend) throws -> String {
+        let response = try server.send("GET /v1/changes?since=now")
         return try ChangePage<Article>(mapping: response.body).next
     }
 
     @Test func `batches are the public's pages, of at most 100 changes and in order`() async throws
     {
-        try await Self.run { newsroom, desk in
-            try Self.publish("before", in: newsroom)
-            let webhooks = try await desk.webhooks()
-            let token = try Self.present(newsroom)
+        try await Self.run { server, fixture in
+            try Self.publish("before", in: server)
+            let webhooks = try await fixture.webhooks()
+            let token = try Self.present(server)
             for number in 0..<210 {
-                try Self.publish("n\(number)", in: newsroom)
-                if number % 10 == 0 { try Self.publish("hidden", status: "draft", in: newsroom) }
+                try Self.publish("n\(number)", in: server)
+                if number % 10 == 0 { try Self.publish("hidden", status: "draft", in: server) }
             }
-            let pages = try Self.pages(since: token, in: newsroom)
+            let pages = try Self.pages(since: token, in: server)
             #expect(pages.count == 3)
             async let _: Void = webhooks.run()
-            try await desk.waitForAttempts(3)
-            try await desk.waitUntilCurrent()
-            #expect(desk.attempts.map(\.text) == pages)
-            #expect(!desk.attempts.contains { $0.text.contains("hidden") })
+            try await fixture.waitForAttempts(3)
+            try await fixture.waitUntilCurrent()
+            #expect(fixture.attempts.map(\.text) == pages)
+            #expect(!fixture.attempts.contains { $0.text.contains("hidden") })
             let statistics = webhooks.statistics[0]
             #expect(statistics.delivered == 3 && statistics.failed == 0)
-            #expect(desk.notices == [])
+            #expect(fixture.notices == [])
         }
     }
 
     @Test func `changes are sent as they are committed, and hidden ones never`() async throws {
-        try await Self.run { newsroom, desk in
-            try await desk.run { _ in
+        try await Self.run { server, fixture in
+            try await fixture.run { _ in
                 for number in 1...3 {
-                    try Self.publish("hidden", status: "draft", in: newsroom)
-                    try Self.publish("n\(number)", in: newsroom)
-                    try await desk.waitForAttempts(number)
-                    try await desk.waitUntilCurrent()
+                    try Self.publish("hidden", status: "draft", in: server)
+                    try Self.publish("n\(number)", in: server)
+                    try await fixture.waitForAttempts(number)
+                    try await fixture.waitUntilCurrent()
                 }
-                #expect(desk.attempts.count == 3)
-                for (index, attempt) in desk.attempts.enumerated() {
+                #expect(fixture.attempts.count == 3)
+                for (index, attempt) in fixture.attempts.enumerated() {
                     #expect(attempt.text.contains(#""title":"n\#(index + 1)""#))
                     #expect(!attempt.text.contains("hidden"))
                     #expect(!attempt.text.contains("reset"))
@@ -92,11 +93,11 @@ import Testing
     }
 
     @Test func `a request is JSON with a signature and the server's name`() async throws {
-        try await Self.run { newsroom, desk in
-            try await desk.run { _ in
-                try Self.publish("one", in: newsroom)
-                try await desk.waitForAttempts(1)
-                let attempt = desk.attempts[0]
+        try await Self.run { server, fixture in
+            try await fixture.run { _ in
+                try Self.publish("one", in: server)
+                try await fixture.waitForAttempts(1)
+                let attempt = fixture.attempts[0]
                 #expect(attempt.url.origin.authority == "hooks.example.org")
                 #expect(attempt.fields[.contentType] == "application/json")
                 #expect(attempt.fields[.userAgent] == "Broadsheet/test")
@@ -108,20 +109,20 @@ import Testing
     }
 
     @Test func `a batch keeps its id while its changes are the same`() async throws {
-        try await Self.run { newsroom, desk in
+        try await Self.run { server, fixture in
             let id = try #require(HTTPFieldName("webhook-id"))
-            desk.respond { _ in .serviceUnavailable }
-            try await desk.run { _ in
-                try Self.publish("one", in: newsroom)
-                try await desk.waitForAttempts(3)
+            fixture.respond { _ in .serviceUnavailable }
+            try await fixture.run { _ in
+                try Self.publish("one", in: server)
+                try await fixture.waitForAttempts(3)
             }
-            let first = desk.attempts.map { $0.fields[id] ?? "" }
+            let first = fixture.attempts.map { $0.fields[id] ?? "" }
             #expect(Set(first).count == 1 && first[0].wholeMatch(of: /msg_[\w-]{24}/) != nil)
             // Once there is more to send, a receiver must not take it for what it has.
-            try Self.publish("two", in: newsroom)
-            desk.respond { _ in .ok }
-            try await desk.run { _ in try await desk.waitUntilCurrent() }
-            let last = try #require(desk.attempts.last)
+            try Self.publish("two", in: server)
+            fixture.respond { _ in .ok }
+            try await fixture.run { _ in try await fixture.waitUntilCurrent() }
+            let last = try #require(fixture.attempts.last)
             #expect(last.text.contains("one") && last.text.contains("two"))
             #expect(last.fields[id] != first[0])
         }
@@ -154,23 +155,23 @@ import Testing
     }
 
     @Test func `after a restart, sending continues at the stored position`() async throws {
-        try await Self.run { newsroom, desk in
-            desk.respond { $0.text.contains("two") ? nil : .ok }
-            try await desk.run { _ in
-                try Self.publish("one", in: newsroom)
-                try await desk.waitForAttempts(1)
-                try await desk.waitUntilCurrent()
-                try Self.publish("two", in: newsroom)
-                try await desk.waitForAttempts(2)
+        try await Self.run { server, fixture in
+            fixture.respond { $0.text.contains("two") ? nil : .ok }
+            try await fixture.run { _ in
+                try Self.publish("one", in: server)
+                try await fixture.waitForAttempts(1)
+                try await fixture.waitUntilCurrent()
+                try Self.publish("two", in: server)
+                try await fixture.waitForAttempts(2)
             }
             // It was stopped while the receiver did not respond, which is not a failure.
-            #expect(desk.events == [])
-            try Self.publish("three", in: newsroom)
-            desk.respond { _ in .accepted }
-            try await desk.run { webhooks in
-                try await desk.waitForAttempts(3)
-                try await desk.waitUntilCurrent()
-                let text = desk.attempts[2].text
+            #expect(fixture.events == [])
+            try Self.publish("three", in: server)
+            fixture.respond { _ in .accepted }
+            try await fixture.run { webhooks in
+                try await fixture.waitForAttempts(3)
+                try await fixture.waitUntilCurrent()
+                let text = fixture.attempts[2].text
                 #expect(text.contains(#""title":"two""#) && text.contains(#""title":"three""#))
                 #expect(!text.contains(#""title":"one""#) && !text.contains("reset"))
                 #expect(webhooks.statistics[0].failed == 0)
@@ -179,36 +180,36 @@ import Testing
     }
 
     @Test func `a receiver that does not respond delays no other, and no stop`() async throws {
-        try await Self.run { newsroom, desk in
+        try await Self.run { server, fixture in
             let hanging = "https://hanging.example.org"
-            desk.respond { $0.url.origin.authority == "hanging.example.org" ? nil : .ok }
-            try await desk.run([hanging, WebhookDesk.url]) { webhooks in
+            fixture.respond { $0.url.origin.authority == "hanging.example.org" ? nil : .ok }
+            try await fixture.run([hanging, WebhookFixture.url]) { webhooks in
                 for number in 1...3 {
-                    try Self.publish("n\(number)", in: newsroom)
+                    try Self.publish("n\(number)", in: server)
                     let isSent = await eventually { webhooks.statistics[1].delivered == number }
                     #expect(isSent)
                 }
                 // One batch in flight for each.
                 let isTried = await eventually {
-                    desk.attempts.contains { $0.url.origin.authority == "hanging.example.org" }
+                    fixture.attempts.contains { $0.url.origin.authority == "hanging.example.org" }
                 }
                 #expect(isTried)
-                #expect(desk.attempts.count == 4)
+                #expect(fixture.attempts.count == 4)
             }
         }
     }
 
     @Test func `the positions of former receivers are removed at the start`() async throws {
-        try await Self.run { newsroom, desk in
-            let store = newsroom.backend.store
-            _ = try await desk.webhooks(["https://a.example.org", "https://b.example.org"])
+        try await Self.run { server, fixture in
+            let store = server.backend.store
+            _ = try await fixture.webhooks(["https://a.example.org", "https://b.example.org"])
             let both = try await store.webhooks()
             #expect(both.count == 2)
-            try await desk.run(["https://b.example.org/"]) { _ in
+            try await fixture.run(["https://b.example.org/"]) { _ in
                 while try await store.webhooks().count != 1 { await Task.yield() }
                 #expect(both.contains(try await store.webhooks()[0]))
             }
-            try await desk.run([]) { _ in
+            try await fixture.run([]) { _ in
                 while try await store.webhooks() != [] { await Task.yield() }
             }
         }

@@ -6,7 +6,7 @@ import Testing
 extension ArticleStoreConformance {
     @Suite struct Changes {
         /// Records notifications, with what the store's readers see at that time.
-        private final class Witness: ChangeObserver {
+        private final class RecordingObserver: ChangeObserver {
             enum Event: Equatable {
                 case announced(through: Int64, [ChangeRecord.Subject]?)
                 case visible(through: Int64)
@@ -36,7 +36,7 @@ extension ArticleStoreConformance {
         ) async throws {
             try await engine.with { store in
                 _ = try await store.createArticle(.make(), .sample("Before"), by: .first)
-                let witness = Witness()
+                let witness = RecordingObserver()
                 store.observeChanges(witness)
                 let author = try await store.putAuthor(
                     .make(), expecting: .anything, at: .start
@@ -59,7 +59,7 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `writes that change nothing are not notified`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let witness = Witness()
+                let witness = RecordingObserver()
                 store.observeChanges(witness)
                 _ = try await failure {
                     try await store.deleteArticle(.make(), expecting: .anything, by: .first)
@@ -77,9 +77,9 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `observers are not retained`(_ engine: Engine) async throws {
             try await engine.with { store in
-                weak var remembered: Witness?
+                weak var remembered: RecordingObserver?
                 do {
-                    let witness = Witness()
+                    let witness = RecordingObserver()
                     remembered = witness
                     store.observeChanges(witness)
                     _ = try await store.createArticle(.make(), .sample(), by: .first)
@@ -87,7 +87,7 @@ extension ArticleStoreConformance {
                 }
                 #expect(remembered == nil)
                 _ = try await store.createArticle(.make(), .sample("Untold"), by: .first)
-                let other = Witness()
+                let other = RecordingObserver()
                 store.observeChanges(other)
                 _ = try await store.createArticle(.make(), .sample("Told"), by: .first)
                 #expect(other.events.last == .visible(through: 3))
@@ -97,7 +97,7 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `too many changes in one commit are notified as one`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let witness = Witness()
+                let witness = RecordingObserver()
                 store.observeChanges(witness)
                 let items = (0..<600).map { number in
                     ImportItem(
@@ -117,7 +117,7 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let witness = Witness()
+                let witness = RecordingObserver()
                 store.observeChanges(witness)
                 let made = await withTaskGroup(of: Article.ID?.self) { group in
                     for number in 0..<60 {

@@ -10,14 +10,16 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let comment = try await thread.comment("What about rye?", by: thread.ada)
                 let author = User(id: thread.ada.id, displayName: thread.ada.displayName)
                 #expect(comment.articleID == thread.article && comment.parentID == nil)
                 #expect(comment.author == author && comment.body == "What about rye?")
                 #expect(comment.status == .visible && comment.revision == 1)
                 #expect(comment.createdAt == .start + 1 && comment.updatedAt == .start + 1)
-                for viewer in [Thread.anonymous, Thread.editor, thread.viewer(thread.bob)] {
+                for viewer in [
+                    CommentThread.anonymous, CommentThread.editor, thread.viewer(thread.bob),
+                ] {
                     #expect(try await store.comment(comment.id, visibleTo: viewer) == comment)
                     #expect(try await thread.list(viewer) == [comment])
                 }
@@ -26,15 +28,15 @@ extension ArticleStoreConformance {
                 _ = try await store.updateArticle(
                     thread.article, expecting: .anything, by: .later(9)
                 ) { article in .of(article) { $0.draft.status = .archived } }
-                for viewer in [Thread.anonymous, thread.viewer(thread.ada)] {
+                for viewer in [CommentThread.anonymous, thread.viewer(thread.ada)] {
                     try await thread.expectNotFound(comment.id, viewer)
                     let error = try await failure { _ = try await thread.list(viewer) }
                     guard case .notFound = error else { throw error }
                 }
-                #expect(try await thread.list(Thread.editor) == [comment])
+                #expect(try await thread.list(CommentThread.editor) == [comment])
                 try await store.deleteArticle(
                     thread.article, expecting: .anything, by: .later(10))
-                try await thread.expectNotFound(comment.id, Thread.editor)
+                try await thread.expectNotFound(comment.id, CommentThread.editor)
                 let all = try await store.comments(CommentQuery(status: nil))
                 #expect(all.items == [])
             }
@@ -45,18 +47,18 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let first = try await thread.comment("one", by: thread.bob)
                 let pending = try await thread.comment("two", by: thread.ada, as: .pending)
                 let last = try await thread.comment("three", by: thread.bob)
-                for viewer in [thread.viewer(thread.ada), Thread.editor] {
+                for viewer in [thread.viewer(thread.ada), CommentThread.editor] {
                     #expect(try await thread.list(viewer) == [first, pending, last])
                     #expect(try await store.comment(pending.id, visibleTo: viewer) == pending)
                     let newest = try await store.comments(
                         CommentQuery(on: thread.article, viewer: viewer, sort: .newest))
                     #expect(newest.items == [last, pending, first])
                 }
-                for viewer in [thread.viewer(thread.bob), Thread.anonymous] {
+                for viewer in [thread.viewer(thread.bob), CommentThread.anonymous] {
                     #expect(try await thread.list(viewer) == [first, last])
                     try await thread.expectNotFound(pending.id, viewer)
                 }
@@ -64,26 +66,26 @@ extension ArticleStoreConformance {
                 #expect(found.items == [pending])
                 let approved = try await thread.set(pending.id, .visible)
                 #expect(approved.revision == 2 && approved.updatedAt == pending.updatedAt)
-                #expect(try await thread.list(Thread.anonymous) == [first, approved, last])
+                #expect(try await thread.list(CommentThread.anonymous) == [first, approved, last])
             }
         }
 
         @Test(arguments: Engine.all)
         func `a hidden comment is seen by editors alone`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let comment = try await thread.comment("one", by: thread.ada)
                 let hidden = try await thread.set(comment.id, .hidden)
                 #expect(hidden.status == .hidden && hidden.body == "one")
-                for viewer in [thread.viewer(thread.ada), Thread.anonymous] {
+                for viewer in [thread.viewer(thread.ada), CommentThread.anonymous] {
                     try await thread.expectNotFound(comment.id, viewer)
                     #expect(try await thread.list(viewer) == [])
                 }
-                #expect(try await thread.list(Thread.editor) == [hidden])
+                #expect(try await thread.list(CommentThread.editor) == [hidden])
                 #expect(try await store.commentCounts(of: [thread.article]) == [0])
                 let shown = try await thread.set(comment.id, .visible)
                 #expect(shown.revision == 3)
-                #expect(try await thread.list(Thread.anonymous) == [shown])
+                #expect(try await thread.list(CommentThread.anonymous) == [shown])
             }
         }
 
@@ -92,27 +94,28 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let top = try await thread.comment("top", by: thread.ada)
                 let reply = try await thread.comment("reply", by: thread.bob, to: top.id)
                 #expect(reply.parentID == top.id)
                 _ = try await thread.set(top.id, .hidden)
-                let place = try #require(try await thread.list(Thread.anonymous).first)
+                let place = try #require(try await thread.list(CommentThread.anonymous).first)
                 #expect(place.id == top.id && place.status == .hidden && place.body == "")
                 #expect(place.author == nil)
                 #expect(
                     try await store.comment(top.id, visibleTo: thread.viewer(thread.ada)) == place)
-                #expect(try await thread.list(Thread.editor).map(\.body) == ["top", "reply"])
+                #expect(
+                    try await thread.list(CommentThread.editor).map(\.body) == ["top", "reply"])
 
                 try await thread.delete(top.id, as: thread.viewer(thread.ada))
-                let deleted = try await thread.list(Thread.anonymous)
+                let deleted = try await thread.list(CommentThread.anonymous)
                 #expect(deleted.map(\.status) == [.deleted, .visible])
                 #expect(deleted.map(\.body) == ["", "reply"])
                 _ = try await thread.set(reply.id, .hidden)
-                #expect(try await thread.list(Thread.anonymous) == [])
-                try await thread.expectNotFound(top.id, Thread.anonymous)
+                #expect(try await thread.list(CommentThread.anonymous) == [])
+                try await thread.expectNotFound(top.id, CommentThread.anonymous)
                 _ = try await thread.set(reply.id, .visible)
-                let again = try await thread.list(Thread.anonymous)
+                let again = try await thread.list(CommentThread.anonymous)
                 #expect(again.map(\.id) == [top.id, reply.id])
                 // It left sight and came back.
                 #expect(again[0].revision == deleted[0].revision + 2)
@@ -122,18 +125,18 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `a deleted comment has no text`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let comment = try await thread.comment("one", by: thread.ada)
                 _ = try await thread.set(comment.id, .hidden)
                 let own = thread.viewer(thread.ada)
-                for viewer in [thread.viewer(thread.bob), Thread.anonymous] {
+                for viewer in [thread.viewer(thread.bob), CommentThread.anonymous] {
                     let error = try await failure {
                         try await thread.delete(comment.id, as: viewer)
                     }
                     guard case .notFound = error else { throw error }
                 }
                 try await thread.delete(comment.id, as: own)
-                #expect(try await thread.list(Thread.editor) == [])
+                #expect(try await thread.list(CommentThread.editor) == [])
                 let found = try await store.comments(CommentQuery(status: .deleted)).items
                 #expect(found.map(\.id) == [comment.id] && found.map(\.body) == [""])
                 let operations: [() async throws -> Void] = [
@@ -151,9 +154,9 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `who decides about a comment knows its situation`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let other = try await store.createArticle(.make(), .sample("Cake"), by: .first)
-                let situations = Lock<[CommentSituation]>([])
+                let situations = Lock<[CommentContext]>([])
                 func comment(
                     _ body: String, at milliseconds: Int64, to parent: Comment.ID? = nil,
                     on article: Article.ID? = nil, by user: UserRecord? = nil
@@ -163,8 +166,8 @@ extension ArticleStoreConformance {
                         writer: (user ?? thread.ada).id)
                     return try await store.createComment(
                         .make(), content, by: .later(milliseconds)
-                    ) { situation in
-                        situations.withLock { $0.append(situation) }
+                    ) { commentContext in
+                        situations.withLock { $0.append(commentContext) }
                         return .visible
                     }
                 }
@@ -200,15 +203,15 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
-                let situations = Lock<[CommentSituation]>([])
+                let thread = try await CommentThread(store)
+                let situations = Lock<[CommentContext]>([])
                 for milliseconds: Int64 in [120_001, 60_002, 60_001, 1, 0] {
                     let content = CommentContent(
                         article: thread.article, body: "one", writer: thread.ada.id)
                     _ = try await store.createComment(
                         .make(), content, by: .later(milliseconds)
-                    ) { situation in
-                        situations.withLock { $0.append(situation) }
+                    ) { commentContext in
+                        situations.withLock { $0.append(commentContext) }
                         return .visible
                     }
                 }
@@ -221,7 +224,7 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `an article's own policy is kept with its revisions`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 for policy in [CommentPolicy.closed, .moderated, .open, nil] {
                     let article = try await store.updateArticle(
                         thread.article, expecting: .anything, by: .later(1)
@@ -241,7 +244,7 @@ extension ArticleStoreConformance {
                     }
                 }
                 guard case .rejected(is NothingWasThrown) = error else { throw error }
-                #expect(try await thread.list(Thread.editor) == [])
+                #expect(try await thread.list(CommentThread.editor) == [])
             }
         }
 
@@ -250,7 +253,7 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let comment = try await thread.comment("one", by: thread.ada)
                 let own = thread.viewer(thread.ada)
                 let seen = Precondition.versions([comment.version ?? ""])

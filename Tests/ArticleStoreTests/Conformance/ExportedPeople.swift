@@ -53,7 +53,7 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 _ = try await store.createSession(.sample(1, of: thread.ada), expecting: 0)
                 let records = try await Exports.exported(store)
                 #expect(!"\(records)".contains("argon2"))
@@ -107,7 +107,7 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let top = try await thread.comment("top", by: thread.ada)
                 let reply = try await thread.comment("reply", by: thread.bob, to: top.id)
                 func expectConflict(

@@ -149,7 +149,7 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let id = ArticleAPI.Comment.ID.make()
                 let content = CommentContent(
                     article: thread.article, body: "one", writer: thread.ada.id)
@@ -176,7 +176,7 @@ extension ArticleStoreConformance {
                         .done(item: item, isNew: true, body: "one"),
                         .done(item: item, isNew: false, body: "two"),
                     ])
-                try await thread.delete(id, as: Thread.editor)
+                try await thread.delete(id, as: CommentThread.editor)
                 #expect(
                     try await outcomes() == [
                         .done(item: item, isNew: true, body: nil),

@@ -130,7 +130,7 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let comment = try await thread.comment("one", by: thread.ada)
                 var query = ChangeQuery(audience: .everyone)
                 query.kinds = [.comment]
@@ -158,7 +158,7 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `a query without its article or user finds nothing`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 for (kind, user) in [
                     (SyncKind.comment, thread.ada.id), (.bookmark, nil), (.bookmark, .make()),
                 ] {

@@ -101,7 +101,7 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `HTML of a comment is stored with its text alone`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 func kept(_ comment: Comment) async throws -> BodyHTML? {
                     try await store.bodyHTML(of: [comment], by: "r1")[0]
                 }

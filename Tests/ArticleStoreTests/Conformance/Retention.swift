@@ -14,10 +14,10 @@ extension ArticleStoreConformance {
         private static func remove(
             from store: any ArticleStore, at milliseconds: Int64 = 1_000 * hour,
             _ change: (inout RetentionRules) -> Void
-        ) async throws -> RetentionWalk {
+        ) async throws -> RetentionProgress {
             var rules = RetentionRules()
             change(&rules)
-            var walk = RetentionWalk()
+            var walk = RetentionProgress()
             while !walk.isComplete {
                 walk = try await store.removeHistory(rules, at: .start + milliseconds, walk)
                 guard let file = store as? any StoreMaintenance else { continue }
@@ -141,7 +141,7 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let id = thread.article
                 let first = try await thread.comment("one", by: thread.ada)
                 _ = try await thread.comment("two", by: thread.bob, to: first.id)

@@ -79,7 +79,7 @@ extension ArticleStoreConformance {
                 #expect(
                     try await store.searchIndex()
                         == SearchIndexRecord(progress: nil, segments: [], lastSegment: 4))
-                while try await store.removeSearchRemains(except: [], limit: 8) {}
+                while try await store.removeObsoleteSearchBlocks(except: [], limit: 8) {}
                 #expect(try await store.searchIndex() == empty)
             }
         }
@@ -166,15 +166,17 @@ extension ArticleStoreConformance {
                 }
                 // What was removed can still be read by those that do not know it yet.
                 #expect(try await found(1, 3) == "0 1 2 3 4, 0 1 2 3 4")
-                #expect(try await store.removeSearchRemains(except: [4], limit: 2))
+                #expect(try await store.removeObsoleteSearchBlocks(except: [4], limit: 2))
                 #expect(try await found(2, 1) == nil)
                 var steps = 1
-                while try await store.removeSearchRemains(except: [4], limit: 2) { steps += 1 }
+                while try await store.removeObsoleteSearchBlocks(except: [4], limit: 2) {
+                    steps += 1
+                }
                 #expect(steps == 6)
                 #expect(try await found(3) == nil)
                 #expect(try await found(2) == "0 1 2 3 4")
                 #expect(try await found(4) == "0 1 2 3 4")
-                while try await store.removeSearchRemains(except: [], limit: 100) {}
+                while try await store.removeObsoleteSearchBlocks(except: [], limit: 100) {}
                 #expect(try await found(4) == nil)
                 #expect(try await store.searchIndex().lastSegment == 2)
             }
@@ -197,7 +199,7 @@ extension ArticleStoreConformance {
                 try await store.commitSearch(
                     SearchCommit(try await Self.progress(store), added: [Self.segment(1)]))
                 try await store.resetSearch()
-                _ = try await store.removeSearchRemains(except: [], limit: 10)
+                _ = try await store.removeObsoleteSearchBlocks(except: [], limit: 10)
                 #expect(try await store.changeSequence() == 0)
                 #expect(observer.committed.withLock { $0 } == [])
             }

@@ -41,7 +41,7 @@ extension ArticleStoreConformance {
             _ items: [SourceItem], _ source: ContentSource, round: Int = 0,
             at time: Timestamp = time + 1_000, in store: any ArticleStore
         ) async throws -> [SourceOutcome] {
-            try await store.takeOver(
+            try await store.importItems(
                 items, from: source.id, at: source.revision, round: round, time: time
             ).map { try $0.get() }
         }
@@ -236,7 +236,7 @@ extension ArticleStoreConformance {
                 let source = try await store.createSource(Self.source(), by: .first)
                 let taken = Article.ID.make()
                 _ = try await store.createArticle(taken, .sample(), by: .first)
-                let results = try await store.takeOver(
+                let results = try await store.importItems(
                     [Self.item(1, "One", taken), Self.item(2, "Two")], from: source.id, at: 1,
                     round: 0, time: Self.time + 1_000)
                 guard case .failure(.idTaken) = results[0], case .success(.created) = results[1]
@@ -342,7 +342,7 @@ extension ArticleStoreConformance {
                     try await store.recordPoll(poll, of: source.id)
                 }
                 await #expect(throws: StoreError.self) {
-                    try await store.takeOver(
+                    try await store.importItems(
                         [Self.item(1, "One")], from: source.id, at: 1, round: 0, time: Self.time)
                 }
                 let moved = try await store.updateSource(

@@ -9,16 +9,17 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `comments stay when their writer is deleted`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let first = try await thread.comment("one", by: thread.ada)
                 let second = try await thread.comment("two", by: thread.bob, to: first.id)
                 _ = try await thread.comment("three", by: thread.ada, as: .pending)
                 try await store.deleteUser(thread.ada.id, expecting: nil, at: .start)
-                let left = try await thread.list(Thread.editor)
+                let left = try await thread.list(CommentThread.editor)
                 #expect(left.map(\.body) == ["one", "two", "three"])
                 #expect(left.map(\.author) == [nil, second.author, nil])
                 #expect(left.map(\.revision) == [2, 1, 2])
-                #expect(try await thread.list(Thread.anonymous).map(\.body) == ["one", "two"])
+                #expect(
+                    try await thread.list(CommentThread.anonymous).map(\.body) == ["one", "two"])
                 #expect(try await store.commentCounts(of: [thread.article]) == [2])
 
                 // Another user, whose row may have the same number, is not taken for the writer.
@@ -36,7 +37,7 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `comments are deleted with their writer`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let first = try await thread.comment("one", by: thread.ada)
                 let reply = try await thread.comment("two", by: thread.bob, to: first.id)
                 for number in 0..<450 {
@@ -50,7 +51,7 @@ extension ArticleStoreConformance {
                 #expect(try await store.commentCounts(of: [thread.article]) == [452])
                 try await store.deleteUser(
                     thread.ada.id, expecting: 1, comments: .delete, at: .start)
-                let left = try await thread.list(Thread.anonymous)
+                let left = try await thread.list(CommentThread.anonymous)
                 #expect(left.map(\.id) == [first.id, reply.id])
                 #expect(left.map(\.status) == [.deleted, .visible])
                 #expect(left.map(\.body) == ["", "two"])
@@ -63,7 +64,7 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 for number in 0..<250 {
                     _ = try await thread.comment("\(number)", by: thread.ada)
                 }
@@ -89,7 +90,7 @@ extension ArticleStoreConformance {
                 try await store.finishDeletion(of: id, at: time)
                 try await store.finishDeletion(of: id, at: time)
                 #expect(try await store.unfinishedDeletions() == [])
-                #expect(try await thread.list(Thread.editor) == [])
+                #expect(try await thread.list(CommentThread.editor) == [])
                 let gone = try await failure { _ = try await store.user(id) }
                 guard case .notFound = gone else { throw gone }
             }
@@ -100,7 +101,7 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 var ids: [ArticleAPI.Comment.ID] = []
                 for number in 0..<5 {
                     let comment = try await thread.comment(
@@ -134,7 +135,7 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `a new display name is a change of one comment`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 let change = UserChange(displayName: "Countess")
                 let start = try await store.changeSequence()
                 _ = try await store.updateUser(
@@ -142,7 +143,7 @@ extension ArticleStoreConformance {
                 #expect(try await store.changeSequence() == start)
                 _ = try await thread.comment("one", by: thread.ada)
                 let last = try await thread.comment("two", by: thread.ada)
-                let observer = RecordKeeper()
+                let observer = ChangeRecorder()
                 store.observeChanges(observer)
                 _ = try await store.updateUser(
                     thread.ada.id, expecting: nil, change, at: .start + 50)
@@ -151,7 +152,9 @@ extension ArticleStoreConformance {
                     revision: 2, isDeletion: false, isPublic: true,
                     renamedWriter: thread.ada.id)
                 #expect(observer.records.withLock { $0 } == [record])
-                let names = try await thread.list(Thread.anonymous).map { $0.author?.displayName }
+                let names = try await thread.list(CommentThread.anonymous).map {
+                    $0.author?.displayName
+                }
                 #expect(names == ["Countess", "Countess"])
             }
         }
@@ -159,8 +162,8 @@ extension ArticleStoreConformance {
         @Test(arguments: Engine.all)
         func `comments are part of the change sequence`(_ engine: Engine) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
-                let observer = RecordKeeper()
+                let thread = try await CommentThread(store)
+                let observer = ChangeRecorder()
                 store.observeChanges(observer)
                 let start = try await store.changeSequence()
                 let pending = try await thread.comment("one", by: thread.ada, as: .pending)
@@ -222,7 +225,7 @@ extension ArticleStoreConformance {
                 #expect(seen.items == [comment])
                 #expect(try await store.comment(comment.id, visibleTo: owner) == comment)
                 let others = [
-                    CommentViewer(audience: .author(ben.id), user: ben.id), Thread.anonymous,
+                    CommentViewer(audience: .author(ben.id), user: ben.id), CommentThread.anonymous,
                     // Without the role of an author, nobody sees their own drafts.
                     CommentViewer(audience: .everyone, user: ada.id),
                 ]
@@ -244,7 +247,7 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let thread = try await Thread(store)
+                let thread = try await CommentThread(store)
                 // The user is not notified of own bookmarks either, even as an owner of articles.
                 let audiences = [Audience.everyone, .editors, .author(thread.ada.id)]
                 for (number, audience) in audiences.enumerated() {
@@ -267,7 +270,7 @@ extension ArticleStoreConformance {
 }
 
 /// Keeps the changes that it is notified of.
-private final class RecordKeeper: ChangeObserver {
+private final class ChangeRecorder: ChangeObserver {
     let records = Lock<[ChangeRecord]>([])
 
     func willCommit(_ changes: PendingChanges) {

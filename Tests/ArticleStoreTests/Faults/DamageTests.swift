@@ -8,7 +8,7 @@ import Testing
 /// Files that were damaged while they were closed.
 @Suite struct DamageTests {
     /// The files of a store that was killed: the log has all its commits.
-    private struct Remains {
+    private struct DamagedFiles {
         var file: [UInt8]
         var log: [UInt8]
         /// Ids in the order of their commits, one for each.
@@ -55,7 +55,7 @@ import Testing
     private static let commits = Thoroughness.isFull ? 2 : 3
 
     @Test func `a log truncated anywhere has the commits before the cut`() async throws {
-        let remains = try await Remains(Self.commits)
+        let remains = try await DamagedFiles(Self.commits)
         var counts: [Int] = []
         for (place, writes) in Self.places(in: remains.log) {
             let folder = try remains.laid(log: Array(remains.log[..<place]))
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `a log with a flipped bit anywhere has the commits before it`() async throws {
-        let remains = try await Remains(Self.commits)
+        let remains = try await DamagedFiles(Self.commits)
         var counts: Set<Int> = []
         for (place, writes) in Self.places(in: remains.log) {
             var log = remains.log
@@ -83,7 +83,7 @@ import Testing
     /// The first commits are complete, and nothing of the others is visible; a write succeeds if it
     /// is tried.
     private static func verifyPrefix(
-        _ folder: TemporaryFolder, _ remains: Remains, writes: Bool, _ what: Testing.Comment
+        _ folder: TemporaryFolder, _ remains: DamagedFiles, writes: Bool, _ what: Testing.Comment
     ) async throws -> Int {
         let store = try SQLiteStore.open(path: folder.file("a.db"), mode: .existing)
         let count = Int(try await store.changeSequence())
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `a corrupt page anywhere is detected and never read as something else`() async throws
     {
-        let remains = try await Remains(40)
+        let remains = try await DamagedFiles(40)
         let whole = try remains.laid(log: remains.log)
         let store = try SQLiteStore.open(path: whole.file("a.db"), mode: .existing)
         await store.close()
@@ -109,7 +109,7 @@ import Testing
         var opened = 0
         for page in 0..<file.count / 4_096 {
             let folder = try remains.laid(log: [], file: file)
-            tear(folder.file("a.db"), page: Int64(page + 1))
+            corruptPage(folder.file("a.db"), page: Int64(page + 1))
             let report = try? SQLiteStore.check(path: folder.file("a.db"))
             #expect(report?.isClean != true, "page \(page + 1)")
             if await Self.use(folder.file("a.db"), remains.ids, "page \(page + 1)") { opened += 1 }

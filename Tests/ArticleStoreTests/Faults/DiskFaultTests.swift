@@ -28,16 +28,16 @@ import Testing
     @Test func `a power failure anywhere preserves acknowledged writes`() async throws {
         try await Self.everywhere { place in
             let disk = try FaultyDisk(.powerCut(at: place))
-            var scribe = Scribe()
-            if let store = try? Scribe.open(disk.databasePath) {
-                await scribe.work(on: store)
+            var workload = RecordedWorkload()
+            if let store = try? RecordedWorkload.open(disk.databasePath) {
+                await workload.work(on: store)
                 await store.close()
             }
             guard disk.wasHit else { return false }
             for seed in UInt64(0)..<4 {
                 let found = try disk.afterPowerCut(seed: seed)
                 try await Self.verify(
-                    scribe, found.file("a.db"), "cut at \(place), seed \(seed)")
+                    workload, found.file("a.db"), "cut at \(place), seed \(seed)")
             }
             return true
         }
@@ -46,11 +46,11 @@ import Testing
     @Test(arguments: [("OFF", false), ("FULL", true)])
     func `a power failure loses unflushed writes`(flushing: String, stays: Bool) throws {
         let disk = try FaultyDisk(.none)
-        let plain = try Plain(disk.databasePath)
+        let plain = try RawSQLite(disk.databasePath)
         plain.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(flushing)")
         plain.run("CREATE TABLE kept (number); INSERT INTO kept VALUES (7)")
         let folder = try disk.afterPowerCut(seed: 0)
-        let found = try Plain(folder.file("a.db"))
+        let found = try RawSQLite(folder.file("a.db"))
         #expect((found.number("SELECT number FROM kept") == 7) == stays)
     }
 
@@ -68,21 +68,21 @@ import Testing
         -> Bool
     {
         let disk = try FaultyDisk(fault)
-        var scribe = Scribe()
-        if let store = try? Scribe.open(disk.databasePath) {
-            await scribe.work(on: store)
-            for error in scribe.errors { expectStorage(error, what) }
+        var workload = RecordedWorkload()
+        if let store = try? RecordedWorkload.open(disk.databasePath) {
+            await workload.work(on: store)
+            for error in workload.errors { expectStorage(error, what) }
             // Reads still work on the failing disk; after its repair, writes do, too.
-            try await scribe.verifyAcknowledged(in: store, what)
-            try await scribe.verifyFailed(in: store, what)
+            try await workload.verifyAcknowledged(in: store, what)
+            try await workload.verifyFailed(in: store, what)
             disk.heal()
-            let more = Scribe.Mark(id: .make(), revision: 1, body: "More")
-            #expect(await scribe.create(more, 99, on: store), what)
-            try await scribe.verifyAcknowledged(in: store, what)
+            let more = RecordedWorkload.Mark(id: .make(), revision: 1, body: "More")
+            #expect(await workload.create(more, 99, on: store), what)
+            try await workload.verifyAcknowledged(in: store, what)
             await store.close()
         }
         disk.heal()
-        try await verify(scribe, disk.databasePath, what, failuresToo: true)
+        try await verify(workload, disk.databasePath, what, failuresToo: true)
         return disk.wasHit
     }
 
@@ -96,15 +96,16 @@ import Testing
 
     /// The file can be opened, contains all acknowledged writes, is intact and writable.
     private static func verify(
-        _ scribe: Scribe, _ path: String, _ what: Testing.Comment, failuresToo: Bool = false
+        _ workload: RecordedWorkload, _ path: String, _ what: Testing.Comment,
+        failuresToo: Bool = false
     ) async throws {
         do {
-            let store = try Scribe.open(path)
-            try await scribe.verifyAcknowledged(in: store, what)
-            if failuresToo { try await scribe.verifyFailed(in: store, what) }
-            try await scribe.verifyPublication(in: store, what)
+            let store = try RecordedWorkload.open(path)
+            try await workload.verifyAcknowledged(in: store, what)
+            if failuresToo { try await workload.verifyFailed(in: store, what) }
+            try await workload.verifyPublication(in: store, what)
             let sequence = try await store.changeSequence()
-            #expect(sequence >= scribe.acknowledged.count, what)
+            #expect(sequence >= workload.acknowledged.count, what)
             _ = try await store.createArticle(.make(), .sample("after"), by: .first)
             await store.close()
             let report = try SQLiteStore.check(path: path)

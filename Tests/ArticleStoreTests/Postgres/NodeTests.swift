@@ -96,7 +96,7 @@ struct NodeTests {
 
     @Test func `a limit of comments holds for all nodes together`() async throws {
         try await with { first, second in
-            let thread = try await Thread(first)
+            let thread = try await CommentThread(first)
             let accepted = await withTaskGroup(of: Bool.self) { group in
                 for number in 0..<30 {
                     group.addTask {
@@ -105,8 +105,8 @@ struct NodeTests {
                         let store = number % 2 == 0 ? first : second
                         let comment = try? await store.createComment(
                             .make(), content, by: .later(Int64(number * 7 % 30))
-                        ) { situation in
-                            guard situation.recent.count < 10 else { throw StoreError.busy }
+                        ) { commentContext in
+                            guard commentContext.recent.count < 10 else { throw StoreError.busy }
                             return .visible
                         }
                         return comment != nil
@@ -218,13 +218,13 @@ struct NodeTests {
             ChangeRecord(
                 sequence: 8, subject: .comment(.make(), on: .make()), revision: 1,
                 isDeletion: false, isPublic: true, renamedWriter: user))
-        let notes = CommitNotes(effects)
-        #expect(CommitNotes(parsing: [notes.text ?? ""]) == notes)
-        #expect(CommitNotes(CommitEffects()).text == nil)
-        #expect(CommitNotes(parsing: ["a thing of tomorrow", "key"]).access == [.all, .all])
+        let notes = CommitPayload(effects)
+        #expect(CommitPayload(parsing: [notes.text ?? ""]) == notes)
+        #expect(CommitPayload(CommitEffects()).text == nil)
+        #expect(CommitPayload(parsing: ["a thing of tomorrow", "key"]).access == [.all, .all])
         var hostile = CommitEffects()
         hostile.add(.key("'; DROP TABLE articles; --"))
-        #expect(CommitNotes(hostile).text == "all")
+        #expect(CommitPayload(hostile).text == "all")
     }
 
     // MARK: Moving
@@ -232,8 +232,8 @@ struct NodeTests {
     @Test func `a database of several processes does not move while they use it`() async throws {
         try await with { first, second in
             let folder = try TemporaryFolder()
-            let migration = try FollowedServer(
-                first, to: DatabasePlace(path: folder.file("a.db")))
+            let migration = try LiveServerMigration(
+                first, to: DatabaseReplacement(path: folder.file("a.db")))
             #expect {
                 try migration.copy { _ in }
             } throws: { error in

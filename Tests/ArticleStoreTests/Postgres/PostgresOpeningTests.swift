@@ -202,7 +202,7 @@ struct PostgresOpeningTests {
         let address = try server.address(ofSchema: schema)
         let store = try PostgresStore.open(address)
         await store.close()
-        #expect(try PostgresFacts(of: address).forbiddenTables == [])
+        #expect(try PostgresInspection(of: address).forbiddenTables == [])
         try server.run(
             """
             CREATE ROLE \(role) LOGIN;
@@ -211,9 +211,9 @@ struct PostgresOpeningTests {
             """)
         let limited = try PostgresAddress(
             address.text.replacing("user=broadsheet", with: "user=\(role)"))
-        #expect(try PostgresFacts(of: address).mayMigrate)
-        #expect(try !PostgresFacts(of: limited).mayMigrate)
-        let tables = try PostgresFacts(of: limited).forbiddenTables
+        #expect(try PostgresInspection(of: address).mayMigrate)
+        #expect(try !PostgresInspection(of: limited).mayMigrate)
+        let tables = try PostgresInspection(of: limited).forbiddenTables
         #expect(tables.contains("articles") && !tables.contains("schema_version"))
     }
 

@@ -80,7 +80,7 @@ import Testing
             [UInt8](repeating: 4, count: 32), until: .start + 20, at: .start + 10)
         await store.close()
         #expect(try SQLiteStore.check(path: path).findings == [])
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         let left = plain.texts("SELECT hex(digest) FROM used_tokens", column: 0)
         #expect(left == [String(repeating: "04", count: 32)])
         #expect(plain.texts("SELECT value FROM used_token_count", column: 0) == ["1"])
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `accounts are found by indexes alone, in the order of these`() async throws {
         await (try open { _ in }).close()
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         for statement in Self.statements {
             let plan = plain.texts("EXPLAIN QUERY PLAN \(statement)", column: 3)
             #expect(plan.contains { $0.hasPrefix("SEARCH") }, "\(statement): \(plan)")

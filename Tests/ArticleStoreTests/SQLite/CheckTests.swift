@@ -82,7 +82,7 @@ import Testing
             try await fill(store)
             await store.close()
             expectClean(try SQLiteStore.check(path: path))
-            try Plain(path).run("PRAGMA ignore_check_constraints = ON; " + fault.sql)
+            try RawSQLite(path).run("PRAGMA ignore_check_constraints = ON; " + fault.sql)
             let findings = try SQLiteStore.check(path: path).findings
             #expect(findings.contains { $0.contains(fault.finding) }, "\(fault.sql): \(findings)")
         }
@@ -116,9 +116,9 @@ import Testing
             _ = try await store.createArticle(.make(), .sample("n\(number)"), by: .first)
         }
         await store.close()
-        let page = try Plain(path).number(
+        let page = try RawSQLite(path).number(
             "SELECT rootpage FROM sqlite_schema WHERE name = 'listings'")
-        tear(path, page: try #require(page))
+        corruptPage(path, page: try #require(page))
         #expect(try !SQLiteStore.check(path: path).isClean)
         let torn = try SQLiteStore.open(path: path, mode: .existing)
         let error = try await failure {

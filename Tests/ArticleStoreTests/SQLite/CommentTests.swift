@@ -44,7 +44,7 @@ import Testing
         try await store.deleteUser(user.id, expecting: nil, at: .start)
         await store.close()
         #expect(try SQLiteStore.check(path: path).findings == [])
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         #expect(plain.number("SELECT count(*) FROM bookmark_transitions") == 0)
         #expect(plain.number("SELECT count(*) FROM bookmarks") == 0)
     }
@@ -54,14 +54,14 @@ import Testing
             $0.bytesPerPage = 1_200
             $0.examinedRowsPerPage = 3
         }
-        let thread = try await Thread(store)
+        let thread = try await CommentThread(store)
         var ids: [Comment.ID] = []
         for number in 0..<5 {
             ids.append(try await thread.comment("\(number)", by: thread.ada).id)
         }
-        let query = CommentQuery(on: thread.article, viewer: Thread.anonymous)
+        let query = CommentQuery(on: thread.article, viewer: CommentThread.anonymous)
         #expect(try await store.comments(query).items.map(\.id) == Array(ids[..<2]))
-        #expect(try await thread.list(Thread.anonymous).map(\.id) == ids)
+        #expect(try await thread.list(CommentThread.anonymous).map(\.id) == ids)
         // All are of an article that editors do not see.
         try await store.deleteArticle(thread.article, expecting: .anything, by: .later(9))
         let page = try await store.comments(CommentQuery(status: .visible))
@@ -90,7 +90,7 @@ import Testing
 
     @Test func `comments are found by indexes alone, in the order of these`() async throws {
         await (try open { _ in }).close()
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         for statement in Self.statements {
             let plan = plain.texts("EXPLAIN QUERY PLAN \(statement)", column: 3)
             #expect(plan.contains { $0.hasPrefix("SEARCH") }, "\(statement): \(plan)")
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `a list of comments is found by the article`() async throws {
         await (try open { _ in }).close()
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         let lists = [
             (SQL.oldestForEveryone, "comments_for_everyone (article=? AND"),
             (SQL.newestForEveryone, "comments_for_writers (article=? AND writer=? AND"),

@@ -153,10 +153,10 @@ import Testing
     @Test func `newer, foreign and uninitialized files are not copied`() async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
         await store.close()
-        try Plain(path).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99")
+        try RawSQLite(path).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99")
         #expect(throws: StoreOpeningError.self) { try SQLiteStore.settle(copy: path) }
         let other = folder.file("other.db")
-        try Plain(other).run("CREATE TABLE t (a)")
+        try RawSQLite(other).run("CREATE TABLE t (a)")
         for (file, isForeign) in [(path, false), (other, true)] {
             do throws(StoreOpeningError) {
                 _ = try SQLiteStore.settle(copy: file)

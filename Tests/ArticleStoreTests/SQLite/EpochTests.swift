@@ -103,7 +103,7 @@ import Testing
     @Test func `restoring an export changes the epoch, unless it adds nothing`()
         async throws
     {
-        let records = Shelf<ExportRecord>()
+        let records = ValueCollector<ExportRecord>()
         try await withStore("a.db") { store in
             let made = try await store.createArticle(
                 .make(), .sample(authors: [.name("Ann")]), by: .first)
@@ -156,7 +156,7 @@ import Testing
 }
 
 /// Collects values from another thread.
-private final class Shelf<Item: Sendable>: Sendable {
+private final class ValueCollector<Item: Sendable>: Sendable {
     private let items = Lock<[Item]>([])
 
     func add(_ item: Item) { items.withLock { $0.append(item) } }

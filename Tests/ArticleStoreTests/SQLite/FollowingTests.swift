@@ -135,7 +135,7 @@ import Testing
         var model = SyncModel(store, seed: seed)
         try await model.run(histories: 5, writes: 20)
         try await close(store)
-        try Plain(path).run(
+        try RawSQLite(path).run(
             """
             CREATE TABLE before AS SELECT * FROM transitions
                 WHERE audience < 2 AND (audience = 1 OR kind = 0 OR NOT is_departure);
@@ -178,7 +178,7 @@ import Testing
             try await copy.expectCurrent(in: migrated)
         }
         try await close(migrated)
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         #expect(plain.number("SELECT count(*) FROM before") ?? 0 > 5)
         for (one, other) in [("before", "transitions"), ("transitions", "before")] {
             let sql = "SELECT count(*) FROM (SELECT * FROM \(one) EXCEPT SELECT * FROM \(other))"

@@ -118,7 +118,7 @@ import Testing
         }
         await store.close()
         // Each of the twenty deleted old ones, and added a new one.
-        let plain = try Plain(folder.file("a.db"))
+        let plain = try RawSQLite(folder.file("a.db"))
         #expect(plain.number("SELECT count(*) FROM kept_writes") == 20)
         #expect(plain.number("SELECT done FROM kept_counts WHERE principal = 'a'") == 20)
         #expect(plain.number("SELECT count(*) FROM kept_counts") == 1)

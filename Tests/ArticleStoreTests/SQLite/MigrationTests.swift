@@ -45,7 +45,7 @@ import Testing
         let path = folder.file("old.db")
         try DatabaseSchema.bundled.through(version)
             .migrate(Connection(path: path, access: .create))
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         let sql = "SELECT coalesce(sql, '') FROM sqlite_schema ORDER BY type, name"
         // FNV-1a.
         let digest = plain.texts(sql, column: 0).joined(separator: "\n").utf8.reduce(
@@ -61,7 +61,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("old.db")
         try await SQLiteStore.open(path: path, mode: .create).close()
-        try Plain(path).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = \(version)")
+        try RawSQLite(path).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = \(version)")
         let before = OpeningTests.bytes(path)
         func expectRejected(_ body: () throws -> Void) {
             #expect { try body() } throws: { error in

@@ -8,7 +8,7 @@ import Testing
 @Suite struct NewDatabaseTests {
     /// The settings, the schema and the rows of a file, without its epoch.
     private func contents(of path: String) throws -> [String: [String]] {
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         var contents: [String: [String]] = [:]
         for setting in ["application_id", "user_version", "journal_mode", "page_size", "encoding"] {
             contents[setting] = plain.texts("PRAGMA \(setting)", column: 0)
@@ -35,7 +35,7 @@ import Testing
             let path = folder.file(name)
             try await SQLiteStore.openNew(path).close()
             #expect(try contents(of: path) == created)
-            epochs.formUnion(try Plain(path).texts("SELECT hex(value) FROM epoch", column: 0))
+            epochs.formUnion(try RawSQLite(path).texts("SELECT hex(value) FROM epoch", column: 0))
             var status = stat()
             #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         }

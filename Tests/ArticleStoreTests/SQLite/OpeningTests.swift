@@ -152,7 +152,7 @@ import Testing
         let text = folder.file("notes.txt")
         Self.write(String(repeating: "Not a database. ", count: 20), to: text)
         let other = folder.file("other.db")
-        try Plain(other).run("PRAGMA application_id = 7; CREATE TABLE t (a)")
+        try RawSQLite(other).run("PRAGMA application_id = 7; CREATE TABLE t (a)")
         let short = folder.file("short")
         Self.write("SQLite format 3\0", to: short)
         for path in [text, other, short] {
@@ -176,7 +176,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         try await Self.makeStore(path)
-        try Plain(path).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99")
+        try RawSQLite(path).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99")
         let before = Self.bytes(path)
         guard case .newer(_, 99, let known) = try await Self.openingError(path) else {
             Issue.record("opened")
@@ -190,7 +190,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         try await Self.makeStore(path)
-        try Plain(path).run("PRAGMA user_version = 99")
+        try RawSQLite(path).run("PRAGMA user_version = 99")
         let before = (Self.bytes(path), Self.bytes(path + "-wal"))
         #expect(!before.1.isEmpty)
         guard case .newer(_, 99, _) = try await Self.openingError(path) else {
@@ -218,7 +218,7 @@ import Testing
         try await Self.makeStore(path, schema: DatabaseSchema(migrations: first + more.prefix(1)))
         try await Self.makeStore(path, schema: DatabaseSchema(migrations: first + more))
         try await Self.makeStore(path, schema: DatabaseSchema(migrations: first + more))
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         #expect(plain.number("SELECT count(*) * 10 + sum(number) FROM steps") == 23)
         #expect(plain.number("PRAGMA user_version") == 105)
     }
@@ -247,7 +247,7 @@ import Testing
         let schema = DatabaseSchema(
             migrations: DatabaseSchema.bundled.migrations + [Self.rebuilding("true")])
         try await Self.makeStore(path, schema: schema)
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         #expect(plain.number("SELECT count(*) FROM children JOIN parents ON parent = number") == 2)
         #expect(plain.number("PRAGMA user_version") == Int64(schema.version))
     }
@@ -276,7 +276,7 @@ import Testing
         default: Issue.record("\(error)")
         }
         do {
-            let plain = try Plain(path)
+            let plain = try RawSQLite(path)
             #expect(plain.number("SELECT count(*) FROM sqlite_schema WHERE name = 'steps'") == 0)
             #expect(plain.number("PRAGMA user_version") == Int64(DatabaseSchema.bundled.version))
         }

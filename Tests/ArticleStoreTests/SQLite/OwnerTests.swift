@@ -82,7 +82,7 @@ import Testing
         #expect(try await editor.catchUp(with: store).count == count)
         try await editor.expectCurrent(in: store)
         try await close(store)
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         #expect(plain.number("SELECT count(*) FROM transitions WHERE audience > 1") == 0)
         #expect(plain.number("SELECT count(*) FROM owned_facets") == 0)
         #expect(plain.number("SELECT count(*) FROM articles WHERE owner IS NOT NULL") == 0)
@@ -121,7 +121,7 @@ import Testing
 
     @Test func `what owners own is found by indexes alone, in the order of these`() async throws {
         try await close(try await open())
-        let plain = try Plain(path)
+        let plain = try RawSQLite(path)
         for statement in Self.statements {
             let plan = plain.texts("EXPLAIN QUERY PLAN \(statement)", column: 3)
             #expect(plan.contains { $0.hasPrefix("SEARCH") }, "\(statement): \(plan)")

@@ -13,7 +13,7 @@ import Testing
 
     /// A folder with a database whose last articles are only in its log, and a settled copy of
     /// another one.
-    private struct Scene {
+    private struct ReplacementFixture {
         let folder: TemporaryFolder
         static let oldArticles = 5
         static let newArticles = 2
@@ -57,12 +57,12 @@ import Testing
     {
         var stops = 0
         while true {
-            let scene = try await Scene()
+            let scene = try await ReplacementFixture()
             #expect(try FileBytes.read(scene.path + "-wal").count > 4_096)
             var steps = 0
             var isDone = false
             do throws(StoreOpeningError) {
-                let place = try DatabasePlace(path: scene.path)
+                let place = try DatabaseReplacement(path: scene.path)
                 try place.put(scene.copy, keepingOldAs: scene.oldName) {
                     () throws(StoreOpeningError) in
                     steps += 1
@@ -73,9 +73,12 @@ import Testing
                 guard case .failed(_, "the machine stopped") = error else { throw error }
             }
             let count = try await scene.articles(in: scene.path)
-            #expect(count == (isDone ? Scene.newArticles : Scene.oldArticles), "after \(stops)")
+            #expect(
+                count == (isDone ? ReplacementFixture.newArticles : ReplacementFixture.oldArticles),
+                "after \(stops)")
             if isDone {
-                #expect(try await scene.articles(in: scene.oldName) == Scene.oldArticles)
+                #expect(
+                    try await scene.articles(in: scene.oldName) == ReplacementFixture.oldArticles)
                 break
             }
             stops += 1
@@ -84,47 +87,49 @@ import Testing
     }
 
     @Test func `a log that cannot be emptied prevents the replacement`() async throws {
-        let scene = try await Scene()
+        let scene = try await ReplacementFixture()
         do {
-            let reader = try Plain(scene.path)
+            let reader = try RawSQLite(scene.path)
             reader.run("BEGIN")
-            #expect(reader.number("SELECT count(*) FROM articles") == Int64(Scene.oldArticles))
+            #expect(
+                reader.number("SELECT count(*) FROM articles")
+                    == Int64(ReplacementFixture.oldArticles))
             // After the reader's snapshot: this stays in the log as long as the reader reads.
-            let writer = try Plain(scene.path)
+            let writer = try RawSQLite(scene.path)
             writer.run("UPDATE facets SET name = 'last' WHERE number = 1")
-            let place = try DatabasePlace(path: scene.path)
+            let place = try DatabaseReplacement(path: scene.path)
             #expect(throws: StoreOpeningError.self) {
                 try place.put(scene.copy, keepingOldAs: scene.oldName)
             }
             #expect(access(scene.oldName, F_OK) != 0 && access(scene.copy, F_OK) == 0)
         }
-        #expect(try await scene.articles(in: scene.path) == Scene.oldArticles)
-        let plain = try Plain(scene.path)
+        #expect(try await scene.articles(in: scene.path) == ReplacementFixture.oldArticles)
+        let plain = try RawSQLite(scene.path)
         #expect(plain.number("SELECT count(*) FROM facets WHERE name = 'last'") == 1)
     }
 
     @Test func `a file that is not a database can be replaced`() async throws {
-        let scene = try await Scene()
+        let scene = try await ReplacementFixture()
         unlink(scene.path + "-wal")
         try FileBytes.write([UInt8](repeating: 7, count: 9_000), to: scene.path)
         do {
-            let place = try DatabasePlace(path: scene.path)
+            let place = try DatabaseReplacement(path: scene.path)
             try place.put(scene.copy, keepingOldAs: scene.oldName)
         }
-        #expect(try await scene.articles(in: scene.path) == Scene.newArticles)
+        #expect(try await scene.articles(in: scene.path) == ReplacementFixture.newArticles)
         #expect(try FileBytes.read(scene.oldName).count == 9_000)
     }
 
     @Test func `a database that was put back can be opened while its keepsake exists`()
         async throws
     {
-        let scene = try await Scene()
-        try await #expect(scene.articles(in: scene.path) == Scene.oldArticles)
-        let keepsake = try DatabaseKeepsake(of: scene.path) { true }
-        defer { withExtendedLifetime(keepsake) {} }
-        #expect(try !keepsake.putBackIfNeeded())
-        try Plain(scene.path).run("PRAGMA user_version = 99")
-        #expect(try keepsake.putBackIfNeeded())
-        try await #expect(scene.articles(in: scene.path) == Scene.oldArticles)
+        let scene = try await ReplacementFixture()
+        try await #expect(scene.articles(in: scene.path) == ReplacementFixture.oldArticles)
+        let upgradeBackup = try UpgradeBackup(of: scene.path) { true }
+        defer { withExtendedLifetime(upgradeBackup) {} }
+        #expect(try !upgradeBackup.restoreIfNeeded())
+        try RawSQLite(scene.path).run("PRAGMA user_version = 99")
+        #expect(try upgradeBackup.restoreIfNeeded())
+        try await #expect(scene.articles(in: scene.path) == ReplacementFixture.oldArticles)
     }
 }

@@ -34,7 +34,7 @@ import Testing
 
     private func revived() throws -> RestoredAccounts {
         _ = try SQLiteStore.settle(copy: copy)
-        return try DatabasePlace(path: path).revivedAccounts(in: copy)
+        return try DatabaseReplacement(path: path).revivedAccounts(in: copy)
     }
 
     @Test func `accounts that could not be used, or had a lower role, are found`() async throws {

@@ -65,8 +65,8 @@ struct RandomReaders {
             article: any(articles), parent: parent, body: "Comment \(writes)",
             writer: any(users).id)
         let status: Comment.Status = isTrue(in: 3) ? .pending : .visible
-        _ = try await store.createComment(id, content, by: edit) { situation in
-            if situation.isParentUnusable { throw Unusable() }
+        _ = try await store.createComment(id, content, by: edit) { commentContext in
+            if commentContext.isParentUnusable { throw Unusable() }
             return status
         }
         comments.append(id)

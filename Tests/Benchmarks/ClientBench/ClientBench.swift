@@ -21,7 +21,7 @@ enum ClientBench {
             return print(try await offline(base, in: folder, count, pairs))
         case "together":
             guard let path = arguments.last else { return usage() }
-            return print(try await Together(base, trusting: path).json(count, pairs))
+            return print(try await ConcurrentRequests(base, trusting: path).json(count, pairs))
         case "steps": return try await Steps.run(base)
         case "costs", "rate": break
         default: return usage()

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { certificates = try TestCertificates() }
 
-    private func client(trusting authority: NewCertificate? = nil) throws -> HTTPClient {
+    private func client(trusting authority: SelfSignedCertificate? = nil) throws -> HTTPClient {
         var configuration = HTTPClientConfiguration()
         let pem = (authority ?? certificates.authority).certificatePEM
         configuration.tls = try TLSClient(authorities: Array(pem.utf8), protocols: ["http/1.1"])
@@ -29,7 +29,7 @@ import Testing
     private func outcome(
         of pair: CertificateAndKey, as host: String, version: Int32 = 0,
         response: String = response,
-        ending: TestTLSPeer.Ending = .proper, trusting authority: NewCertificate? = nil
+        ending: TestTLSPeer.Ending = .proper, trusting authority: SelfSignedCertificate? = nil
     ) async throws -> Result<String?, HTTPClientError> {
         let peer = try TestTLSPeer(pair, version: version, response: response, ending: ending)
         let client = try client(trusting: authority)
@@ -76,7 +76,7 @@ import Testing
     @Test func `a self-signed certificate is rejected unless it is an authority`()
         async throws
     {
-        let own = try NewCertificate.selfSigned(["localhost"], days: 9)
+        let own = try SelfSignedCertificate.selfSigned(["localhost"], days: 9)
         #expect(
             try await outcome(of: CertificateAndKey(own), as: "localhost").isUntrusted(
                 "self-signed"))

@@ -14,10 +14,10 @@ import Testing
             })
     }()
 
-    private func run(limitBytes: Int = 1 << 20, _ body: (TestServer, CacheBench) throws -> Void)
+    private func run(limitBytes: Int = 1 << 20, _ body: (TestServer, CacheFixture) throws -> Void)
         async throws
     {
-        let bench = CacheBench(limitBytes: limitBytes)
+        let bench = CacheFixture(limitBytes: limitBytes)
         bench.change("text", to: Self.text)
         bench.change("short", to: String(Self.text.prefix(1_024)))
         try await TestServer.run(bench.router(), with: bench.configuration()) { test in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ResponseCacheTests {
     private func run(
-        _ bench: CacheBench, observers: [any ExchangeObserver] = [],
+        _ bench: CacheFixture, observers: [any ExchangeObserver] = [],
         _ body: (TestServer) async throws -> Void
     ) async throws {
         let configuration = bench.configuration {
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `a response is generated once, and again after a change`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         try await run(bench) { test in
             for _ in 0..<5 { try expect("one", from: test) }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a change does not invalidate independent responses`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         try await run(bench) { test in
             try expect("one", from: test)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `data read before a change is not stored after it`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "old")
         bench.shutGate()
         try await run(bench) { test in
@@ -68,10 +68,10 @@ import Testing
     }
 
     @Test func `data read while a change becomes visible is not stored`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "old")
         try await run(bench) { test in
-            let dependency = CacheBench.dependency("a")
+            let dependency = CacheFixture.dependency("a")
             bench.cache.willChange([dependency], through: 2)
             try expect("old", from: test)
             #expect(bench.cache.statistics.responses == 0)
@@ -91,7 +91,7 @@ import Testing
     /// The responses to a request that has read its data before a change, and to one that arrives
     /// after it.
     private func texts(
-        _ bench: CacheBench, around change: () -> Void
+        _ bench: CacheFixture, around change: () -> Void
     ) async throws -> [String] {
         bench.shutGate()
         var texts: [String] = []
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `a request after a change does not share data read before it`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "old")
         let texts = try await texts(bench) { bench.change("a", to: "new") }
         #expect(texts == ["old", "new"])
@@ -119,7 +119,7 @@ import Testing
     @Test func `data read before a change without a number is neither stored nor shared after it`()
         async throws
     {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "old")
         bench.change("b", to: "other")
         let texts = try await texts(bench) { bench.replace("a", by: "new") }
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `requests before a change share data read before it`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "old")
         bench.shutGate()
         try await run(bench) { test in
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func `a request after a change of something else shares data`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         let texts = try await texts(bench) { bench.change("b", to: "two") }
         #expect(texts == ["one", "one"])
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func `concurrent requests share one generation`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         bench.shutGate()
         try await run(bench) { test in
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func `a generation that hangs is not waited for`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         bench.shutGate()
         try await run(bench) { test in
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test func `a response expires in time`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         bench.setEnd(2_000)
         try await run(bench) { test in
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func `errors are not cached`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         try await run(bench) { test in
             for _ in 0..<3 {
                 let response = try test.client.get("/values/none")
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test func `both spellings of a query are one entry, over both versions`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         let configuration = bench.configuration { $0.takesCleartextHTTP2 = true }
         try await TestServer.run(bench.router(), with: configuration) { test in
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test func `credentials and other methods bypass the cache`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "public")
         try await run(bench) { test in
             try expect("public", from: test)
@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test func `HEAD and conditional requests are served from the cache`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         try await run(bench) { test in
             let whole = try test.client.get("/values/a")
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test func `the cache respects its limit and keeps popular responses`() async throws {
-        let bench = CacheBench(limitBytes: 100_000)
+        let bench = CacheFixture(limitBytes: 100_000)
         for number in 0..<300 { bench.change("v\(number)", to: "\(number)") }
         bench.change("large", to: String(repeating: "x", count: 60_000))
         try await run(bench) { test in
@@ -301,7 +301,7 @@ import Testing
     }
 
     @Test func `a cache of zero bytes stores nothing`() async throws {
-        let bench = CacheBench(limitBytes: 0)
+        let bench = CacheFixture(limitBytes: 0)
         bench.change("a", to: "one")
         try await run(bench) { test in
             for _ in 0..<3 { try expect("one", from: test) }
@@ -310,7 +310,7 @@ import Testing
     }
 
     @Test func `a cached response is counted and logged like any other`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         let seen = Exchanges()
         try await run(bench, observers: [seen]) { test in

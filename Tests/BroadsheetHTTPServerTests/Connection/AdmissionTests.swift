@@ -29,7 +29,7 @@ import Testing
             let connection = try RawConnection(server.address)
             try connection.send(
                 post("Authorization: the word\r\nExpect: 100-continue\r\nContent-Length: 5"))
-            let asked = try connection.receive(atMost: 25)
+            let asked = try connection.receive(limit: 25)
             #expect(String(decoding: asked, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
             try connection.send("hello")
             #expect(try connection.response().text == "0 of 5")
@@ -78,7 +78,7 @@ import Testing
             try connection.send(
                 "POST /open HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\n"
                     + "Content-Length: 5\r\n\r\n")
-            #expect(try connection.receive(atMost: 25).count == 25)
+            #expect(try connection.receive(limit: 25).count == 25)
             isOpen.withLock { $0 = false }
             try connection.send("hello")
             #expect(try connection.response(to: .post).status == 401)
@@ -113,7 +113,7 @@ import Testing
             #expect(try connection.response(to: .patch).text == "5 bytes")
             #expect(admissions.value == 1)
             try connection.send(head + "Expect: 100-continue\r\n\r\n")
-            #expect(try connection.receive(atMost: 25).count == 25)
+            #expect(try connection.receive(limit: 25).count == 25)
             try connection.send("hello")
             #expect(try connection.response(to: .patch).text == "5 bytes")
             #expect(admissions.value == 3)

@@ -188,7 +188,7 @@ import Testing
             with: .local {
                 // Other handlers have to end within it.
                 $0.limits.handlerMilliseconds = 2_000
-                $0.maximumConnections = 8
+                $0.limitConnections = 8
             }
         ) { test in
             for _ in 0..<7 {

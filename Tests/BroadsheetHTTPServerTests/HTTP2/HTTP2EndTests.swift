@@ -254,7 +254,7 @@ import Testing
 
     @Test func `a client above the connection limit is rejected`() async throws {
         let test = try TLSTest(protocols: ["h2", "http/1.1"])
-        let limit: (inout ServerConfiguration) -> Void = { $0.maximumConnections = 1 }
+        let limit: (inout ServerConfiguration) -> Void = { $0.limitConnections = 1 }
         try await test.run(nil, limit) { server in
             let options = test.options { $0.protocols = ["h2"] }
             let (first, _) = try server.connect(options)

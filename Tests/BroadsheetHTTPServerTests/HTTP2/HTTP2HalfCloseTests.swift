@@ -160,7 +160,7 @@ import Testing
             try connection.send(Self.wide + TestFrame.request(1, "GET", "/wait"))
             await isWaiting.wait()
             // Not a reset: all that the server has sent until now is read.
-            while connection.hasInput { _ = try connection.receive(atMost: 1 << 16) }
+            while connection.hasInput { _ = try connection.receive(limit: 1 << 16) }
             connection.close()
             await isCancelled.wait()
             #expect(await eventually { server.server.connectionCount == 0 })

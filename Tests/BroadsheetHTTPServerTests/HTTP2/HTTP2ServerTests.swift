@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test func `cached responses are sent, also as 304 and without a body`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "first")
         let configuration = bench.configuration { $0.takesCleartextHTTP2 = true }
         try await TestServer.run(bench.router(), with: configuration) { server in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct RateLimitTests {
     /// A route that identifies accounts by `X-Account`, and one whose responses are cached.
-    private static func router(_ bench: CacheBench) throws -> HTTPRouter {
+    private static func router(_ bench: CacheFixture) throws -> HTTPRouter {
         bench.change("a", to: "one")
         return try bench.router { routes in
             addShared(to: &routes)
@@ -33,7 +33,7 @@ import Testing
         _ change: (inout ServerConfiguration) -> Void = { _ in },
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         let configuration = bench.configuration {
             _ = $0.trustedProxies.add("127.0.0.0/8")
             $0.limits.addressRate = RateLimit("3/3600")

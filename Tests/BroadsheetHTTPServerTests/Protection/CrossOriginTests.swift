@@ -9,7 +9,7 @@ import Testing
     private static let dev = "http://localhost:3000"
 
     private func run(_ body: (TestServer) async throws -> Void) async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         let configuration = bench.configuration {
             for origin in [Self.app, Self.dev] { _ = $0.crossOrigin.add(origin) }

@@ -22,7 +22,7 @@ import Testing
     private static func run(
         _ configuration: ServerConfiguration, _ body: (TestServer) async throws -> Void
     ) async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         var configuration = configuration
         configuration.cache = bench.cache
         bench.change("a", to: "kept")

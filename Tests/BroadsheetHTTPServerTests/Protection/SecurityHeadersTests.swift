@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ProtectiveFieldsTests {
     @Test func `every response with a body forbids sniffing its type`() async throws {
-        let bench = CacheBench()
+        let bench = CacheFixture()
         bench.change("a", to: "one")
         let router = try bench.router { routes in
             routes.on(.get, "/hello") { _, _ in TestRoutes.text("hello") }

@@ -90,7 +90,7 @@ import Testing
 
     @Test func `connections above the limit receive 503`() async throws {
         try await TestServer.run(
-            TestRoutes.router(), with: .local { $0.maximumConnections = 2 }
+            TestRoutes.router(), with: .local { $0.limitConnections = 2 }
         ) { test in
             let connections = try (0..<2).map { _ in try RawConnection(test.address) }
             for connection in connections {

@@ -83,7 +83,7 @@ import Testing
         try sender.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\n\r\nsl")
         let reader = try RawConnection(socket.address)
         try reader.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
-        #expect(try reader.receive(atMost: 9) == Array("HTTP/1.1 ".utf8))
+        #expect(try reader.receive(limit: 9) == Array("HTTP/1.1 ".utf8))
         #expect(await eventually { first.bodyBytes == 2 })
         // It returns, although both would take forever.
         await first.handOver(graceSeconds: 3_600) { _ in }

@@ -5,7 +5,7 @@ import Testing
 
 /// The notifications of observers of handshakes.
 @Suite struct HandshakeObserverTests {
-    private final class Notebook: HandshakeObserver {
+    private final class RecordingObserver: HandshakeObserver {
         private let records = Lock<[HandshakeRecord.Outcome]>([])
         var outcomes: [HandshakeRecord.Outcome] { records.withLock { $0 } }
 
@@ -20,7 +20,7 @@ import Testing
         count: Int, handshakeMilliseconds: Int64 = 600_000,
         _ body: (TestServer, TLSTest) async throws -> Void
     ) async throws -> [HandshakeRecord.Outcome] {
-        let notebook = Notebook()
+        let notebook = RecordingObserver()
         let test = try TLSTest()
         try await test.run {
             $0.handshakeObservers = [notebook]

@@ -32,7 +32,7 @@ import Testing
                 }
                 _ = connection.sendSome(bytes)
                 connection.shutdownWrite()
-                while let piece = try? connection.receive(atMost: 4_096), !piece.isEmpty {}
+                while let piece = try? connection.receive(limit: 4_096), !piece.isEmpty {}
             }
             try await server.waitUntilUnused()
             #expect(try server.serves(test.options()))
@@ -62,7 +62,7 @@ import Testing
             $0.limits.handshakeMilliseconds = 10_000
         } _: { server in
             let silent = try RawConnection(server.address)
-            let hello = try #require(try TestFlights(test.options()).respond())
+            let hello = try #require(try InMemoryTLSClient(test.options()).respond())
             let half = try RawConnection(server.address)
             try half.send(Array(hello.prefix(hello.count / 2)))
             let waiting = try RawConnection(server.address)
@@ -145,7 +145,7 @@ import Testing
         upTo cut: Int, _ server: TestServer, _ options: TestTLS, resets: Bool
     ) throws -> Bool {
         let connection = try RawConnection(server.address)
-        let flights = try TestFlights(options)
+        let flights = try InMemoryTLSClient(options)
         var next = flights.respond() ?? []
         var left = cut
         var hasAsked = false
@@ -168,16 +168,16 @@ import Testing
     }
 
     private static func receive(_ connection: RawConnection) throws -> [UInt8] {
-        let bytes = try connection.receive(atMost: 1 << 20)
+        let bytes = try connection.receive(limit: 1 << 20)
         guard !bytes.isEmpty else { throw TestFailure("the server ended the handshake") }
         return bytes
     }
 
     private static func established(
         _ server: TestServer, _ test: TLSTest
-    ) throws -> (RawConnection, TestFlights) {
+    ) throws -> (RawConnection, InMemoryTLSClient) {
         let connection = try RawConnection(server.address)
-        let flights = try TestFlights(test.options())
+        let flights = try InMemoryTLSClient(test.options())
         var next = flights.respond() ?? []
         while true {
             try connection.send(next)

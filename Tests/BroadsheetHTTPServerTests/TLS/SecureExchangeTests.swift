@@ -148,7 +148,7 @@ import Testing
     @Test func `connections above the limit receive 503 over TLS`() async throws {
         let test = try TLSTest()
         try await test.run {
-            $0.maximumConnections = 1
+            $0.limitConnections = 1
         } _: { server in
             let (first, _) = try server.connect(test.options())
             let (second, _) = try server.connect(test.options())

@@ -85,12 +85,12 @@ enum AcceptedRequests {
     ]
 
     static let sizes: [Case] = [
-        Case("the longest request line", lines(RefusedRequests.requestLine(8_192), "Host: a")),
+        Case("the longest request line", lines(RejectedRequests.requestLine(8_192), "Host: a")),
         Case(
             "it, behind empty lines",
-            "\r\n\r\n" + lines(RefusedRequests.requestLine(8_192), "Host: a")),
-        Case("the longest fields", lines("GET / HTTP/1.1", RefusedRequests.fields(16_384))),
-        Case("100 fields", lines("GET / HTTP/1.1", "Host: a", RefusedRequests.manyFields(99))),
+            "\r\n\r\n" + lines(RejectedRequests.requestLine(8_192), "Host: a")),
+        Case("the longest fields", lines("GET / HTTP/1.1", RejectedRequests.fields(16_384))),
+        Case("100 fields", lines("GET / HTTP/1.1", "Host: a", RejectedRequests.manyFields(99))),
         chunked(
             "the longest trailers",
             "0\r\nX: " + String(repeating: "y", count: (16 << 10) - 7) + "\r\n\r\n", ""),

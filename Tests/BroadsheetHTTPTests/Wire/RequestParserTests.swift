@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Rejected and accepted requests")
 struct RequestParserTests {
-    @Test(arguments: RefusedRequests.all)
-    func `a malformed request is rejected with its status`(rejected: RefusedRequests.Case) {
+    @Test(arguments: RejectedRequests.all)
+    func `a malformed request is rejected with its status`(rejected: RejectedRequests.Case) {
         let reception = Receiver.receive(rejected.text)
         #expect(reception.statusCode == rejected.status)
         #expect(reception.requests.isEmpty)

@@ -7,8 +7,8 @@ struct SplitTests {
     /// Each stream by name; and each rejected request after a valid one.
     static let streams: [(what: String, text: String)] =
         AcceptedRequests.all.map { ($0.what, $0.text) }
-        + RefusedRequests.all.map { ($0.what, $0.text) }
-        + RefusedRequests.all.filter { $0.text.utf8.count < 300 }.map {
+        + RejectedRequests.all.map { ($0.what, $0.text) }
+        + RejectedRequests.all.filter { $0.text.utf8.count < 300 }.map {
             ("\($0.what), behind a good one", lines("GET /first HTTP/1.1", "Host: a") + $0.text)
         }
 

@@ -196,10 +196,10 @@ import Testing
         #expect(result.markdown == "f\n\nh\n\n```\ni\n```\n\nj")
         #expect(
             result.leftOut == [
-                LeftOutMarkup(kind: .script, count: 2), LeftOutMarkup(kind: .style, count: 1),
-                LeftOutMarkup(kind: .form, count: 1), LeftOutMarkup(kind: .drawing, count: 1),
-                LeftOutMarkup(kind: .frame, count: 1), LeftOutMarkup(kind: .address, count: 1),
-                LeftOutMarkup(kind: .table, count: 1),
+                OmittedMarkup(kind: .script, count: 2), OmittedMarkup(kind: .style, count: 1),
+                OmittedMarkup(kind: .form, count: 1), OmittedMarkup(kind: .drawing, count: 1),
+                OmittedMarkup(kind: .frame, count: 1), OmittedMarkup(kind: .address, count: 1),
+                OmittedMarkup(kind: .table, count: 1),
             ])
     }
 

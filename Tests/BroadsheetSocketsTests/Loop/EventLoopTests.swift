@@ -95,7 +95,7 @@ struct EventLoopTests {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<40 {
                 group.addTask(executorPreference: loop) {
-                    await loop.giveWay()
+                    await loop.yield()
                     resumed.withLock { $0 += 1 }
                 }
             }

@@ -18,14 +18,14 @@ struct WorkerPoolTests {
         let pool = WorkerPool(label: "test", width: 2, depth: 1)
         let places = await loops.run(side) { channel -> [Bool] in
             let loop = channel.loop
-            guard let turn = try? pool.turn(for: Demand(Client(.keyed))) else { return [] }
+            guard let slot = try? pool.slot(for: Demand(Client(.keyed))) else { return [] }
             var places = [pool.currentWorker == nil]
-            places += await withTaskExecutorPreference(turn) {
+            places += await withTaskExecutorPreference(slot) {
                 let first = pool.currentWorker != nil && !loop.isOnLoop
                 // A task with a turn does not wait for another one.
                 let inner = try? await pool.run { worker in worker == pool.currentWorker }
                 await Task.yield()
-                return [first, inner == true, pool.currentWorker != nil && !turn.isRejected]
+                return [first, inner == true, pool.currentWorker != nil && !slot.isRejected]
             }
             return places + [loop.isOnLoop, pool.currentWorker == nil]
         }
@@ -105,24 +105,24 @@ struct WorkerPoolTests {
     {
         let pool = WorkerPool(label: "test", width: 3, depth: 100, limitBytes: 4 << 20)
         let page = Demand(Client(.keyed), isHeavy: true, bytes: 2 << 20)
-        var turns: [WorkerTurn] = []
+        var slots: [WorkSlot] = []
         for bytes in [1 << 20, 1 << 20] {
-            let turn = try pool.turn(for: page)
-            await withTaskExecutorPreference(turn) { turn.settle(bytes: bytes) }
-            turns.append(turn)
+            let slot = try pool.slot(for: page)
+            await withTaskExecutorPreference(slot) { slot.accountForOutput(bytes: bytes) }
+            slots.append(slot)
         }
         #expect(pool.bytes == 2 << 20)
         // A quarter is reserved for light work.
-        let small = try pool.turn(for: Demand(Client(.keyed), bytes: 1 << 20))
+        let small = try pool.slot(for: Demand(Client(.keyed), bytes: 1 << 20))
         await withTaskExecutorPreference(small) {}
         let hasBegun = Lock(false)
-        let third = try pool.turn(for: page)
+        let third = try pool.slot(for: page)
         async let work: Void = withTaskExecutorPreference(third) {
             hasBegun.withLock { $0 = true }
         }
         try await pool.run { _ in }
         #expect(!hasBegun.withLock { $0 } && pool.waiting == 1)
-        for turn in turns { turn.end() }
+        for slot in slots { slot.end() }
         await work
         #expect(pool.bytes == 3 << 20)
         small.end()
@@ -152,11 +152,11 @@ struct WorkerPoolTests {
                 while pool.queued <= number { await Task.yield() }
             }
             // Full: the same client is rejected, while the queue of another kind has room.
-            #expect(throws: WorkerPool.Full.self) { try pool.turn(for: greedy) }
-            let keyed = try? pool.turn(for: Demand(Client(.keyed)))
+            #expect(throws: WorkerPool.Full.self) { try pool.slot(for: greedy) }
+            let keyed = try? pool.slot(for: Demand(Client(.keyed)))
             #expect(keyed != nil)
             keyed?.end()
-            let other = try? pool.turn(for: Demand(Client(.anonymous, number: 2)))
+            let other = try? pool.slot(for: Demand(Client(.anonymous, number: 2)))
             #expect(other != nil)
             gate.signal()
             other?.end()

@@ -147,7 +147,7 @@ struct SocketChannelTests {
         let (sent, untouched) = await loops.run(side) { channel in
             var output = UnsentOutput(bytes, now: channel.loop.now)
             let sent = output.send(to: channel, now: channel.loop.now)
-            return (sent, output.untouchedCount(on: channel))
+            return (sent, output.unwrittenCount(on: channel))
         }
         #expect(0 < sent && sent < bytes.count)
         #expect(untouched == bytes.count - sent)

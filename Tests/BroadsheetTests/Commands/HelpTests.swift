@@ -46,7 +46,7 @@ import Testing
         }
         #expect(defaultValue("listen") == configuration.addresses.first?.description)
         #expect(defaultValue("database") == configuration.databasePath)
-        #expect(defaultValue("max-connections") == "\(configuration.maximumConnections)")
+        #expect(defaultValue("max-connections") == "\(configuration.limitConnections)")
         #expect(defaultValue("grace") == "\(configuration.graceSeconds)")
         #expect(defaultValue("readers") == "\(configuration.store.readers)")
         #expect(defaultValue("cache-bytes") == "\(configuration.cacheBytes)")

@@ -51,10 +51,10 @@ import Testing
     ) throws {
         let addresses = try feeds([]).addresses(
             listening: listening.flatMap { try SocketAddress.resolve($0) }, isSecure: isSecure)
-        #expect(addresses == PublicAddresses(server: server))
+        #expect(addresses == PublicURLs(server: server))
         let page = "https://example.org/{slug}"
         #expect(
             try feeds(["--article-url", page]).addresses(listening: [], isSecure: false)
-                == PublicAddresses(server: "http://localhost", articlePage: page))
+                == PublicURLs(server: "http://localhost", articlePage: page))
     }
 }

@@ -15,21 +15,21 @@ import Testing
         var isDone = false
         // Terminates because a run has a limited number of steps.
         while !isDone {
-            let desk = try SyncDesk()
-            prepare(desk.feed)
-            try await desk.sync()
-            try desk.expectEqual()
-            change(desk.feed)
+            let fixture = try SyncFixture()
+            prepare(fixture.feed)
+            try await fixture.sync()
+            try fixture.expectEqual()
+            change(fixture.feed)
             let crash = Crash(after: step)
             do {
-                try await desk.sync(interrupt: crash.interrupt)
+                try await fixture.sync(interrupt: crash.interrupt)
                 isDone = true
             } catch { #expect("\(error)".contains("crash")) }
-            meanwhile(desk.feed)
-            let report = try await desk.sync()
-            try desk.expectEqual()
-            #expect(report.kept == 0 && desk.kept == [], "step \(step)")
-            #expect(try desk.names().filter { $0.hasPrefix(".") } == [".broadsheet-sync.json"])
+            meanwhile(fixture.feed)
+            let report = try await fixture.sync()
+            try fixture.expectEqual()
+            #expect(report.kept == 0 && fixture.kept == [], "step \(step)")
+            #expect(try fixture.names().filter { $0.hasPrefix(".") } == [".broadsheet-sync.json"])
             step += 1
         }
         #expect(step > 5)
@@ -96,17 +96,17 @@ import Testing
     @Test func `an incomplete line of the journal is ignored, and those after it are not`()
         async throws
     {
-        let desk = try SyncDesk()
-        desk.feed.add("a")
+        let fixture = try SyncFixture()
+        fixture.feed.add("a")
         let crash = Crash(after: 2)
-        _ = try? await desk.sync(interrupt: crash.interrupt)
+        _ = try? await fixture.sync(interrupt: crash.interrupt)
         #expect(crash.hasHappened)
-        let journal = try desk.read(".broadsheet-sync.journal")
-        #expect(try desk.files().count == 1)
-        try desk.write("{\"name\":\"b.md\",\"dig" + journal, ".broadsheet-sync.journal")
-        let id = try #require(desk.feed.articles["a"]?.id)
-        desk.feed.change(id) { $0.body = "New." }
-        #expect(try await desk.sync().kept == 0)
-        try desk.expectEqual()
+        let journal = try fixture.read(".broadsheet-sync.journal")
+        #expect(try fixture.files().count == 1)
+        try fixture.write("{\"name\":\"b.md\",\"dig" + journal, ".broadsheet-sync.journal")
+        let id = try #require(fixture.feed.articles["a"]?.id)
+        fixture.feed.change(id) { $0.body = "New." }
+        #expect(try await fixture.sync().kept == 0)
+        try fixture.expectEqual()
     }
 }

@@ -25,7 +25,7 @@ struct BrokenConversationTests {
 
     @Test(arguments: Wire.allCases)
     func `a connection that breaks at any byte affects nobody else`(wire: Wire) async throws {
-        let target = try Target(wire, Target.deadlines)
+        let target = try FaultedServer(wire, FaultedServer.deadlines)
         var breaker = Breaker(target: target)
         for ending in Ending.allCases {
             breaker.ending = ending
@@ -33,7 +33,7 @@ struct BrokenConversationTests {
             // A client that goes silent within a request holds its read buffer until its deadline.
             let held = breaker.silent.count * Self.bufferKilobytes
             try await target.expectNoTrace(
-                "\(ending)", memoryKilobytes: max(Target.memoryLimitKilobytes, held))
+                "\(ending)", memoryKilobytes: max(FaultedServer.memoryLimitKilobytes, held))
             // Exactly the writes that were sent completely took place.
             let count = try target.articleCount()
             #expect(breaker.acknowledged <= count && count <= breaker.sentWhole, "\(ending)")
@@ -42,7 +42,7 @@ struct BrokenConversationTests {
 
     private func breakEverywhere(_ breaker: inout Breaker) throws {
         let step = Thoroughness.isFull ? 1 : 83
-        for make in [BreakingPlace.sent, BreakingPlace.received] {
+        for make in [TruncationPoint.sent, TruncationPoint.received] {
             var place = 0
             while try breaker.breakOff(at: make(place)) {
                 place += step
@@ -53,17 +53,17 @@ struct BrokenConversationTests {
     }
 
     private struct Breaker {
-        let target: Target
+        let target: FaultedServer
         var ending = Ending.reset
         private(set) var acknowledged = 0
         private(set) var sentWhole = 0
         private(set) var silent: [RawConnection] = []
         private var generator = SplitMix64(seed: 1)
 
-        init(target: Target) { self.target = target }
+        init(target: FaultedServer) { self.target = target }
 
         /// Runs the exchange up to the place, then breaks it; false if it ended earlier.
-        mutating func breakOff(at place: BreakingPlace) throws -> Bool {
+        mutating func breakOff(at place: TruncationPoint) throws -> Bool {
             let connection = try target.connectRaw()
             let layer = try connection.speak(upTo: place, target.options)
             do {
@@ -79,7 +79,7 @@ struct BrokenConversationTests {
         }
 
         private mutating func converse(
-            over connection: RawConnection, _ layer: BreakingLayer
+            over connection: RawConnection, _ layer: TruncatingLayer
         ) throws {
             guard !layer.isBroken else { return }
             let client = try FaultClient(connection, target.wire)

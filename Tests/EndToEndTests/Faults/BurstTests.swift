@@ -27,8 +27,8 @@ import Testing
     func `a burst of large pages takes bounded memory and delays nobody`(
         clients: Int, addresses: Int
     ) async throws {
-        let target = try Target(.plain, Self.arguments + ["--rate-limit", "off"])
-        DescriptorRoom.raise()
+        let target = try FaultedServer(.plain, Self.arguments + ["--rate-limit", "off"])
+        TestDescriptorLimit.raise()
         try fill(target)
         let before = try target.figures().peakKilobytes
         let crowd = try (0..<clients).map { number in
@@ -55,7 +55,9 @@ import Testing
     }
 
     /// Sends small requests while the crowd is being served; returns the longest wait.
-    private func waits(of target: Target, while crowd: [RawConnection]) async throws -> Duration {
+    private func waits(of target: FaultedServer, while crowd: [RawConnection]) async throws
+        -> Duration
+    {
         var worst = Duration.zero
         let probe = try target.client()
         var waiting = crowd[...]
@@ -80,7 +82,7 @@ import Testing
         return worst
     }
 
-    private func fill(_ target: Target) throws {
+    private func fill(_ target: FaultedServer) throws {
         let line = #"Bread, butter and \"jam\".\n"#
         let body = String(repeating: line, count: Self.bodyBytes / line.utf8.count)
         for number in 0..<10 {

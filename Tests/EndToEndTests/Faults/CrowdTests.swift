@@ -17,8 +17,8 @@ struct CrowdTests {
 
     @Test(arguments: Wire.allCases)
     func `idle clients cost little, and others are served`(wire: Wire) async throws {
-        let target = try Target(wire, Self.patient)
-        DescriptorRoom.raise()
+        let target = try FaultedServer(wire, Self.patient)
+        TestDescriptorLimit.raise()
         let before = try target.figures().residentKilobytes
         let clients = try (0..<Self.idle).map { number in
             let client = try target.client()
@@ -35,7 +35,8 @@ struct CrowdTests {
         for client in [clients[0], clients[Self.idle - 1]] { try target.expectService(client) }
         for client in clients { client.connection.reset() }
         try await target.expectNoTrace(
-            memoryKilobytes: Target.memoryLimitKilobytes + Self.idle * Self.idleKilobytes(wire))
+            memoryKilobytes: FaultedServer.memoryLimitKilobytes + Self.idle
+                * Self.idleKilobytes(wire))
     }
 
     @Test(arguments: Wire.allCases)
@@ -43,7 +44,7 @@ struct CrowdTests {
         wire: Wire
     ) async throws {
         // Of 96 descriptors 64 are reserved for the store and the event loops.
-        let target = try Target(
+        let target = try FaultedServer(
             wire, Self.patient, script: #"ulimit -n 96; exec "$binary" "$@""#)
         let inside = try (0..<31).map { _ in
             let client = try target.client()
@@ -69,7 +70,7 @@ struct CrowdTests {
     func `exhausted descriptors do not affect open connections, and recover`(wire: Wire)
         async throws
     {
-        let target = try Target(wire, Self.patient)
+        let target = try FaultedServer(wire, Self.patient)
         let inside = try target.client()
         try target.expectService(inside)
         let process = target.served.program.processID
@@ -105,7 +106,7 @@ struct CrowdTests {
     @Test(.enabled(if: Shell.canTrace, "strace is not here"))
     func `writes that hang are not reported as rejected, and nobody else waits`() async throws {
         // For much less than the 5 s after which waiting writes are rejected.
-        let target = try Target(
+        let target = try FaultedServer(
             .plain, ["--handler-timeout", "1"],
             script: #"""
                 exec strace -D -f -qq -o "$folder/trace" -e trace=fsync,fdatasync \

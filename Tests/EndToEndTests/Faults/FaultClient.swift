@@ -30,7 +30,8 @@ final class FaultClient {
         _ body: String = article, isChunked: Bool = false
     ) throws -> () throws -> ReceivedResponse {
         let fields = [
-            ("Authorization", "Bearer \(Served.adminKey)"), ("Content-Type", "application/json"),
+            ("Authorization", "Bearer \(RunningServer.adminKey)"),
+            ("Content-Type", "application/json"),
             isChunked
                 ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(body.utf8.count)"),
         ]

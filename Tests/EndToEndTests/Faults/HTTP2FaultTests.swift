@@ -24,7 +24,7 @@ struct HTTP2FaultTests {
     @Test func `bad clients receive what is expected, and good ones are not affected`()
         async throws
     {
-        let target = try Target(.http2, Target.deadlines)
+        let target = try FaultedServer(.http2, FaultedServer.deadlines)
         try target.writeLongArticles(60)
         for faults in Self.groups {
             let clients = try faults.flatMap { fault in
@@ -44,7 +44,7 @@ struct HTTP2FaultTests {
         }
     }
 
-    private static func begin(_ fault: HTTP2Fault, _ target: Target) throws -> BadClient {
+    private static func begin(_ fault: HTTP2Fault, _ target: FaultedServer) throws -> BadClient {
         var size: Int32?
         if case .pages = fault.start { size = 4_096 }
         var client = BadClient(connection: try target.connect(receiveBuffer: size))
@@ -57,7 +57,8 @@ struct HTTP2FaultTests {
         case .post(let frames):
             let http2 = try TestHTTP2Client(client.connection)
             let fields: HTTPFields = [
-                .authorization: "Bearer \(Served.adminKey)", .contentType: "application/json",
+                .authorization: "Bearer \(RunningServer.adminKey)",
+                .contentType: "application/json",
             ]
             let stream = try http2.send(
                 .post, "/v1/articles", fields, body: Array("[".utf8), isWhole: false)

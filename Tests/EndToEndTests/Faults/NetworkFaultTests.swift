@@ -18,7 +18,7 @@ import Testing
     func `a failing network costs no read and doubles no write`(
         path: Path, failure: FailingNetwork.Failure
     ) async throws {
-        let bench = try Bench(path)
+        let bench = try FaultFixture(path)
         let whole = try await bench.converse("whole", failure, at: nil)
         var expected: Set = ["whole with a key", "whole without"]
         for direction in SocketProxy.Direction.allCases {
@@ -48,8 +48,8 @@ extension FailingNetwork.Failure {
 }
 
 /// A server, and conversations with it.
-private struct Bench {
-    let served: Served
+private struct FaultFixture {
+    let served: RunningServer
     private let path: NetworkFaultTests.Path
     private let folder: TemporaryFolder
     private let connections: HTTPClientConfiguration
@@ -60,13 +60,13 @@ private struct Bench {
         let database = folder.file("a.db")
         let options = ["--rate-limit", "off", "--log", "off"]
         if path == .secureHTTP2 {
-            served = try Served.secure(database, folder, options)
+            served = try RunningServer.secure(database, folder, options)
             let authorities = Array(try read(folder.file("server.pem")).utf8)
             var secure = HTTPClientConfiguration()
             secure.tls = try TLSClient(authorities: authorities, protocols: ["h2"])
             connections = secure
         } else {
-            served = try Served(database, options + ["--http2-cleartext"])
+            served = try RunningServer(database, options + ["--http2-cleartext"])
             connections = .cleartext(path == .http2 ? .http2 : .http11)
         }
     }
@@ -86,7 +86,7 @@ private struct Bench {
         configuration.retries.longest = .milliseconds(100)
         return BackendService(
             configuration: configuration, transport: SocketTransport(connections),
-            auth: BackendAuth(token: Served.adminKey), cache: nil)
+            auth: BackendAuth(token: RunningServer.adminKey), cache: nil)
     }
 
     /// Reads and writes at the same time over a network that fails at the place.

@@ -32,7 +32,7 @@ struct SocketFault: Sendable, CustomTestStringConvertible {
 
     private static let post =
         "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        + "Authorization: Bearer \(Served.adminKey)\r\n"
+        + "Authorization: Bearer \(RunningServer.adminKey)\r\n"
     static let page =
         "GET /v1/articles?limit=100&fields=id,body HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

@@ -18,7 +18,7 @@ struct SocketFaultTests {
     func `bad clients receive what is expected, and good ones are not affected`(
         wire: Wire
     ) async throws {
-        let target = try Target(wire, Target.deadlines)
+        let target = try FaultedServer(wire, FaultedServer.deadlines)
         try target.writeLongArticles(60)
         for faults in Self.groups {
             let clients = try faults.flatMap { fault in
@@ -38,7 +38,8 @@ struct SocketFaultTests {
         }
     }
 
-    private static func begin(_ fault: SocketFault, _ target: Target) throws -> RawConnection {
+    private static func begin(_ fault: SocketFault, _ target: FaultedServer) throws -> RawConnection
+    {
         guard let first = fault.first else { return try target.connectRaw() }
         var size: Int32?
         if case .anything = fault.due { size = 4_096 }
@@ -53,7 +54,7 @@ struct SocketFaultTests {
     }
 
     private static func finish(
-        _ fault: SocketFault, _ client: RawConnection, _ target: Target
+        _ fault: SocketFault, _ client: RawConnection, _ target: FaultedServer
     ) throws {
         if case .reset = fault.then { return }
         switch fault.due {

@@ -10,7 +10,7 @@ struct MigrationCommands {
     func start(_ arguments: [String]) throws -> RunningProgram {
         try RunningProgram(
             "/usr/bin/env", ["-C", folder.path, try Program.path()] + arguments,
-            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+            environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey])
     }
 
     func run(_ arguments: String...) throws -> Program.Ended { try run(arguments) }
@@ -21,8 +21,8 @@ struct MigrationCommands {
         return Program.Ended(status: program.wait(), output: output, errors: errors)
     }
 
-    func serve(_ database: String, _ arguments: [String] = []) throws -> Served {
-        try Served(
+    func serve(_ database: String, _ arguments: [String] = []) throws -> RunningServer {
+        try RunningServer(
             start(["serve", "--listen", "127.0.0.1:0", "--database", database] + arguments))
     }
 

@@ -31,7 +31,7 @@ struct ServedMigrationTests {
         private let state = Lock(State())
         private let group = DispatchGroup()
 
-        init(_ served: Served, _ name: String) {
+        init(_ served: RunningServer, _ name: String) {
             DispatchQueue(label: name).async(group: group) {
                 var number = 0
                 while !self.state.withLock({ $0.isOver }) {
@@ -41,7 +41,7 @@ struct ServedMigrationTests {
             }
         }
 
-        private func write(_ title: String, _ served: Served) {
+        private func write(_ title: String, _ served: RunningServer) {
             let body = #"{"title":"\#(title)","status":"published","tags":["\#(title)"]}"#
             while true {
                 do {
@@ -219,14 +219,14 @@ struct ServedMigrationTests {
         async throws
     {
         let key = commands.folder.file("key")
-        try write(Served.adminKey, to: key)
+        try write(RunningServer.adminKey, to: key)
         let program = try RunningProgram(
             "/usr/bin/env",
             [
                 "-C", commands.folder.path, try Program.path(), "serve", "--listen",
                 "127.0.0.1:0", "--database", file, "--samples", "--admin-key-file", key,
             ])
-        let served = try Served(program)
+        let served = try RunningServer(program)
         let migration = try commands.follow(from: file, to: server)
         try #require(unlink(key) == 0)
         let failed = try commands.run("upgrade", "--from", file, "--database", server)

@@ -24,15 +24,17 @@ struct BalancerTests {
         _ method: HTTPMethod, _ target: String, _ body: String = "", after sequence: String? = nil,
         to balancer: Balancer
     ) throws -> ReceivedResponse {
-        var fields: HTTPFields = [.authorization: "Bearer \(Served.adminKey)"]
+        var fields: HTTPFields = [.authorization: "Bearer \(RunningServer.adminKey)"]
         if let sequence { fields[.broadsheetAfter] = sequence }
         if !body.isEmpty { fields[.contentType] = "application/json" }
         return try balancer.client.send(method, target, fields: fields, body: Array(body.utf8))
     }
 
-    private static func load(_ balancer: Balancer, readers: Int = 0, writers: Int = 0) -> Load {
+    private static func load(_ balancer: Balancer, readers: Int = 0, writers: Int = 0)
+        -> BackgroundLoad
+    {
         let address = balancer.address
-        return Load(readers: readers, writers: writers) { try RawConnection(address) }
+        return BackgroundLoad(readers: readers, writers: writers) { try RawConnection(address) }
     }
 
     @Test func `the programs accept the files as they are`() throws {
@@ -182,7 +184,7 @@ struct BalancerTests {
         }
         let direct = (0..<2).map { number in
             let address = cluster.served(number).addresses[0]
-            return Load(readers: 1, writers: 0) { try RawConnection(address) }
+            return BackgroundLoad(readers: 1, writers: 0) { try RawConnection(address) }
         }
         defer { for load in direct { load.stop() } }
         for number in 0..<2 {

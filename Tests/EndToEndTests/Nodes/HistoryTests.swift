@@ -110,7 +110,7 @@ struct HistoryTests {
     }
 
     /// Sends requests to a node that is well for some time.
-    private static func useTime(_ time: Duration, _ served: Served) throws {
+    private static func useTime(_ time: Duration, _ served: RunningServer) throws {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end { _ = try served.client.get("/livez") }
     }

@@ -12,7 +12,7 @@ final class NodeCluster: Sendable {
     private let arguments: [String]
     /// True if the nodes listen on Unix sockets, so that another one can listen in the same place.
     private let hasSockets: Bool
-    private let nodes: Lock<[Served]>
+    private let nodes: Lock<[RunningServer]>
     /// The processes that have taken over from nodes.
     private let successors = Lock([Int: Int32]())
 
@@ -30,25 +30,25 @@ final class NodeCluster: Sendable {
 
     var count: Int { nodes.withLock { $0.count } }
 
-    func served(_ number: Int) -> Served { nodes.withLock { $0[number] } }
+    func served(_ number: Int) -> RunningServer { nodes.withLock { $0[number] } }
 
     deinit { end(SIGKILL) }
 
     /// The folder of a node, where it has its control socket.
     private func place(_ number: Int) -> String { folder.file("node\(number)") }
 
-    private func start(_ number: Int) throws -> Served {
+    private func start(_ number: Int) throws -> RunningServer {
         let place = place(number)
         mkdir(place, 0o700)
         let address = hasSockets ? "unix:\(place)/http" : "127.0.0.1:0"
-        return try Served(
+        return try RunningServer(
             RunningProgram(
                 "/usr/bin/env",
                 [
                     "-C", place, try Program.path(), "serve", "--listen", address,
                     "--database", url(number),
                 ] + arguments,
-                environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey]))
+                environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey]))
     }
 
     private func url(_ number: Int) -> String { database + "&application_name=node\(number)" }

@@ -11,19 +11,19 @@ struct NodeLogTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func serve(_ database: String) throws -> Served {
+    private func serve(_ database: String) throws -> RunningServer {
         let program = try RunningProgram(
             "/usr/bin/env",
             [
                 "-C", folder.path, try Program.path(), "serve", "--listen", "127.0.0.1:0",
                 "--database", database, "--log", "off",
-            ], environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
-        return try Served(program)
+            ], environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey])
+        return try RunningServer(program)
     }
 
     /// Reads the log until each of these texts was in a line, and returns the lines.
     @discardableResult
-    private func lines(of served: Served, through texts: [String]) throws -> [String] {
+    private func lines(of served: RunningServer, through texts: [String]) throws -> [String] {
         var missing = texts
         var lines: [String] = []
         while !missing.isEmpty {

@@ -19,7 +19,7 @@ struct NodeWebhookTests {
         try NodeCluster(2, ["--webhook", url, "--webhook-secret-file", folder.file("secret")])
     }
 
-    private func create(_ number: Int, on served: Served) throws {
+    private func create(_ number: Int, on served: RunningServer) throws {
         let response = try served.send(
             .post, "/v1/articles", #"{"title":"T\#(number)","status":"published"}"#)
         #expect(response.status == 201, "\(response.text)")
@@ -35,7 +35,7 @@ struct NodeWebhookTests {
 
     /// Waits until the receiver has the article, and the leader knows that it has everything.
     private func waitForDelivery(
-        of number: Int, to inbox: WebhookInbox, by leader: Served
+        of number: Int, to inbox: WebhookInbox, by leader: RunningServer
     ) async throws {
         guard await eventually({ numbers(inbox).last == number }) else {
             throw TestFailure("\(number) was not delivered: \(numbers(inbox))")

@@ -16,7 +16,7 @@ struct NodesTests {
 
     /// A read that waits for a write.
     private static func get(
-        _ target: String, from served: Served, after sequence: String, key: String? = nil
+        _ target: String, from served: RunningServer, after sequence: String, key: String? = nil
     ) throws -> ReceivedResponse {
         var fields: HTTPFields = [.broadsheetAfter: sequence]
         if let key { fields[.authorization] = "Bearer \(key)" }
@@ -44,7 +44,9 @@ struct NodesTests {
         throws
     {
         let folder = try TemporaryFolder()
-        let (first, second) = (try Served(folder.file("a.db")), try Served(folder.file("b.db")))
+        let (first, second) = (
+            try RunningServer(folder.file("a.db")), try RunningServer(folder.file("b.db"))
+        )
         let written = try first.send(.post, "/v1/articles", #"{"title":"T"}"#)
         let sequence = try Self.sequence(of: written)
         #expect(try Self.get("/v1/articles", from: first, after: sequence).status == 200)

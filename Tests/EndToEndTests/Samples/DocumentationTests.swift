@@ -11,17 +11,17 @@ import Testing
 /// The listings of the documentation's pages, run against a server.
 @Suite(.mayBlock) struct DocumentationTests {
     let folder: TemporaryFolder
-    let served: Served
+    let served: RunningServer
     let configuration: BackendConfiguration
     let backend: BackendService
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"), ["--samples", "--sign-up", "open"])
+        served = try RunningServer(folder.file("a.db"), ["--samples", "--sign-up", "open"])
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
         configuration = .patient(baseURL)
         backend = BackendService(
-            configuration: configuration, auth: BackendAuth(token: Served.adminKey))
+            configuration: configuration, auth: BackendAuth(token: RunningServer.adminKey))
     }
 
     @Test func `articles are listed, read and followed by tag`() async throws {

@@ -5,10 +5,10 @@ import Testing
 @Suite(.mayBlock) struct GeneratedClientTests {
     @Test func `a generated client writes, reads and understands errors`() throws {
         let folder = try TemporaryFolder()
-        let served = try Served(folder.file("a.db"))
+        let served = try RunningServer(folder.file("a.db"))
         let client = try RunningProgram(
             builtProgram("broadsheet-generated-client"),
-            ["http://\(served.addresses[0])", Served.adminKey])
+            ["http://\(served.addresses[0])", RunningServer.adminKey])
         let lines = client.output.rest()
         let errors = client.errors.rest()
         #expect(client.wait() == 0, "\(errors)")

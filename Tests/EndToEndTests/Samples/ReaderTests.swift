@@ -5,18 +5,18 @@ import Testing
 /// The sample app on a terminal, with a running server.
 @Suite(.mayBlock) struct ReaderTests {
     let folder: TemporaryFolder
-    let served: Served
+    let served: RunningServer
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"), ["--samples", "--sign-up", "open"])
+        served = try RunningServer(folder.file("a.db"), ["--samples", "--sign-up", "open"])
     }
 
     /// - Parameters:
     ///   - key: `nil` for an anonymous reader.
     ///   - files: where it keeps articles; `nil` for its memory.
     private func reader(
-        _ key: String? = Served.adminKey, in files: String? = nil
+        _ key: String? = RunningServer.adminKey, in files: String? = nil
     ) throws -> PseudoTerminal {
         try PseudoTerminal(
             builtProgram("broadsheet-reader"),

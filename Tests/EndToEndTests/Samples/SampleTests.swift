@@ -9,17 +9,17 @@ import Testing
 /// they are identical to the documented ones.
 @Suite(.mayBlock) struct SampleTests {
     let folder: TemporaryFolder
-    let served: Served
+    let served: RunningServer
     let configuration: BackendConfiguration
     let backend: BackendService
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"), ["--samples"])
+        served = try RunningServer(folder.file("a.db"), ["--samples"])
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
         configuration = .patient(baseURL)
         backend = BackendService(
-            configuration: configuration, auth: BackendAuth(token: Served.adminKey))
+            configuration: configuration, auth: BackendAuth(token: RunningServer.adminKey))
     }
 
     /// Compiled but not run: no server listens at its address.
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `a search while typing receives the last response`() async throws {
-        let search = LatestWins(backend)
+        let search = SupersedingRequests(backend)
         let found = try await search.send(FetchArticlesRequest(tag: "writing"))
         #expect(!found.items.isEmpty)
     }
@@ -136,7 +136,7 @@ import Testing
 
     @Test func `a key is kept in a file`() async throws {
         let path = folder.file("credentials")
-        let key = Served.adminKey
+        let key = RunningServer.adminKey
         let auth = try BackendAuth(store: FileCredentialStore(path: path))
         try auth.signIn(Credentials(token: key))
         let backend = BackendService(configuration: configuration, auth: auth)
@@ -168,7 +168,7 @@ import Testing
     @Test func `the program of the manual works as documented`() throws {
         let program = try RunningProgram(
             builtProgram("broadsheet-first-steps"),
-            ["http://\(served.addresses[0])", Served.adminKey])
+            ["http://\(served.addresses[0])", RunningServer.adminKey])
         let lines = program.output.rest()
         #expect(program.wait() == 0, "\(program.errors.rest())")
         try #require(lines.count == 7, "\(lines)")

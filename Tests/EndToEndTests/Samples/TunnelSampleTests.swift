@@ -11,15 +11,15 @@ import Testing
 /// The listings of the page about apps that work in a tunnel, run against a server.
 @Suite(.timeLimit(.minutes(Patience.minutes))) @MainActor struct TunnelSampleTests {
     let folder: TemporaryFolder
-    let served: Served
+    let served: RunningServer
     let library: OfflineLibrary
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"))
+        served = try RunningServer(folder.file("a.db"))
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
         let auth = BackendAuth()
-        try auth.signIn(Credentials(token: Served.adminKey, account: "ada"))
+        try auth.signIn(Credentials(token: RunningServer.adminKey, account: "ada"))
         let backend = BackendService(
             configuration: .patient(baseURL), auth: auth)
         library = try OfflineLibrary(in: folder.path, of: "ada", on: backend)

@@ -17,12 +17,13 @@ import Testing
     }
 
     private var environment: [String: String] {
-        ["NOTIFY_SOCKET": supervisor.path, "BROADSHEET_ADMIN_KEY": Served.adminKey]
+        ["NOTIFY_SOCKET": supervisor.path, "BROADSHEET_ADMIN_KEY": RunningServer.adminKey]
     }
 
-    private func start(_ more: [String: String] = [:], _ arguments: [String] = []) throws -> Served
+    private func start(_ more: [String: String] = [:], _ arguments: [String] = []) throws
+        -> RunningServer
     {
-        try Served(
+        try RunningServer(
             Program.start(
                 ["serve", "--database", database, "--listen", "127.0.0.1:0"] + arguments,
                 environment: environment.merging(more) { $1 }))
@@ -36,7 +37,7 @@ import Testing
         #expect(reloading["RELOADING"] == "1")
         #expect(reloading["MONOTONIC_USEC"].flatMap { Int64($0) } ?? 0 > 0)
         #expect(supervisor.next()?["READY"] == "1")
-        let reign = Reign(served, database)
+        let reign = ReplacedServer(served, database)
         try reign.upgrade()
         #expect(supervisor.next()?["RELOADING"] == "1")
         // The messages of the new and the old process may arrive in either order.
@@ -66,7 +67,7 @@ import Testing
         for _ in 0..<3 {
             while supervisor.next()?["WATCHDOG"] != "1" {}
         }
-        let reign = Reign(served, database)
+        let reign = ReplacedServer(served, database)
         try reign.upgrade()
         while supervisor.next()?["MAINPID"] == nil {}
         for _ in 0..<3 { #expect(supervisor.next() != nil) }
@@ -122,9 +123,9 @@ import Testing
         let admin = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
         let program = try activate(
             [articles.raw, admin.raw, local.raw], names: "broadsheet.socket:admin:local")
-        let served = try Served(program, listeners: 2)
+        let served = try RunningServer(program, listeners: 2)
         #expect(served.addresses == [articles.address, local.address])
-        let reign = Reign(served, database)
+        let reign = ReplacedServer(served, database)
         for _ in 0..<2 {
             #expect(try TestClient(local.address).get("/readyz").status == 200)
             #expect(try TestClient(articles.address).get("/metrics").status == 404)

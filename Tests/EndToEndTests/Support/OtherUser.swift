@@ -13,7 +13,7 @@ enum OtherUser {
             "/usr/bin/setpriv",
             ["--reuid=\(number)", "--regid=\(number)", "--clear-groups", Program.path()]
                 + arguments,
-            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+            environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey])
     }
 
     /// Makes the user the owner of a file or folder.

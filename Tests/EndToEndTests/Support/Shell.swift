@@ -31,7 +31,7 @@ enum Shell {
             "/bin/sh", ["-e", "-c", script],
             environment: [
                 "binary": Program.path(), "folder": folder,
-                "BROADSHEET_ADMIN_KEY": Served.adminKey,
+                "BROADSHEET_ADMIN_KEY": RunningServer.adminKey,
             ])
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// A server whose database is on a disk of 4 MiB, part of which can be set free (as root).
 struct SmallDisk {
-    let served: Served
+    let served: RunningServer
     /// The folder on the disk, as other processes see it: it disappears with the server.
     let folder: String
 
@@ -20,7 +20,7 @@ struct SmallDisk {
             dd if=/dev/zero of="$folder/disk/filler" bs=64k count=24 status=none
             exec "$binary" serve --database "$folder/disk/a.db" --listen 127.0.0.1:0 \(options)
             """, folder: folder.path)
-        served = try Served(program)
+        served = try RunningServer(program)
         self.folder = "/proc/\(program.processID)/root\(folder.path)/disk"
     }
 

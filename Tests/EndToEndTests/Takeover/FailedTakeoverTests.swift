@@ -18,7 +18,7 @@ import Testing
     private static let health = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     @Test func `a new server that cannot start leaves the old one alone`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let taken = try RawConnection(served.addresses[0])
         let failures: [([String], Int32)] = [
             (["--listen", "nowhere"], 64),
@@ -47,7 +47,7 @@ import Testing
         return channel
     }
 
-    private func expectService(_ served: Served, _ kept: RawConnection) throws {
+    private func expectService(_ served: RunningServer, _ kept: RawConnection) throws {
         try kept.send(Self.health)
         #expect(try kept.response().status == 200)
         #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
@@ -55,40 +55,40 @@ import Testing
 
     @Test(arguments: ["die at ready", "die at yours"])
     func `a successor that dies leaves everything to the old server`(step: String) throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let kept = try RawConnection(served.addresses[0])
         try expectService(served, kept)
         let fake = try FakeSuccessor(database, step)
         try served.waitForError("this process continues")
         #expect(fake.program.wait() == 1)
         try expectService(served, kept)
-        let reign = Reign(served, database)
-        try reign.upgrade()
+        let server = ReplacedServer(served, database)
+        try server.upgrade()
         try kept.send(Self.health)
         #expect(try kept.response().status == 200)
-        kill(reign.processID, SIGTERM)
+        kill(server.processID, SIGTERM)
     }
 
     @Test(arguments: ["stop at connected", "stop at offered"])
     func `a successor that hangs before it is ready does not block another takeover`(step: String)
         throws
     {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let kept = try RawConnection(served.addresses[0])
         let fake = try FakeSuccessor(database, step)
         try fake.wait(for: String(step.split(separator: " ")[2]))
         try expectService(served, kept)
-        let reign = Reign(served, database)
-        try reign.upgrade()
+        let server = ReplacedServer(served, database)
+        try server.upgrade()
         try expectService(served, kept)
-        kill(reign.processID, SIGTERM)
+        kill(server.processID, SIGTERM)
     }
 
     @Test(arguments: ["stop at ready", "stop at yours"])
     func `a successor that hangs with the database is killed, and the old server continues`(
         step: String
     ) throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let kept = try RawConnection(served.addresses[0])
         try expectService(served, kept)
         let fake = try FakeSuccessor(database, step)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `stopping a server whose successor hangs stops both`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let fake = try FakeSuccessor(database, "stop at yours")
         try fake.wait(for: "yours")
         #expect(served.stop() == 0)
@@ -108,7 +108,7 @@ import Testing
 
     @Test(arguments: ["migrate and fail", "migrate and die"])
     func `after a failed migration the database is restored`(step: String) throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let kept = try RawConnection(served.addresses[0])
         try expectService(served, kept)
         let before = try served.client.get("/v1/articles").text
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func `a successor that reports progress is given more time`() throws {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         let fake = try FakeSuccessor(database, "migrate for long")
         try fake.wait(for: "serving")
         #expect(served.program.wait() == 0)
@@ -134,7 +134,7 @@ import Testing
     @Test func `a successor that is silent or sends invalid messages changes nothing`()
         throws
     {
-        let served = try Served(database)
+        let served = try RunningServer(database)
         for line in [
             "nonsense", "ready", "ready 1", "ready 1 1", "yours",
             String(repeating: "x", count: 10_000),
@@ -152,7 +152,7 @@ import Testing
         let listener = try ListeningSocket(.unix(database + ".control"))
         let new = try Program.start(
             ["serve", "--take-over", "--database", database, "--listen", "127.0.0.1:0"],
-            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+            environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey])
         var waiting = pollfd(fd: listener.raw, events: Int16(POLLIN), revents: 0)
         try #require(poll(&waiting, 1, Patience.milliseconds) == 1)
         let accepted = accept(listener.raw, nil, nil)
@@ -185,24 +185,24 @@ import Testing
     }
 
     @Test func `if the old process dies meanwhile, the new one serves`() throws {
-        let served = try Served(try pretend(Self.granted + ["offer 1 1", "end"]))
+        let served = try RunningServer(try pretend(Self.granted + ["offer 1 1", "end"]))
         #expect(try served.client.get("/readyz").status == 200)
         #expect(served.stop() == 0)
     }
 
     @Test func `a failed upgrade is reported with its reason`() throws {
         let key = folder.file("key")
-        try write(Served.adminKey, to: key)
-        let served = try Served(database, ["--admin-key-file", key], adminKey: nil)
+        try write(RunningServer.adminKey, to: key)
+        let served = try RunningServer(database, ["--admin-key-file", key], adminKey: nil)
         try #require(unlink(key) == 0)
         let failed = try Program.run("upgrade", "--database", database)
         #expect(failed.status == 69)
         #expect(failed.errors.last?.contains("ended with status 66; the old one continues") == true)
-        try write(Served.adminKey, to: key)
-        let reign = Reign(served, database)
-        try reign.upgrade()
+        try write(RunningServer.adminKey, to: key)
+        let server = ReplacedServer(served, database)
+        try server.upgrade()
         #expect(try served.client.get("/readyz").status == 200)
-        kill(reign.processID, SIGTERM)
+        kill(server.processID, SIGTERM)
         let nobody = try Program.run("upgrade", "--database", folder.file("other.db"))
         #expect(nobody.status == 69)
     }

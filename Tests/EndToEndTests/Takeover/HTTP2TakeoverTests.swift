@@ -74,31 +74,31 @@ import Testing
         }
     }
 
-    private func expectUpgrades(_ served: Served, _ clients: Clients) async throws {
-        let reign = Reign(served, database)
+    private func expectUpgrades(_ served: RunningServer, _ clients: Clients) async throws {
+        let server = ReplacedServer(served, database)
         defer { clients.stop() }
         for _ in 0..<2 {
             let before = clients.responses
             #expect(await eventually { clients.responses >= before + 100 })
-            try reign.upgrade()
+            try server.upgrade()
         }
         let before = clients.responses
         #expect(await eventually { clients.responses >= before + 100 })
         clients.stop()
         #expect(clients.failures.isEmpty, "\(clients.failures.prefix(3))")
         #expect(clients.connections >= 6)
-        #expect(await reign.stop())
+        #expect(await server.stop())
     }
 
     @Test func `connections without TLS are drained, and no request fails`() async throws {
-        let served = try Served(
+        let served = try RunningServer(
             database, ["--http2-cleartext", "--log", "off", "--rate-limit", "off"])
         let address = served.addresses[0]
         try await expectUpgrades(served, Clients(2) { try RawConnection(address) })
     }
 
     @Test func `with TLS as well`() async throws {
-        let served = try Served.secure(database, folder, ["--rate-limit", "off"])
+        let served = try RunningServer.secure(database, folder, ["--rate-limit", "off"])
         let address = served.addresses[0]
         let clients = Clients(2) {
             let connection = try RawConnection(address)

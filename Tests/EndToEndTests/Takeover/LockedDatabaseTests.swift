@@ -20,12 +20,12 @@ struct LockedDatabaseTests {
         try RunningProgram(
             "/usr/bin/env",
             ["-C", folder.path, try Program.path()] + arguments + ["--database", database],
-            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+            environment: ["BROADSHEET_ADMIN_KEY": RunningServer.adminKey])
     }
 
     /// A server with an article.
-    private func serve() throws -> (Served, article: Article.ID) {
-        let served = try Served(
+    private func serve() throws -> (RunningServer, article: Article.ID) {
+        let served = try RunningServer(
             start(["serve", "--listen", "127.0.0.1:0", "--log", "off", "--grace", "1"]))
         let created = try served.send(
             .post, "/v1/articles", #"{"title":"Rye","status":"published"}"#)
@@ -35,13 +35,13 @@ struct LockedDatabaseTests {
 
     /// A client whose write of the article waits for the lock.
     private func write(
-        _ article: Article.ID, to served: Served, _ lock: DatabaseLock
+        _ article: Article.ID, to served: RunningServer, _ lock: DatabaseLock
     ) async throws -> RawConnection {
         let client = try RawConnection(served.addresses[0])
         let body = #"{"title":"Oats"}"#
         try client.send(
             "PATCH /v1/articles/\(article) HTTP/1.1\r\nHost: localhost\r\n"
-                + "Authorization: Bearer \(Served.adminKey)\r\n"
+                + "Authorization: Bearer \(RunningServer.adminKey)\r\n"
                 + "Content-Type: application/merge-patch+json\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
         try #require(await eventually { (try? lock.isAwaited()) == true })

@@ -61,7 +61,7 @@ import Testing
             #"{"db": [{"meta": {}, "data": {"posts": [{"id": "1", "title": "T", "slug": "t"}]}}]}"#,
             to: folder.file("blog.json"))
         try write(#"[{"from": "/old", "to": "/t"}]"#, to: folder.file("redirects.json"))
-        #expect(try Served(database).stop() == 0)
+        #expect(try RunningServer(database).stop() == 0)
         // The lock is what a command first sees of a server.
         let lock = open(database, O_RDONLY)
         defer { close(lock) }
@@ -88,7 +88,7 @@ import Testing
 
     @Test func `a new server takes over from it`() async throws {
         let requests = try await serve {
-            let new = try Served(database, ["--take-over"])
+            let new = try RunningServer(database, ["--take-over"])
             #expect(try new.client.get("/readyz").status == 200)
             #expect(new.stop() == 0)
         }

@@ -6,13 +6,13 @@ import ParserLaws
 /// The exports of other programs.
 enum BlogLaws {
     static func wordPress(_ input: [UInt8]) -> [String] {
-        drafts { BlogDrafts(wordPress: input) }
+        drafts { BlogExportReader(wordPress: input) }
     }
 
-    static func ghost(_ input: [UInt8]) -> [String] { drafts { BlogDrafts(ghost: input) } }
+    static func ghost(_ input: [UInt8]) -> [String] { drafts { BlogExportReader(ghost: input) } }
 
-    private static func drafts(_ read: () -> BlogDrafts) -> [String] {
-        var laws = LawBook()
+    private static func drafts(_ read: () -> BlogExportReader) -> [String] {
+        var laws = ViolationCollector()
         let found = read()
         let again = read()
         laws.expect(

@@ -9,7 +9,7 @@ enum CursorLaws {
     private static let sealer = CursorSealer(secret: [UInt8](repeating: 7, count: 32))
 
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let text = String(decoding: input, as: UTF8.self)
         // 128 bits of authentication: no input has them by chance.
         laws.expect(open(text, ArticlePosition.self) == nil, "no cursor can be forged")
@@ -36,7 +36,7 @@ enum CursorLaws {
 
     /// A position can be sealed and opened; with one changed octet or another list it cannot.
     private static func check<Position: CursorPosition & Equatable>(
-        _ position: Position, _ input: [UInt8], _ laws: inout LawBook
+        _ position: Position, _ input: [UInt8], _ laws: inout ViolationCollector
     ) {
         let cursor = sealer.seal(position, in: "articles")
         guard cursor.utf8.count <= 500, !position.cursorBytes.isEmpty else { return }

@@ -6,7 +6,7 @@ import ParserLaws
 /// `Tests/BroadsheetSwiftGeneratorTests`, as that takes a second for each.
 enum GeneratorLaws {
     static func samples(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         for isCodable in [false, true] {
             var options = SwiftGenerator.Options()
             options.isCodable = isCodable
@@ -22,7 +22,7 @@ enum GeneratorLaws {
     }
 
     static func descriptions(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         var options = SwiftGenerator.Options()
         options.skipsUnsupported = true
         let source = SwiftGenerator.Source(name: "api.json", bytes: input)
@@ -43,7 +43,7 @@ enum GeneratorLaws {
         return laws.broken
     }
 
-    private static func check(_ text: String, _ laws: inout LawBook) {
+    private static func check(_ text: String, _ laws: inout ViolationCollector) {
         var depth = 0
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             laws.expect(

@@ -7,7 +7,7 @@ import ParserLaws
 /// A body: parsed as JSON, as each request with a body, and as each response for a client.
 enum JSONLaws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         if let value = try? JSONParser.parse(input) { checkValue(value, &laws) }
         let requests = Contract.requests + Contract.adminRequests
         for type in requests where type.parameters(haveBody: true) {
@@ -20,7 +20,7 @@ enum JSONLaws {
         return laws.broken
     }
 
-    private static func checkValue(_ value: JSONValue, _ laws: inout LawBook) {
+    private static func checkValue(_ value: JSONValue, _ laws: inout ViolationCollector) {
         var writer = JSONWriter()
         value.write(to: &writer)
         laws.expect(
@@ -28,7 +28,7 @@ enum JSONLaws {
     }
 
     private static func checkRequest<Request: BackendAPIRequest>(
-        _ type: Request.Type, _ body: [UInt8], _ laws: inout LawBook
+        _ type: Request.Type, _ body: [UInt8], _ laws: inout ViolationCollector
     ) {
         let id = "/0190b3f4-5a6b-7c8d-9e0f-102132435465"
         let names = Request.endpoint.template.parameters
@@ -64,7 +64,7 @@ enum JSONLaws {
 
     /// A client can encode a decoded value, and decodes the same value again.
     private static func checkAnswer<Item: JSONRepresentable & Equatable>(
-        _ type: Item.Type, _ input: [UInt8], _ laws: inout LawBook
+        _ type: Item.Type, _ input: [UInt8], _ laws: inout ViolationCollector
     ) {
         let mapped = try? ResponseMapper<Item>().map(input)
         laws.expect(mapped == backwards(type, input), "\(Item.self) is the same in any order")

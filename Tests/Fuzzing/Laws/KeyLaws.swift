@@ -15,7 +15,7 @@ enum KeyLaws {
     }
 
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let text = String(decoding: input, as: UTF8.self)
         if let id = APIKey.publicID(of: text) {
             laws.expect(text.hasPrefix("bsk_\(id)_"), "a public id is part of its key")

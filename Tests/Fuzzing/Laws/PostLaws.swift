@@ -6,7 +6,7 @@ import ParserLaws
 /// A Markdown file with front matter in any form; the first line of the input is the file's name.
 enum PostLaws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let end = input.firstIndex(of: 0x0A) ?? 0
         let name = String(decoding: input[..<end], as: UTF8.self)
         let bytes = Array(input[end...].dropFirst())

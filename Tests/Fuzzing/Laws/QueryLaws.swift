@@ -7,7 +7,7 @@ import ParserLaws
 /// A request's target: path, query, and the typed requests that it may represent.
 enum QueryLaws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         if let query = try? QueryItems(parsing: input) {
             laws.expect(
                 (try? QueryItems(parsing: Array(query.encoded.utf8))) == query,
@@ -20,7 +20,7 @@ enum QueryLaws {
         return laws.broken
     }
 
-    private static func checkRequests(_ bytes: [UInt8], _ laws: inout LawBook) {
+    private static func checkRequests(_ bytes: [UInt8], _ laws: inout ViolationCollector) {
         guard let target = RequestTarget(bytes) else { return }
         let requests = Contract.requests + Contract.adminRequests
         for type in requests where type.parameters(haveBody: false) {
@@ -36,7 +36,7 @@ extension BackendAPIRequest {
 /// The law of the contract: parsing, printing and parsing again yields the same request.
 enum ContractLaw {
     static func check<Request: BackendAPIRequest>(
-        _ type: Request.Type, _ request: HTTPRequest, _ laws: inout LawBook
+        _ type: Request.Type, _ request: HTTPRequest, _ laws: inout ViolationCollector
     ) {
         guard let source = RequestSource(request, for: Request.endpoint) else { return }
         do throws(RequestValidationError) {

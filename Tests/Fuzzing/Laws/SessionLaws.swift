@@ -11,7 +11,7 @@ enum SessionLaws {
     private static let ring = KeyRing([], operatorKey: nil) { Timestamp(milliseconds: 1) }
 
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let text = String(decoding: input, as: UTF8.self)
         let (access, refresh) = (AccessToken(text), RefreshToken(text))
         laws.expect(access == nil || refresh == nil, "a token is of one kind")
@@ -41,7 +41,7 @@ enum SessionLaws {
     }
 
     private static func check<Token: SessionToken>(
-        _ token: Token, _ text: String, _ laws: inout LawBook
+        _ token: Token, _ text: String, _ laws: inout ViolationCollector
     ) {
         laws.expect(token.text == text, "a token has one spelling")
         let lengths = Token.prefix == RefreshToken.prefix ? [64, 85] : [64]

@@ -18,7 +18,7 @@ enum TokenLaws {
         "0b2f0c914a93072f999ba84d15560cd954c01f7e175812192f363280669de304"
 
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let text = String(decoding: input, as: UTF8.self)
         laws.expect(keys != nil, "the keys can be read")
         if let set = try? KeySet(input) {
@@ -35,7 +35,9 @@ enum TokenLaws {
         return laws.broken
     }
 
-    private static func check(_ token: IdentityToken, _ text: String, _ laws: inout LawBook) {
+    private static func check(
+        _ token: IdentityToken, _ text: String, _ laws: inout ViolationCollector
+    ) {
         let input = String(decoding: token.signingInput, as: UTF8.self)
         laws.expect(
             text == "\(input).\(ByteText.base64URL(token.signature))", "a token has one spelling")

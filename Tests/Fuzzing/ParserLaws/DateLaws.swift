@@ -4,7 +4,7 @@ import BroadsheetFeeds
 /// A time as a feed or front matter writes it.
 enum DateLaws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let text = String(decoding: input, as: UTF8.self)
         guard let time = FeedDate.parse(text) else { return laws.broken }
         laws.expect(text.utf8.count <= FeedDate.limitBytes, "a long text is no time")

@@ -5,7 +5,7 @@ enum FeedLaws {
     private static let address = "https://example.org/feed"
 
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let lineCount = input.count { $0 == 0x0A || $0 == 0x0D } + 1
         do throws(FeedError) {
             let feed = try FeedParser.parse(input, contentType: nil, address: address)
@@ -25,7 +25,9 @@ enum FeedLaws {
 
     /// Expects that a feed that was read can be written, and then has the same texts when it is
     /// read again.
-    private static func expectStable(_ feed: Feed, _ format: FeedFormat, _ laws: inout LawBook) {
+    private static func expectStable(
+        _ feed: Feed, _ format: FeedFormat, _ laws: inout ViolationCollector
+    ) {
         guard let bytes = try? format.write(feed) else {
             return laws.expect(false, "a feed that was read can be written as \(format)")
         }

@@ -4,7 +4,7 @@ import BroadsheetHTTP
 /// again.
 enum FieldLaws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let text = String(decoding: input, as: UTF8.self)
         if let tag = EntityTag(text) {
             laws.expect(EntityTag(tag.description) == tag, "an entity tag can be parsed again")
@@ -39,7 +39,7 @@ enum FieldLaws {
 
     /// An accepted field is a single line, and no part of it becomes another field.
     private static func checkField(
-        _ name: HTTPFieldName, _ value: String, _ laws: inout LawBook
+        _ name: HTTPFieldName, _ value: String, _ laws: inout ViolationCollector
     ) {
         var fields = HTTPFields()
         guard fields.append(name, value) else { return }

@@ -31,7 +31,7 @@ package struct FuzzTarget: Sendable {
 }
 
 /// Collects violations.
-package struct LawBook {
+package struct ViolationCollector {
     package private(set) var broken: [String] = []
 
     package init() {}

@@ -5,7 +5,7 @@ import BroadsheetHTTP2
 /// determines the way in which the rest is split.
 enum HTTP2Laws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let bytes = HTTP2Session.clientPreface + input.dropFirst()
         let whole = Reception([bytes[...]])
         let pieces = Reception([HTTP2Session.clientPreface[...]] + input.piecesBehindFirst)
@@ -23,7 +23,7 @@ enum HTTP2Laws {
     }
 
     /// A request that is accepted could have been one of HTTP/1.1.
-    private static func check(_ head: RequestHead, _ laws: inout LawBook) {
+    private static func check(_ head: RequestHead, _ laws: inout ViolationCollector) {
         let printed = RequestSerializer.bytes(
             of: HTTPRequest(head.method, head.target, version: .http11, fields: head.fields))[...]
         var parser = RequestParser()

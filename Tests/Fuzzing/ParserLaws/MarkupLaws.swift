@@ -4,7 +4,7 @@ import BroadsheetMarkup
 enum MarkupLaws {
     /// The first byte decides in which pieces the document arrives.
     static func xml(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let document = Array(input.dropFirst())
         var pieces = input.piecesBehindFirst[...]
         let whole = events(XMLReader(document), &laws)
@@ -15,7 +15,7 @@ enum MarkupLaws {
         return laws.broken
     }
 
-    private static func events(_ reader: XMLReader, _ laws: inout LawBook) -> [String] {
+    private static func events(_ reader: XMLReader, _ laws: inout ViolationCollector) -> [String] {
         var events: [String] = []
         var open: [XMLName] = []
         do throws(XMLError) {
@@ -37,7 +37,7 @@ enum MarkupLaws {
     }
 
     static func html(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let html = String(decoding: input, as: UTF8.self)
         for base in [nil, "https://example.org/a/"] {
             let converter = MarkdownFromHTML(base: base)

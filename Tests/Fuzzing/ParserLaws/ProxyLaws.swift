@@ -3,7 +3,7 @@ import BroadsheetSockets
 /// The header that a proxy sends before the first byte of a connection.
 enum ProxyLaws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         guard let header = ProxyHeader(input) else { return [] }
         laws.expect(ProxyHeader(input.dropLast()) == nil, "a truncated header is rejected")
         laws.expect(ProxyHeader(input + [0]) == nil, "nothing may follow a header")

@@ -6,7 +6,7 @@ enum ReferenceLaws {
     private static let bases = [nil, "https://example.org/a/b?c", "http://[::1]:8080"]
 
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let text = String(decoding: input, as: UTF8.self)
         for base in bases {
             guard let url = Reference.resolve(text, against: base),

@@ -4,7 +4,7 @@ import CBroadsheetXML
 /// XML that is nearly well-formed, in UTF-8. The first byte decides in which pieces it arrives.
 enum RepairLaws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let document = Array(input.dropFirst())
         var whole = XMLRepair(label: "utf-8")
         let repaired = whole.take(document) + whole.finish()

@@ -4,7 +4,7 @@ import BroadsheetTestSupport
 /// A stream of requests; the first byte determines how the rest is split.
 enum RequestLaws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let bytes = Array(input.dropFirst())
         var receiver = Receiver(limits: limits)
         receiver.take(bytes[...])
@@ -34,7 +34,7 @@ enum RequestLaws {
     }
 
     /// An accepted request has the same meaning for the next party when it is forwarded.
-    private static func checkPrinted(_ request: ReceivedRequest, _ laws: inout LawBook) {
+    private static func checkPrinted(_ request: ReceivedRequest, _ laws: inout ViolationCollector) {
         let printed = RequestSerializer.bytes(
             of: HTTPRequest(
                 request.head.method, request.head.target, version: request.head.version,

@@ -4,7 +4,7 @@ import BroadsheetHTTP
 /// the request's method and how the rest is split.
 enum ResponseLaws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let method: HTTPMethod = [.get, .head, .post, .connect][Int((input.first ?? 0) & 3)]
         let bytes = Array(input.dropFirst())
         let strict = read([bytes[...]], to: method, isLenient: false)

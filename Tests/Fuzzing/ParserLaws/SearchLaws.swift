@@ -4,7 +4,7 @@ import ArticleSearch
 /// The input of readers' searches: a line with the query, one with a title, and a body.
 enum SearchLaws {
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         let lines = input.split(
             separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false
         ).map { String(decoding: $0, as: UTF8.self).inNFC }
@@ -30,7 +30,7 @@ enum SearchLaws {
             body: body, tags: [Tag(named: String(title.prefix(10)))])
     }
 
-    private static func checkQuery(_ query: SearchQuery, _ laws: inout LawBook) {
+    private static func checkQuery(_ query: SearchQuery, _ laws: inout ViolationCollector) {
         let clauses = query.required + query.excluded
         laws.expect(clauses.count <= SearchQuery.limitWords, "a query has a limit of words")
         laws.expect(
@@ -52,7 +52,7 @@ enum SearchLaws {
         }
     }
 
-    private static func checkKeys(_ document: AnalyzedDocument, _ laws: inout LawBook) {
+    private static func checkKeys(_ document: AnalyzedDocument, _ laws: inout ViolationCollector) {
         let keys = (0..<document.count).map { document.key(at: $0) }
         laws.expect(
             zip(keys, keys.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) },
@@ -66,7 +66,7 @@ enum SearchLaws {
     }
 
     private static func checkMarks(
-        _ query: SearchQuery, _ text: SearchText, _ laws: inout LawBook
+        _ query: SearchQuery, _ text: SearchText, _ laws: inout ViolationCollector
     ) {
         let marks = SearchMarks(query)
         let title = marks.title(of: text)

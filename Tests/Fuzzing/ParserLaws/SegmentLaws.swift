@@ -20,7 +20,7 @@ enum SegmentLaws {
     }()
 
     static func broken(_ input: [UInt8]) -> [String] {
-        var laws = LawBook()
+        var laws = ViolationCollector()
         laws.expect(segment.count == count && segment.keyBlocks == 1, "the segment is as it was")
         checkDocuments(input, &laws)
         checkHits(input, &laws)
@@ -42,7 +42,7 @@ enum SegmentLaws {
         return merge.takeBlocks().filter { $0.number < SearchBlock.firstDocuments }
     }
 
-    private static func checkHits(_ block: [UInt8], _ laws: inout LawBook) {
+    private static func checkHits(_ block: [UInt8], _ laws: inout ViolationCollector) {
         let view = SearchView(segments: [segment])
         let range = TermRange(low: [1], high: [4])
         let word = SearchQuery.Alternative(ranges: [range], eighths: 8)
@@ -67,7 +67,7 @@ enum SegmentLaws {
         }
     }
 
-    private static func checkDocuments(_ block: [UInt8], _ laws: inout LawBook) {
+    private static func checkDocuments(_ block: [UInt8], _ laws: inout ViolationCollector) {
         for (bytes, directory) in (0...2).flatMap({ bytes in
             [KeyDirectory(), segment.directory].map { (bytes, $0) }
         }) {

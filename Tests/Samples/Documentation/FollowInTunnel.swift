@@ -10,5 +10,5 @@ func follow(_ library: OfflineLibrary) async throws(ArticleMirrorError) {
 /// The app has left the tunnel, or entered one.
 func networkChanged(_ library: OfflineLibrary) async {
     library.mirror.conditionsChanged()
-    await library.outbox.networkIsBack()
+    await library.outbox.networkDidReturn()
 }

@@ -6,7 +6,7 @@ import ArticleOffline
 /// What an account has on the device, and what fills and empties it.
 struct OfflineLibrary: Sendable {
     let store: ModelStore
-    let service: RememberingService
+    let service: CachingService
     let mirror: ArticleMirror
     let outbox: Outbox
 
@@ -20,7 +20,7 @@ struct OfflineLibrary: Sendable {
         store = try ModelStore(
             .file(in: folder, of: account, at: backend.configuration.baseURL),
             limits: .init(bytes: 200 << 20))
-        service = RememberingService(backend, store: store)
+        service = CachingService(backend, store: store)
         // Lists have no bodies, but a tunnel is where they are read.
         let fields = AttributeSet<Article>.all.subtracting(["bodyHTML", "commentCount"]).names
         mirror = ArticleMirror(

@@ -4,10 +4,10 @@ import ArticleClient
 /// Filters a list while its user types.
 @MainActor final class TagFilter {
     private(set) var articles: [Article] = []
-    private let latest: LatestWins
+    private let latest: SupersedingRequests
 
     init(_ backend: BackendService) {
-        latest = LatestWins(backend, pause: .milliseconds(250))
+        latest = SupersedingRequests(backend, pause: .milliseconds(250))
     }
 
     func show(tag: String) async {

@@ -7,12 +7,12 @@ import ArticleOffline
     private(set) var found = SearchPage<Article>(items: [])
     /// Whether only this device was searched.
     private(set) var isOffline = false
-    private let service: RememberingService
-    private let latest: LatestWins
+    private let service: CachingService
+    private let latest: SupersedingRequests
 
     init(_ library: OfflineLibrary) {
         service = library.service
-        latest = LatestWins(service.backend, pause: .milliseconds(250))
+        latest = SupersedingRequests(service.backend, pause: .milliseconds(250))
     }
 
     /// The text has changed.

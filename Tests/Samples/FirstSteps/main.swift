@@ -13,7 +13,7 @@ for article in try await backend.send(FetchArticlesRequest(limit: 3)).items {
 }
 
 // A tag, as somebody types it: only the last question is answered.
-let search = LatestWins(backend)
+let search = SupersedingRequests(backend)
 let questions = ["w", "wri", "writing"].map { tag in
     (tag, Task { try await search.send(FetchArticlesRequest(tag: tag)).items })
 }

@@ -7,11 +7,11 @@ import ArticleOffline
 /// The mirror fills it, the outbox empties itself, and screens show what the store says.
 @MainActor final class Library {
     let store: ModelStore
-    let service: RememberingService
+    let service: CachingService
     let outbox: Outbox
     let mirror: ArticleMirror
     /// Of what is searched while it is typed, only the latest counts.
-    private let latest: LatestWins
+    private let latest: SupersedingRequests
     private var work: [Task<Void, Never>] = []
 
     /// - Parameters:
@@ -22,13 +22,13 @@ import ArticleOffline
     init(
         _ backend: BackendService, of account: String?, in folder: String?, _ airplane: Airplane
     ) throws(ModelStoreError) {
-        let place: ModelStore.Place =
+        let place: ModelStore.Location =
             folder.map { .file(in: $0, of: account, at: backend.configuration.baseURL) }
             ?? .memory(of: account)
         store = try ModelStore(place)
-        service = RememberingService(backend, store: store)
+        service = CachingService(backend, store: store)
         outbox = Outbox(store: store, backend: backend)
-        latest = LatestWins(backend, pause: .milliseconds(250))
+        latest = SupersedingRequests(backend, pause: .milliseconds(250))
         // With texts, so that they can be read without a network.
         let fields = AttributeSet<Article>.all.subtracting(["bodyHTML", "commentCount"]).names
         let articles = FetchChangesRequest(fields: FieldSelection(fields))
@@ -71,6 +71,6 @@ import ArticleOffline
     /// The network has come or gone.
     func networkChanged() async {
         mirror.conditionsChanged()
-        await outbox.networkIsBack()
+        await outbox.networkDidReturn()
     }
 }

@@ -41,12 +41,12 @@ enum Field: Hashable {
 
 /// What screens show. The store, the mirror and the outbox change it; nothing else does.
 struct Contents {
-    var articles: [RememberedArticle] = []
+    var articles: [CachedArticle] = []
     var found = SearchPage<Article>(items: [])
     /// What was searched for before, the newest first.
     var recent: [String] = []
     /// The open article; `nil` while nothing is known of it.
-    var article: RememberedArticle?
+    var article: CachedArticle?
     var comments: [Comment] = []
     var bookmarked: Set<Article.ID> = []
     var mirror = ArticleMirror.State.idle
@@ -93,11 +93,11 @@ struct Contents {
 
     func listLines(selected: Int, rows: Int) -> [String] {
         let top = max(0, selected - rows + 4)
-        return articles.enumerated().dropFirst(top).map { index, remembered in
-            let names = remembered.article.authors.map(\.name).joined(separator: ", ")
-            let mark = remembered.pending.map { " [\($0.label)]" } ?? ""
+        return articles.enumerated().dropFirst(top).map { index, cached in
+            let names = cached.article.authors.map(\.name).joined(separator: ", ")
+            let mark = cached.pending.map { " [\($0.label)]" } ?? ""
             return
-                "\(index == selected ? "▸" : " ") \(remembered.article.title)\(mark)  — \(names)"
+                "\(index == selected ? "▸" : " ") \(cached.article.title)\(mark)  — \(names)"
         }
     }
 

@@ -26,7 +26,7 @@ struct ListArticlesRequest: BackendAPIRequest {
         Self.init,
         .query("limit", \.limit, .integer(1...100)),
         .query("cursor", \.cursor, .string),
-        .queryList("tag", \.tag, .string, atMost: .max),
+        .queryList("tag", \.tag, .string, limit: .max),
         .query("author", \.author, .uuid),
         .query("language", \.language, .string),
         .query("status", \.status, ArticleStatus.text),
@@ -734,7 +734,7 @@ struct ListChangesRequest: BackendAPIRequest {
         .query("limit", \.limit, .integer(1...500)),
         .query("types", \.types, .list(of: ListChangesRequest.TypeValue.text)),
         .query("article", \.article, .uuid),
-        .queryList("tag", \.tag, .string, atMost: .max),
+        .queryList("tag", \.tag, .string, limit: .max),
         .query("author", \.author, .uuid),
         .query("language", \.language, .string),
         .query("status", \.status, ArticleStatus.text),
@@ -964,7 +964,7 @@ struct StreamChangesRequest: BackendAPIRequest {
         .query("since", \.since, .string),
         .query("types", \.types, .list(of: StreamChangesRequest.TypeValue.text)),
         .query("article", \.article, .uuid),
-        .queryList("tag", \.tag, .string, atMost: .max),
+        .queryList("tag", \.tag, .string, limit: .max),
         .query("author", \.author, .uuid),
         .query("language", \.language, .string),
         .query("status", \.status, ArticleStatus.text),
@@ -1174,7 +1174,7 @@ struct SearchArticlesRequest: BackendAPIRequest {
         .requiredQuery("q", \.q, .string),
         .query("limit", \.limit, .integer(1...100)),
         .query("cursor", \.cursor, .string),
-        .queryList("tag", \.tag, .string, atMost: .max),
+        .queryList("tag", \.tag, .string, limit: .max),
         .query("author", \.author, .uuid),
         .query("language", \.language, .string),
         .query("source", \.source, .string),
@@ -2272,7 +2272,7 @@ struct GetAtomFeedRequest: BackendAPIRequest {
         Self.init,
         .query("limit", \.limit, .integer(1...100)),
         .query("cursor", \.cursor, .string),
-        .queryList("tag", \.tag, .string, atMost: .max),
+        .queryList("tag", \.tag, .string, limit: .max),
         .query("author", \.author, .uuid),
         .query("language", \.language, .string),
         .query("source", \.source, .string),
@@ -2323,7 +2323,7 @@ struct GetRssFeedRequest: BackendAPIRequest {
         Self.init,
         .query("limit", \.limit, .integer(1...100)),
         .query("cursor", \.cursor, .string),
-        .queryList("tag", \.tag, .string, atMost: .max),
+        .queryList("tag", \.tag, .string, limit: .max),
         .query("author", \.author, .uuid),
         .query("language", \.language, .string),
         .query("source", \.source, .string),
@@ -2374,7 +2374,7 @@ struct GetJSONFeedRequest: BackendAPIRequest {
         Self.init,
         .query("limit", \.limit, .integer(1...100)),
         .query("cursor", \.cursor, .string),
-        .queryList("tag", \.tag, .string, atMost: .max),
+        .queryList("tag", \.tag, .string, limit: .max),
         .query("author", \.author, .uuid),
         .query("language", \.language, .string),
         .query("source", \.source, .string),
@@ -2623,12 +2623,12 @@ extension AccountExport: JSONModel {
         Self.init,
         .required("account", \.account, User.format),
         .optional("invitation", \.invitation, UsedInvitation.format),
-        .required("identities", \.identities, .array(of: AccountIdentity.format, atMost: .max)),
-        .required("sessions", \.sessions, .array(of: DeviceSession.format, atMost: .max)),
-        .required("keys", \.keys, .array(of: AccountKey.format, atMost: .max)),
-        .required("articles", \.articles, .array(of: OwnedArticle.format, atMost: .max)),
-        .required("comments", \.comments, .array(of: Comment.format, atMost: .max)),
-        .required("bookmarks", \.bookmarks, .array(of: Bookmark.format, atMost: .max)))
+        .required("identities", \.identities, .array(of: AccountIdentity.format, limit: .max)),
+        .required("sessions", \.sessions, .array(of: DeviceSession.format, limit: .max)),
+        .required("keys", \.keys, .array(of: AccountKey.format, limit: .max)),
+        .required("articles", \.articles, .array(of: OwnedArticle.format, limit: .max)),
+        .required("comments", \.comments, .array(of: Comment.format, limit: .max)),
+        .required("bookmarks", \.bookmarks, .array(of: Bookmark.format, limit: .max)))
 }
 
 struct AccountIdentity: Sendable, Hashable {
@@ -2855,8 +2855,8 @@ extension Article: JSONModel {
         .optional("body", \.body, .string),
         .optional("bodyHTML", \.bodyHTML, .string),
         .required("language", \.language, .string),
-        .required("authors", \.authors, .array(of: AuthorReference.format, atMost: .max)),
-        .required("tags", \.tags, .array(of: Tag.format, atMost: .max)),
+        .required("authors", \.authors, .array(of: AuthorReference.format, limit: .max)),
+        .required("tags", \.tags, .array(of: Tag.format, limit: .max)),
         .optional("heroImage", \.heroImage, HeroImage.format),
         .required("status", \.status, ArticleStatus.format),
         .optional("publishedAt", \.publishedAt, .timestamp),
@@ -2954,8 +2954,8 @@ extension ArticleChanges: JSONModel {
         .change("summary", \.summary, .string),
         .change("body", \.body, .string),
         .change("language", \.language, .string),
-        .change("authors", \.authors, .array(of: AuthorMention.format, atMost: .max)),
-        .change("tags", \.tags, .array(of: ArticleChanges.Tag2.format, atMost: .max)),
+        .change("authors", \.authors, .array(of: AuthorMention.format, limit: .max)),
+        .change("tags", \.tags, .array(of: ArticleChanges.Tag2.format, limit: .max)),
         .change("heroImage", \.heroImage, HeroImageChangesOrNull.format),
         .change("status", \.status, ArticleStatusOrNull.format),
         .change("publishedAt", \.publishedAt, .timestamp),
@@ -3057,8 +3057,8 @@ extension ArticleDraft: JSONModel {
         .optional("summary", \.summary, .string),
         .optional("body", \.body, .string),
         .optional("language", \.language, .string),
-        .optional("authors", \.authors, .array(of: AuthorMention.format, atMost: .max)),
-        .optional("tags", \.tags, .array(of: ArticleDraft.Tag2.format, atMost: .max)),
+        .optional("authors", \.authors, .array(of: AuthorMention.format, limit: .max)),
+        .optional("tags", \.tags, .array(of: ArticleDraft.Tag2.format, limit: .max)),
         .optional("heroImage", \.heroImage, HeroImageInputOrNull.format),
         .optional("status", \.status, ArticleStatusOrNull.format),
         .optional("publishedAt", \.publishedAt, .timestamp),
@@ -3097,7 +3097,7 @@ struct ArticlePage: Sendable, Hashable {
 extension ArticlePage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: Article.format, atMost: .max)),
+        .required("items", \.items, .array(of: Article.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -3220,8 +3220,8 @@ extension ArticleReplacement: JSONModel {
         .optional("body", \.body, .string),
         .optional("bodyHTML", \.bodyHTML, .string),
         .optional("language", \.language, .string),
-        .optional("authors", \.authors, .array(of: AuthorMention.format, atMost: .max)),
-        .optional("tags", \.tags, .array(of: ArticleReplacement.Tag2.format, atMost: .max)),
+        .optional("authors", \.authors, .array(of: AuthorMention.format, limit: .max)),
+        .optional("tags", \.tags, .array(of: ArticleReplacement.Tag2.format, limit: .max)),
         .optional("heroImage", \.heroImage, HeroImageInputOrNull.format),
         .optional("status", \.status, ArticleStatusOrNull.format),
         .optional("publishedAt", \.publishedAt, .timestamp),
@@ -3522,7 +3522,7 @@ struct AuthorPage: Sendable, Hashable {
 extension AuthorPage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: Author.format, atMost: .max)),
+        .required("items", \.items, .array(of: Author.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -3673,7 +3673,7 @@ struct BookmarkPage: Sendable, Hashable {
 extension BookmarkPage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: Bookmark.format, atMost: .max)),
+        .required("items", \.items, .array(of: Bookmark.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -3822,7 +3822,7 @@ struct ChangePage: Sendable, Hashable {
 extension ChangePage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("changes", \.changes, .array(of: ChangeValue.format, atMost: .max)),
+        .required("changes", \.changes, .array(of: ChangeValue.format, limit: .max)),
         .required("next", \.next, .string),
         .required("more", \.more, .boolean))
 }
@@ -3966,7 +3966,7 @@ struct CommentPage: Sendable, Hashable {
 extension CommentPage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: Comment.format, atMost: .max)),
+        .required("items", \.items, .array(of: Comment.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -4180,7 +4180,7 @@ struct DeletedArticlePage: Sendable, Hashable {
 extension DeletedArticlePage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: DeletedArticle.format, atMost: .max)),
+        .required("items", \.items, .array(of: DeletedArticle.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -4241,7 +4241,7 @@ struct DeviceSessionPage: Sendable, Hashable {
 extension DeviceSessionPage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: DeviceSession.format, atMost: .max)),
+        .required("items", \.items, .array(of: DeviceSession.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -4548,8 +4548,8 @@ extension PartialArticle: JSONModel {
         .optional("body", \.body, .string),
         .optional("bodyHTML", \.bodyHTML, .string),
         .optional("language", \.language, .string),
-        .optional("authors", \.authors, .array(of: PartialAuthorReference.format, atMost: .max)),
-        .optional("tags", \.tags, .array(of: PartialTag.format, atMost: .max)),
+        .optional("authors", \.authors, .array(of: PartialAuthorReference.format, limit: .max)),
+        .optional("tags", \.tags, .array(of: PartialTag.format, limit: .max)),
         .optional("heroImage", \.heroImage, PartialHeroImage.format),
         .optional("status", \.status, ArticleStatus.format),
         .optional("publishedAt", \.publishedAt, .timestamp),
@@ -4590,7 +4590,7 @@ struct PartialArticlePage: Sendable, Hashable {
 extension PartialArticlePage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: PartialArticle.format, atMost: .max)),
+        .required("items", \.items, .array(of: PartialArticle.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -4751,7 +4751,7 @@ struct PartialChangePage: Sendable, Hashable {
 extension PartialChangePage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("changes", \.changes, .array(of: PartialChange.format, atMost: .max)),
+        .required("changes", \.changes, .array(of: PartialChange.format, limit: .max)),
         .required("next", \.next, .string),
         .required("more", \.more, .boolean))
 }
@@ -4849,7 +4849,7 @@ struct PartialCommentPage: Sendable, Hashable {
 extension PartialCommentPage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: PartialComment.format, atMost: .max)),
+        .required("items", \.items, .array(of: PartialComment.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -4897,8 +4897,8 @@ extension PartialSearchHit: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
         .required("article", \.article, PartialArticle.format),
-        .required("title", \.title, .array(of: SearchPiece.format, atMost: .max)),
-        .required("excerpt", \.excerpt, .array(of: SearchPiece.format, atMost: .max)))
+        .required("title", \.title, .array(of: SearchPiece.format, limit: .max)),
+        .required("excerpt", \.excerpt, .array(of: SearchPiece.format, limit: .max)))
 }
 
 struct PartialSearchPage: Sendable, Hashable {
@@ -4926,7 +4926,7 @@ struct PartialSearchPage: Sendable, Hashable {
 extension PartialSearchPage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: PartialSearchHit.format, atMost: .max)),
+        .required("items", \.items, .array(of: PartialSearchHit.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("correctedTo", \.correctedTo, .string))
 }
@@ -5151,7 +5151,7 @@ struct RevisionPage: Sendable, Hashable {
 extension RevisionPage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: Revision.format, atMost: .max)),
+        .required("items", \.items, .array(of: Revision.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -5175,8 +5175,8 @@ extension SearchHit: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
         .required("article", \.article, Article.format),
-        .required("title", \.title, .array(of: SearchPiece.format, atMost: .max)),
-        .required("excerpt", \.excerpt, .array(of: SearchPiece.format, atMost: .max)))
+        .required("title", \.title, .array(of: SearchPiece.format, limit: .max)),
+        .required("excerpt", \.excerpt, .array(of: SearchPiece.format, limit: .max)))
 }
 
 struct SearchPage: Sendable, Hashable {
@@ -5203,7 +5203,7 @@ struct SearchPage: Sendable, Hashable {
 extension SearchPage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: SearchHit.format, atMost: .max)),
+        .required("items", \.items, .array(of: SearchHit.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("correctedTo", \.correctedTo, .string))
 }
@@ -5448,7 +5448,7 @@ extension Source: JSONModel {
         .optional("name", \.name, .string),
         .required("publish", \.publish, .boolean),
         .optional("language", \.language, .string),
-        .required("tags", \.tags, .array(of: Source.Tag2.format, atMost: .max)),
+        .required("tags", \.tags, .array(of: Source.Tag2.format, limit: .max)),
         .required("paused", \.paused, .boolean),
         .optional("intervalSeconds", \.intervalSeconds, .integer(60...604800)),
         .optional("kind", \.kind, SourceKind.format),
@@ -5532,7 +5532,7 @@ extension SourceChanges: JSONModel {
         .change("name", \.name, .string),
         .change("publish", \.publish, .boolean),
         .change("language", \.language, .string),
-        .change("tags", \.tags, .array(of: SourceChanges.Tag2.format, atMost: .max)),
+        .change("tags", \.tags, .array(of: SourceChanges.Tag2.format, limit: .max)),
         .change("paused", \.paused, .boolean),
         .change("intervalSeconds", \.intervalSeconds, .integer(60...604800)))
 }
@@ -5607,7 +5607,7 @@ extension SourceDraft: JSONModel {
         .optional("name", \.name, .string),
         .optional("publish", \.publish, .boolean),
         .optional("language", \.language, .string),
-        .optional("tags", \.tags, .array(of: SourceDraft.Tag2.format, atMost: .max)),
+        .optional("tags", \.tags, .array(of: SourceDraft.Tag2.format, limit: .max)),
         .optional("paused", \.paused, .boolean),
         .optional("intervalSeconds", \.intervalSeconds, .integer(60...604800)))
 }
@@ -5670,7 +5670,7 @@ struct SourcePage: Sendable, Hashable {
 extension SourcePage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: Source.format, atMost: .max)),
+        .required("items", \.items, .array(of: Source.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -5754,7 +5754,7 @@ struct TagUsagePage: Sendable, Hashable {
 extension TagUsagePage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: TagUsage.format, atMost: .max)),
+        .required("items", \.items, .array(of: TagUsage.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }
@@ -5953,7 +5953,7 @@ struct UserPage: Sendable, Hashable {
 extension UserPage: JSONModel {
     static let shape = ObjectCodec(
         Self.init,
-        .required("items", \.items, .array(of: User.format, atMost: .max)),
+        .required("items", \.items, .array(of: User.format, limit: .max)),
         .optional("next", \.next, .string),
         .optional("count", \.count, PageCount.format))
 }

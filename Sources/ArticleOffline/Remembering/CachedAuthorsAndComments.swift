@@ -1,0 +1,142 @@
+public import ArticleAPI
+import ArticleModels
+import BroadsheetHTTP
+
+extension TagCondition {
+    /// The revision in the one version that is expected, the 7 of `7-x1y2z3`; `nil` if there is
+    /// another number of versions.
+    var revision: Int? {
+        guard case .tags(let tags) = self, tags.count == 1 else { return nil }
+        return Int(tags[0].value.prefix { $0 != "-" })
+    }
+}
+
+// MARK: - Changes
+
+extension FetchChangesRequest: CacheableRequest {
+    public func updates(in item: ChangePage<Article>, seenAt time: Timestamp) -> [ModelUpdate] {
+        let known = fields.map { AttributeSet<Article>($0) } ?? .inLists
+        let isFiltered = !ArticleQuery(self).matchesEverything
+        return item.changes.compactMap {
+            $0.updates(knowing: known, isFiltered: isFiltered, seenAt: time)
+        }
+    }
+}
+
+// MARK: - Authors
+
+extension FetchAuthorsRequest: CacheableRequest {
+    public func updates(in item: Page<Author>, seenAt time: Timestamp) -> [ModelUpdate] {
+        item.items.map { .author(ModelFacts($0, knowing: .all, seenAt: time)) }
+    }
+}
+
+extension FetchAuthorRequest: CacheableRequest {
+    public var usesCachedResponses: Bool { false }
+
+    public func updates(in item: Author, seenAt time: Timestamp) -> [ModelUpdate] {
+        [.author(ModelFacts(item, knowing: .all, seenAt: time))]
+    }
+
+    public func updatesForMissing(
+        in store: ModelStore, seenAt time: Timestamp
+    ) async throws(ModelStoreError) -> [ModelUpdate] {
+        [.authorRemoved(id, .notFound(seenAt: time))]
+    }
+
+    public func cached(
+        in store: ModelStore
+    ) async throws(ModelStoreError) -> CachedItem<Author>? {
+        guard let facts = try await store.facts(of: id), let author = facts.model() else {
+            return nil
+        }
+        return CachedItem(author, seenAt: facts.seenAt)
+    }
+}
+
+extension ReplaceAuthorRequest: CacheableRequest {
+    public func updates(in item: Author, seenAt time: Timestamp) -> [ModelUpdate] {
+        [.author(ModelFacts(item, knowing: .all, seenAt: time))]
+    }
+}
+
+// MARK: - Comments
+
+extension AttributeSet<Comment> {
+    fileprivate static func requested(_ fields: FieldSelection?) -> Self {
+        fields.map { AttributeSet($0) } ?? .inLists
+    }
+}
+
+extension [Comment] {
+    fileprivate func updates(_ fields: FieldSelection?, seenAt time: Timestamp) -> [ModelUpdate] {
+        let known = AttributeSet<Comment>.requested(fields)
+        return map { .comment(ModelFacts($0, knowing: known, seenAt: time)) }
+    }
+}
+
+extension FetchCommentsRequest: CacheableRequest {
+    public func updates(in item: Page<Comment>, seenAt time: Timestamp) -> [ModelUpdate] {
+        item.items.updates(fields, seenAt: time)
+    }
+
+    /// The first page, as far as the store has it; `nil` if it has nothing of it.
+    public func cached(
+        in store: ModelStore
+    ) async throws(ModelStoreError) -> CachedItem<Page<Comment>>? {
+        guard cursor == nil, fields == nil else { return nil }
+        let found = try await store.commentFacts(
+            on: articleID, order: sort ?? .oldest, limit: limit ?? 20)
+        let comments = found.compactMap { $0.model() }
+        guard let oldest = found.map(\.seenAt).min(), !comments.isEmpty else { return nil }
+        return CachedItem(Page(items: comments), seenAt: oldest)
+    }
+}
+
+extension FetchAllCommentsRequest: CacheableRequest {
+    public func updates(in item: Page<Comment>, seenAt time: Timestamp) -> [ModelUpdate] {
+        item.items.updates(fields, seenAt: time)
+    }
+}
+
+extension FetchCommentRequest: CacheableRequest {
+    public func updates(in item: Comment, seenAt time: Timestamp) -> [ModelUpdate] {
+        [item].updates(fields, seenAt: time)
+    }
+
+    public func updatesForMissing(
+        in store: ModelStore, seenAt time: Timestamp
+    ) async throws(ModelStoreError) -> [ModelUpdate] {
+        [.commentRemoved(id, .notFound(seenAt: time))]
+    }
+}
+
+extension CreateCommentRequest: CacheableRequest {
+    public func updates(in item: Comment, seenAt time: Timestamp) -> [ModelUpdate] {
+        [item].updates(nil, seenAt: time)
+    }
+}
+
+extension UpdateCommentRequest: CacheableRequest {
+    public func updates(in item: Comment, seenAt time: Timestamp) -> [ModelUpdate] {
+        [item].updates(nil, seenAt: time)
+    }
+
+    public func updatesForMissing(
+        in store: ModelStore, seenAt time: Timestamp
+    ) async throws(ModelStoreError) -> [ModelUpdate] {
+        [.commentRemoved(id, .notFound(seenAt: time))]
+    }
+}
+
+extension DeleteCommentRequest: CacheableRequest {
+    public func updates(in item: NoContent, seenAt time: Timestamp) -> [ModelUpdate] {
+        [.commentRemoved(id, .deleted(from: expected?.revision, seenAt: time))]
+    }
+
+    public func updatesForMissing(
+        in store: ModelStore, seenAt time: Timestamp
+    ) async throws(ModelStoreError) -> [ModelUpdate] {
+        [.commentRemoved(id, .notFound(seenAt: time))]
+    }
+}

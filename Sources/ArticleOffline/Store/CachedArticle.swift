@@ -1,0 +1,33 @@
+public import ArticleAPI
+public import ArticleModels
+
+/// An article as a store knows it, with its user's writes that the backend has not received.
+///
+/// ```swift
+/// for await cached in store.article(id) {
+///     if let cached { show(cached) }
+/// }
+/// ```
+public struct CachedArticle: Sendable, Hashable, Identifiable {
+    /// With unsent writes, as it will be when they were sent. By-lines have the newest names.
+    public let article: Article
+    /// Its attributes that are known. One that is not is `nil` in the article.
+    public let known: AttributeSet<Article>
+    /// True if it stays in the store.
+    public let isPinned: Bool
+    /// The status of its unsent writes; `nil` if there are none.
+    public let pending: OutboxEntry.Status?
+
+    /// The time at which it was last seen.
+    let seenAt: Timestamp
+
+    public var id: Article.ID { article.id }
+
+    /// Returns true if both are the same, regardless of the time at which they were last seen.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.article == other.article && one.known == other.known
+            && one.isPinned == other.isPinned && one.pending == other.pending
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(article) }
+}

@@ -1,0 +1,76 @@
+import ArticleAPI
+import ArticleStore
+import BroadsheetPlatform
+import Testing
+
+/// In these tests, a comment is that on an article: the tests' framework has one, too.
+typealias Comment = ArticleAPI.Comment
+
+/// A public article on which two readers comment.
+struct CommentThread {
+    static let anonymous = CommentViewer(audience: .everyone)
+    static let editor = CommentViewer(audience: .editors)
+
+    let store: any ArticleStore
+    let article: Article.ID
+    let ada = UserRecord.sample("ada")
+    let bob = UserRecord.sample("bob")
+    /// The number of comments so far: each is a millisecond later than the one before.
+    private let count = Lock<Int64>(0)
+
+    init(_ store: any ArticleStore) async throws {
+        self.store = store
+        article = try await store.createArticle(.make(), .sample(), by: .first).id
+        for user in [ada, bob] { try await store.createUser(user, using: nil, at: .start) }
+    }
+
+    func viewer(_ user: UserRecord) -> CommentViewer {
+        CommentViewer(audience: .everyone, user: user.id)
+    }
+
+    func comment(
+        _ body: String, by user: UserRecord, to parent: Comment.ID? = nil,
+        as status: Comment.Status = .visible, id: Comment.ID = .make()
+    ) async throws -> Comment {
+        let content = CommentContent(
+            article: article, parent: parent, body: body, writer: user.id)
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        return try await store.createComment(id, content, by: .later(number)) { _ in status }
+    }
+
+    /// All comments, the oldest first, in pages of two.
+    func list(_ viewer: CommentViewer) async throws -> [Comment] {
+        var query = CommentQuery(on: article, viewer: viewer, limit: 2)
+        var items: [Comment] = []
+        repeat {
+            let page = try await store.comments(query)
+            items += page.items
+            query.after = page.next
+        } while query.after != nil
+        return items
+    }
+
+    func set(_ id: Comment.ID, _ status: Comment.Status) async throws -> Comment {
+        try await store.updateComment(
+            id, expecting: .anything, as: Self.editor, by: .later(100), html: nil
+        ) { edition in
+            var comment = edition.comment
+            comment.status = status
+            return comment
+        }
+    }
+
+    func delete(_ id: Comment.ID, as viewer: CommentViewer) async throws {
+        try await store.deleteComment(
+            id, expecting: .anything, as: viewer, by: .later(100)
+        ) { _ in }
+    }
+
+    func expectNotFound(_ id: Comment.ID, _ viewer: CommentViewer) async throws {
+        let error = try await failure { _ = try await store.comment(id, visibleTo: viewer) }
+        guard case .notFound = error else { throw error }
+    }
+}
