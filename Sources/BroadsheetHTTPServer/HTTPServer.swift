@@ -3,28 +3,6 @@ public import BroadsheetSockets
 import Dispatch
 import Synchronization
 
-/// The reason why a server cannot start. See ``HTTPServer``.
-public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Another process listens there.
-    case addressInUse(SocketAddress)
-    case cannotListen(SocketAddress, SystemError)
-    case noLoop(SystemError)
-    /// A server can only be started once.
-    case alreadyStarted
-    /// The server was stopped while it was starting.
-    case stopped
-
-    public var description: String {
-        switch self {
-        case .addressInUse(let address): "\(address) is in use"
-        case .cannotListen(let address, let error): "cannot listen on \(address): \(error)"
-        case .noLoop(let error): "cannot create an event loop: \(error)"
-        case .alreadyStarted: "the server has already been started"
-        case .stopped: "the server was stopped"
-        }
-    }
-}
-
 /// Serves HTTP/1.1 and HTTP/2 on sockets: accepts connections, parses requests and sends the
 /// responses of a router's handlers.
 ///
@@ -35,8 +13,8 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
 /// fails can be repeated. Safe to use from any thread; handlers run on the event loops.
 ///
 /// ```swift
-/// let loopContext = SocketAddress.v4([127, 0, 0, 1], port: 0)
-/// let server = HTTPServer(ServerConfiguration(addresses: [loopContext]), router: router)
+/// let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
+/// let server = HTTPServer(ServerConfiguration(addresses: [local]), router: router)
 /// let addresses = try server.start()
 /// ```
 public final class HTTPServer: Sendable {

@@ -17,8 +17,7 @@ extension ServiceError {
         case .notOwner:
             return plain(
                 .forbidden,
-                "You can read this article but not change it: "
-                    + "it belongs to somebody else.")
+                "You can read this article but not change it: it belongs to somebody else.")
         case .ownerFixed: return .fixedOwnerProblem(instance)
         case .foreignPage:
             let detail = "This endpoint accepts same-origin requests from the console only."
@@ -46,9 +45,8 @@ extension ServiceError {
                 "does not match the current representation", of: name.rawValue, instance)
         case .weakTag:
             return .conditionProblem(
-                "If-Match never matches a weak tag. An intermediary, such as a compressing "
-                    + "proxy, has weakened the ETag: send the `version` in quotation marks "
-                    + "instead.",
+                "If-Match never matches a weak tag. An intermediary, such as a compressing proxy, "
+                    + "has weakened the ETag: send the `version` in quotation marks instead.",
                 "has a weak tag", of: "If-Match", instance)
         case .invalidToken: return .tokenProblem(.invalidToken, instance)
         case .syncReset: return .tokenProblem(.syncReset, instance)
@@ -142,11 +140,7 @@ extension ServiceError {
                 "This node does not have the latest changes yet; the request was not processed. "
                     + "Retry later."
             )
-        case .starting:
-            (
-                .unavailable,
-                "The server is starting up. Retry later."
-            )
+        case .starting: (.unavailable, "The server is starting up. Retry later.")
         case .stopping: (.unavailable, "The server is shutting down.")
         case .indexing:
             (

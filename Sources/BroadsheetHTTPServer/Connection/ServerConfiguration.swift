@@ -9,8 +9,8 @@ import Dispatch
 /// nor the number of connections of a single client is limited.
 ///
 /// ```swift
-/// let loopContext = SocketAddress.v4([127, 0, 0, 1], port: 0)
-/// var configuration = ServerConfiguration(addresses: [loopContext], loops: 2)
+/// let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
+/// var configuration = ServerConfiguration(addresses: [local], loops: 2)
 /// configuration.limitConnections = 1_000
 /// configuration.report = { print($0) }
 /// ```
