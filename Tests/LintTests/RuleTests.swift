@@ -138,6 +138,10 @@ import Testing
         #expect(faults("case refused") == ["1: \"refus\" is a retired term: reject"])
         #expect(faults("let a = \"an answer\" // refused") == [])
         #expect(faults("if errno == ECONNREFUSED {}") == [])
+        #expect(
+            faults("let mostBytes = 1") == [
+                "1: \"mostBytes\" is a limit: limitBytes, limitCount, …"
+            ])
         #expect(faults("let lastAnswer = 1", path: "Tests/BroadsheetHTTPTests/A.swift") == [])
     }
 

@@ -59,7 +59,11 @@ enum StyleRules {
     static let retired = [
         ("answer", "response"), ("refus", "reject"), ("stranger", "anonymous"),
         ("visitor", "principal"), ("welcome", "admitted"), ("istold", "isDisclosed"),
-        ("keptwrite", "idempotency record"),
+        ("keptwrite", "idempotency record"), ("anew", "restart"), ("errand", "maintenance"),
+        ("giveway", "yield"), ("keeper", "store, writer"), ("keepsake", "upgrade backup"),
+        ("meetclient", "read the PROXY header"), ("newsof", "updates"),
+        ("putback", "restore"), ("remembered", "cached"), ("tally", "counts"),
+        ("turnaway", "reject"),
     ]
 
     /// Retired words in the names of a line of code, outside strings and comments.
@@ -72,7 +76,17 @@ enum StyleRules {
                 names.replacing("econnrefused", with: "").contains(word)
             else { return nil }
             return violation(file, index, "\"\(word)\" is a retired term: \(term)")
-        }
+        } + limitNames(file, line, at: index)
+    }
+
+    /// Names of limits that are not `limit` and a unit, such as `limitBytes`.
+    private static func limitNames(
+        _ file: SourceFile, _ line: String, at index: Int
+    ) -> [Violation] {
+        guard line.contains("most") || line.contains("maximum"),
+            let name = line.firstMatch(of: /\b(?:at)?(?:[mM]ost|maximum)[A-Z]\w*/)
+        else { return [] }
+        return [violation(file, index, "\"\(name.0)\" is a limit: limitBytes, limitCount, …")]
     }
 
     /// Words with which no doc comment in `Sources` begins: it begins with a noun or a verb.

@@ -335,17 +335,17 @@ struct Redirect {
 /// The token of the last write, so that the account that wrote reads its own write from any node of
 /// the backend. Safe to use from any thread.
 final class LastWrite: Sendable {
-    private struct Place {
+    private struct Position {
         let session: Session.ID
         let token: String
     }
 
-    private let place = Locked<Place?>(nil)
+    private let place = Locked<Position?>(nil)
 
     /// Remembers the place of a write (`Broadsheet-Sequence`).
     func note(_ fields: HTTPFields, in session: Session.ID) {
         guard let token = fields[.broadsheetSequence] else { return }
-        place.withLock { $0 = Place(session: session, token: token) }
+        place.withLock { $0 = Position(session: session, token: token) }
     }
 
     /// The request, which waits for the last write of this session if it reads
