@@ -13,7 +13,7 @@ package struct AccountName: Sendable, Hashable {
     package let key: String
 
     /// Unicode scalars.
-    package static let lengths = 3...32
+    static let lengths = 3...32
 
     /// - Throws: The fault of the text, at `/name`.
     package init(_ text: String) throws(ServiceError) {

@@ -1,12 +1,12 @@
 import ArticleAPI
-package import ArticleServiceCore
+import ArticleServiceCore
 import CBroadsheetSodium
 
 /// A password in memory, which is overwritten when it is released (`sodium_memzero`).
 ///
 /// It is kept in NFC, so that it is the same from every keyboard (RFC 8265 §4.2.2). Immutable; use
 /// it anywhere. The request that it came in has copies of its own.
-package final class Password: Sendable {
+final class Password: Sendable {
     /// In Unicode scalars.
     static let minimumCharacters = 8
     static let limitBytes = 1_000
@@ -17,7 +17,7 @@ package final class Password: Sendable {
     /// A password that a user chose for an account: not one that is guessed first.
     ///
     /// - Parameter key: That of the account's name.
-    package convenience init(
+    convenience init(
         chosen text: String, forName key: String
     ) throws(ServiceError) {
         let text = text.inNFC
@@ -37,7 +37,7 @@ package final class Password: Sendable {
     }
 
     /// A password to be verified, which may be one that could not be chosen today.
-    package convenience init(presented text: String) throws(ServiceError) {
+    convenience init(presented text: String) throws(ServiceError) {
         try self.init(normalized: text.inNFC)
     }
 

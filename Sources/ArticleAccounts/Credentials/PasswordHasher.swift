@@ -1,6 +1,6 @@
-package import ArticleServiceCore
+import ArticleServiceCore
 import BroadsheetHTTPServer
-package import BroadsheetPlatform
+import BroadsheetPlatform
 import Glibc
 
 /// Hashes and verifies passwords, at most `width` at a time.
@@ -15,14 +15,14 @@ package final class PasswordHasher: Sendable {
     package struct Unavailable: Error, Sendable {}
 
     /// The result of comparing a password with that of an account.
-    package enum Verification: Sendable, Hashable {
+    enum Verification: Sendable, Hashable {
         case wrong
         /// - Parameter newHash: To be stored instead of the old one, which has another cost.
         case correct(newHash: String?)
     }
 
     /// One hash for each two cores, so that requests always have others.
-    package static var defaultWidth: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2) }
+    static var defaultWidth: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2) }
 
     private let algorithm: PasswordHash
     private let pool: BackgroundPool
@@ -31,7 +31,7 @@ package final class PasswordHasher: Sendable {
     /// - Parameters:
     ///   - width: The maximum hashes computed at a time.
     ///   - depth: The maximum that wait; 64 take about 2 s at a width of 1.
-    package convenience init(
+    convenience init(
         width: Int = PasswordHasher.defaultWidth, depth: Int = 64
     ) throws(Unavailable) {
         try self.init(width: width, depth: depth, cost: .recommended)
@@ -57,7 +57,7 @@ package final class PasswordHasher: Sendable {
     /// A new hash of the password, to be stored.
     ///
     /// - Parameter client: Takes turns with others.
-    package func hash(
+    func hash(
         _ password: Password, for client: BackgroundPool.Client
     ) async throws(ServiceError) -> String {
         try await run(for: client) { [self] () throws(PasswordHash.Failure) in
@@ -72,7 +72,7 @@ package final class PasswordHasher: Sendable {
     ///   - hash: The account's hash; `nil` if the account does not exist or has no password. The
     ///     result is then `.wrong`, after the same amount of work.
     ///   - client: Takes turns with others.
-    package func verify(
+    func verify(
         _ password: Password, against hash: String?, for client: BackgroundPool.Client
     ) async throws(ServiceError) -> Verification {
         try await run(for: client) { [self] () throws(PasswordHash.Failure) in

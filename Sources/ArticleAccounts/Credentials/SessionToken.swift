@@ -123,7 +123,7 @@ package struct RefreshToken: SessionToken {
 
     /// The access token that is given out while the successor cannot be stored: always the same, so
     /// that processes that share this token do not take each other's away.
-    package func substitute(secret: [UInt8]) -> AccessToken {
+    func substitute(secret: [UInt8]) -> AccessToken {
         AccessToken(of: sessionID, secret: derived("substitute", secret: secret))
     }
 
@@ -149,7 +149,7 @@ package struct SessionTokens: Sendable, Hashable {
     /// The tokens of a new session, from the system's cryptographic random generator.
     ///
     /// - Parameter secret: The server's, with which refresh tokens are marked.
-    package init(secret: [UInt8]) {
+    init(secret: [UInt8]) {
         let id = ByteText.hexadecimal(Digest.random(8))
         access = AccessToken(of: id, secret: Digest.random(32))
         refresh = RefreshToken(of: id, secret: Digest.random(32), key: secret)

@@ -8,12 +8,12 @@ package struct IdentityClaims: Sendable, Hashable {
     package let subject: String
     package let audiences: [String]
     /// The client that requested the token (`azp`).
-    package let authorizedParty: String?
+    let authorizedParty: String?
     package let expiresAt: Timestamp
-    package let issuedAt: Timestamp
-    package let notBefore: Timestamp?
+    let issuedAt: Timestamp
+    let notBefore: Timestamp?
     /// The SHA-256 of the client's nonce, in hexadecimal.
-    package let nonce: String
+    let nonce: String
 
     /// The maximum difference of the provider's clock.
     private static let skewMilliseconds: Int64 = 60_000

@@ -1,4 +1,4 @@
-package import ArticleAPI
+import ArticleAPI
 public import ArticleServiceCore
 import BroadsheetPlatform
 
@@ -47,7 +47,7 @@ public final class OpenIDProviders: Sendable {
     /// - Parameters:
     ///   - provider: Its name in the configuration.
     ///   - nonce: The text of the client whose SHA-256 is in the token.
-    package func verify(
+    func verify(
         provider: String, idToken: String, nonce: String
     ) async throws(ServiceError) -> VerifiedIdentity {
         guard let keys = providers[provider] else {
@@ -92,11 +92,11 @@ extension ServiceError {
 /// e-mail address, which can pass to another person.
 ///
 /// See ``OpenIDProviders``.
-package struct VerifiedIdentity: Sendable, Hashable {
-    package let issuer: String
-    package let subject: String
+struct VerifiedIdentity: Sendable, Hashable {
+    let issuer: String
+    let subject: String
     /// Identifies the token, so that it is accepted only once: 32 bytes.
-    package let tokenDigest: [UInt8]
+    let tokenDigest: [UInt8]
     /// Until when the token would be accepted, and its use has to be remembered.
-    package let acceptedUntil: Timestamp
+    let acceptedUntil: Timestamp
 }

@@ -63,7 +63,7 @@ final class ProviderKeys: Sendable {
     }
 
     /// The keys, fetched if they are too old.
-    package func current() async throws(ServiceError) -> KeySet {
+    func current() async throws(ServiceError) -> KeySet {
         try await keys { state, now in
             if let keys = state.keys, state.fetchedAt <= now, now < state.freshUntil {
                 return .respond(.success(keys))

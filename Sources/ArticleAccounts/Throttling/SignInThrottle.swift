@@ -10,9 +10,9 @@ package struct SignInAttempt: Sendable, Hashable {
     /// this machine, to which limits for each address do not apply.
     package let address: UInt64?
     /// The larger networks of the address (`RequestContext.limitedNetworks`).
-    package let networks: [UInt64]
+    let networks: [UInt64]
 
-    package init(name: String, address: UInt64?, networks: [UInt64] = []) {
+    init(name: String, address: UInt64?, networks: [UInt64] = []) {
         self.name = name
         self.address = address
         self.networks = networks
@@ -64,7 +64,7 @@ package final class SignInThrottle: Sendable {
     /// - Parameters:
     ///   - entries: The maximum addresses, names and pairs of them that are remembered.
     ///   - now: Monotonic milliseconds.
-    package init(entries: Int = 65_536, now: @escaping @Sendable () -> Int64) {
+    init(entries: Int = 65_536, now: @escaping @Sendable () -> Int64) {
         self.now = now
         state = Lock(
             State(
@@ -83,7 +83,7 @@ package final class SignInThrottle: Sendable {
     }
 
     /// The password was correct: the address is known for this account from now on.
-    package func succeed(_ attempt: SignInAttempt) {
+    func succeed(_ attempt: SignInAttempt) {
         let now = now()
         let subject = AttemptKeys(attempt)
         state.withLock { state in
@@ -96,13 +96,13 @@ package final class SignInThrottle: Sendable {
     }
 
     /// The password was not verified, because the server was busy or the request was cancelled.
-    package func withdraw(_ attempt: SignInAttempt) {
+    func withdraw(_ attempt: SignInAttempt) {
         let now = now()
         state.withLock { $0.withdraw(AttemptKeys(attempt), at: now) }
     }
 
     /// Returns true if the address has signed in to the account before.
-    package func isKnown(_ attempt: SignInAttempt) -> Bool {
+    func isKnown(_ attempt: SignInAttempt) -> Bool {
         let now = now()
         let pair = AttemptKeys(attempt).pair
         return state.withLock { $0.known[pair, at: now] != nil }

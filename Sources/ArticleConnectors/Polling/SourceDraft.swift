@@ -14,10 +14,10 @@ struct SourceDraft: Sendable {
     package let key: [UInt8]
     /// The SHA-256 of the received entry, and of the source's settings. It does not depend on the
     /// conversion of entries to articles, so that a new version of this program changes none.
-    package let digest: [UInt8]
+    let digest: [UInt8]
     /// Returns the article of the entry, or the reason why it cannot be imported. This takes time,
     /// for HTML becomes Markdown, and is not needed for unchanged entries.
-    package let content: @Sendable () -> Result<Article.Draft, SkipReason>
+    let content: @Sendable () -> Result<Article.Draft, SkipReason>
     /// True if the slug was derived from the title.
     let keepsSlug: Bool
     /// A note about parts that were left out or cut, without a reason to skip the entry; `nil` if

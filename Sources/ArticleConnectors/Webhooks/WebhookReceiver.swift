@@ -21,5 +21,5 @@ public struct WebhookReceiver: Sendable {
     public var host: String { url.origin.authority }
 
     /// Identifies the URL in the store.
-    package var digest: [UInt8] { Digest.sha256(Array("\(url)".utf8)) }
+    var digest: [UInt8] { Digest.sha256(Array("\(url)".utf8)) }
 }

@@ -200,7 +200,7 @@ struct GhostRecord: Sendable {
 
     subscript(_ name: String) -> JSONValue? { members.first { $0.name == name }?.value }
 
-    package func has(_ name: String) -> Bool {
+    func has(_ name: String) -> Bool {
         switch self[name] {
         case nil, .null?: false
         default: true

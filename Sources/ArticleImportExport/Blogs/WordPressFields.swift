@@ -13,7 +13,7 @@ struct WordPressFields {
     var title = ""
     package var slug: String?
     var formerSlugs: [String] = []
-    package var link: String?
+    var link: String?
     /// The identifier of the post for feed readers.
     var guid: String?
     var creator: String?

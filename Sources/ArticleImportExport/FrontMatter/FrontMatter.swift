@@ -14,9 +14,9 @@ package struct FrontMatter: Sendable, Hashable {
     /// `slug`, or the last part of `permalink`.
     package var slug: String?
     /// The latest of `date`, `publishDate`, `publishedAt`, `pubDate`, `published` and others.
-    package var date: Timestamp?
+    var date: Timestamp?
     /// `expiryDate` or `unpublishDate`, the earliest: from then on, the post was not public.
-    package var expiry: Timestamp?
+    var expiry: Timestamp?
     /// `author` or `authors`: names in the order of the byline.
     package var authors: [String] = []
     /// `category`, `categories`, `tag` and `tags`, without duplicates.
@@ -29,7 +29,7 @@ package struct FrontMatter: Sendable, Hashable {
     /// True if the posts below a section page of Hugo with this front matter are drafts.
     var hidesDescendants = false
     /// `image`, `hero_image`, `featured_image`, `cover` and others: a URL, or `url` and `alt`.
-    package var heroImage: Article.HeroImage?
+    var heroImage: Article.HeroImage?
     /// `original_url`, `canonical_url`, `canonical` or `source`; the name defaults to the URL's
     /// host.
     package var source: Article.Source?
@@ -56,9 +56,9 @@ package struct FrontMatter: Sendable, Hashable {
     /// Maximum size in bytes.
     package static let limitBytes = 64 * 1024
     /// Maximum nesting depth of lists and mappings.
-    package static let limitDepth = 16
+    static let limitDepth = 16
 
-    package init() {}
+    init() {}
 
     /// Makes a draft of a post that was to be published at a time that is not known.
     mutating func checkSchedule() {

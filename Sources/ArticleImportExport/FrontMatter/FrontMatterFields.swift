@@ -34,7 +34,7 @@ struct FrontMatterFields {
     var lines: [String: Int] { named.compactMapValues { $0.first?.node.line } }
 
     /// The key and the value of a name: the first, if the name is written in several ways.
-    package func entry(_ name: String) -> (key: String, node: FrontMatterNode)? {
+    func entry(_ name: String) -> (key: String, node: FrontMatterNode)? {
         named[name]?.first
     }
 

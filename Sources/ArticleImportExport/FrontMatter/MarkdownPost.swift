@@ -8,7 +8,7 @@ package struct MarkdownPost: Sendable, Hashable {
     /// The title from the front matter, else the first level-1 heading, else the file name.
     package let title: String
     /// The part of the file name that Jekyll uses in URLs: `hello` of `2016-1-29-hello.md`.
-    package let addressName: String?
+    let addressName: String?
     /// Everything from the first non-blank line after the front matter on, byte for byte.
     package let body: String
     /// The line of the file on which the body begins, from 1.
@@ -138,7 +138,7 @@ extension MarkdownPost {
     /// for the operator.
     ///
     /// - Parameter hiddenBy: The name that kept the file from being public at its source.
-    package func imported(
+    func imported(
         at now: Timestamp, hiddenBy: String?
     ) -> (draft: Article.Draft, notes: [FrontMatter.Note]) {
         var draft = draft

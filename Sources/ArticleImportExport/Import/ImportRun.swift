@@ -7,7 +7,7 @@ import BroadsheetPlatform
 ///
 /// Articles are sent to the store in batches, each of which is one durable step.
 package struct ImportRun {
-    package let importer: Importer
+    let importer: Importer
     var report = ImportReport()
     private let progress: (ImportProgress) -> Void
     private let totalBytes: Int

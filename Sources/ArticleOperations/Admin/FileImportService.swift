@@ -175,7 +175,7 @@ public struct ImportFileRequest: BackendAPIRequest {
 /// Imports in the name of the admin who has sent the file.
 private struct AttributedDestination: ImportDestination {
     let store: any ArticleStore
-    package let caller: Principal
+    let caller: Principal
 
     package func importArticles(
         _ items: [ImportItem], by edit: Edit, dryRun: Bool

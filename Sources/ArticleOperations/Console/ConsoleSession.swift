@@ -85,7 +85,7 @@ struct ConsoleSession: Sendable, Hashable {
     var kind: Kind
     /// True if a refresh token is at hand.
     var canRenew = false
-    package var expiresAt: Timestamp?
+    var expiresAt: Timestamp?
     /// That of the user, or of the key.
     var name: String?
     package var role: String?

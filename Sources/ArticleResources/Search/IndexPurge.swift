@@ -15,7 +15,7 @@ struct IndexPurge {
 extension IndexUpdater {
     /// Returns the purged articles that the index still has to forget. Asked before changes are
     /// followed: at their end, the documents are dead.
-    package func purges() async throws(IndexError) -> [Article.ID: Int64] {
+    func purges() async throws(IndexError) -> [Article.ID: Int64] {
         try await IndexError.catching { [store] () throws(StoreError) in
             try await store.searchPurges()
         }

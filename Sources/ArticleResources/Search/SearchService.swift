@@ -38,7 +38,7 @@ package struct SearchService: Sendable {
 struct SearchList: Sendable {
     let query: SearchQuery
     let filter: SearchFilter
-    package let limit: Int
+    let limit: Int
     package let fields: FieldSelection?
     private let request: SearchArticlesRequest
 

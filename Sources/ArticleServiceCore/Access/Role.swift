@@ -23,7 +23,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
     }
 
     /// The lowest role with this permission; `nil` if no role is needed.
-    package static func needed(for access: Endpoint.Access) -> Role? {
+    static func needed(for access: Endpoint.Access) -> Role? {
         switch access {
         case .everyone: nil
         case .useAccount, .manageAccount, .comment, .changeComments, .readProfiles: .reader
