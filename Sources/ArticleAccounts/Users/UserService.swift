@@ -1,6 +1,7 @@
 package import ArticleAPI
 package import ArticleServiceCore
 package import ArticleStore
+import BroadsheetHTTP
 package import BroadsheetHTTPServer
 
 /// Creates, shows and changes accounts.
@@ -188,6 +189,125 @@ extension UserChange {
         case .keep: nil
         case .clear: name
         case .set(let text): text
+        }
+    }
+}
+
+/// Decides who may create an account.
+package struct SignUpRules: Sendable {
+    let store: any ArticleStore
+    let policy: AccountConfiguration.SignUp
+    let throttle: SignUpThrottle
+    package let now: @Sendable () -> Timestamp
+
+    package init(
+        store: any ArticleStore, policy: AccountConfiguration.SignUp, throttle: SignUpThrottle,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.policy = policy
+        self.throttle = throttle
+        self.now = now
+    }
+
+    /// Counts an attempt to sign up, and rejects it where it needs an invitation.
+    ///
+    /// - Parameter code: That of an invitation.
+    /// - Returns: The invitation, which is used up when the account is created.
+    func admit(
+        _ code: String?, _ context: RequestContext
+    ) async throws(ServiceError) -> InvitationRecord? {
+        if let address = context.limitedClient {
+            try throttle.take(address, in: context.limitedNetworks)
+        }
+        if let code { return try await invitation(code) }
+        guard policy == .open else { throw .signUpClosed }
+        return nil
+    }
+
+    /// The valid invitation with this code.
+    private func invitation(_ code: String) async throws(ServiceError) -> InvitationRecord {
+        let found = try await ServiceError.ifFound { () throws(StoreError) in
+            try await store.invitation(withDigest: Digest.sha256(code.utf8))
+        }
+        guard let found, found.usedAt == nil, found.expiresAt > now() else {
+            throw Self.badInvitation
+        }
+        return found
+    }
+
+    static let badInvitation = ServiceError.invalidValue(
+        "/invitation", "is not a valid invitation, was used, or has expired")
+}
+
+/// Deletes accounts, in two steps: the revision is only checked before anything is erased.
+struct AccountDeletion: Sendable {
+    let store: any ArticleStore
+    let access: Authenticator
+
+    package func delete(
+        _ id: User.ID, expecting revision: Int?, _ comments: User.CommentDisposal,
+        at time: Timestamp
+    ) async throws(ServiceError) {
+        do throws(StoreError) {
+            try await begin(id, expecting: revision, comments, at: time)
+        } catch { throw ServiceError(error) }
+        try await finish(id, at: time)
+    }
+
+    /// Ends access to the account. `CleanupTask` deletes the rest if `finish` fails.
+    func begin(
+        _ id: User.ID, expecting revision: Int?, _ comments: User.CommentDisposal,
+        at time: Timestamp
+    ) async throws(StoreError) {
+        try await store.beginDeletion(of: id, expecting: revision, comments: comments, at: time)
+        access.userDeleted(id)
+    }
+
+    func finish(_ id: User.ID, at time: Timestamp) async throws(ServiceError) {
+        do throws(StoreError) {
+            try await store.finishDeletion(of: id, at: time)
+        } catch { throw ServiceError(error) }
+    }
+}
+
+extension User {
+    /// All of the user, for the user and for admins.
+    package init(_ record: UserRecord) {
+        self.init(
+            id: record.id, displayName: record.displayName, name: record.name,
+            role: User.Role(name: record.role),
+            isDisabled: record.isDisabled, createdAt: record.createdAt,
+            updatedAt: record.updatedAt, revision: record.revision)
+    }
+
+    /// Creates the user as others see it.
+    package init(publicOf record: UserRecord) {
+        self.init(id: record.id, displayName: record.displayName)
+    }
+}
+
+extension User: Versioned {
+    /// Identifies the revision, also among those of a restored database; `nil` if only the public
+    /// part is known.
+    package var version: String? {
+        guard let revision, let updatedAt else { return nil }
+        let state = "\(id) \(revision) \(updatedAt)"
+        let mark = ByteText.hexadecimal(Digest.sha256(state.utf8).prefix(Epoch.markLength / 2))
+        return "\(revision)-\(mark)"
+    }
+}
+
+extension UserRecord {
+    /// The revision that a write expects: this one if the precondition names it, `nil` for any.
+    func revision(expectedBy condition: IfMatch?) throws(ServiceError) -> Int? {
+        switch Precondition(condition) {
+        case .anything, .existing, .nothing: return nil
+        case .versions(let versions):
+            guard let version = User(self).version, versions.contains(version) else {
+                throw .preconditionFailed(current: revision)
+            }
+            return revision
         }
     }
 }

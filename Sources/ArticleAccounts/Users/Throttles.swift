@@ -1,3 +1,4 @@
+package import ArticleAPI
 package import ArticleServiceCore
 import BroadsheetHTTPServer
 import BroadsheetPlatform
@@ -250,4 +251,133 @@ private struct KnownAddress: BoundedTableEntry {
     let time: Int64
 
     func weight(at now: Int64) -> Int64 { time }
+}
+
+/// The rate at which attempts are accepted: a burst, and then one in each interval.
+struct ThrottleRate: Sendable {
+    let burst: Int64
+    /// In milliseconds.
+    let interval: Int64
+}
+
+/// The attempts that were made, up to a rate (a token bucket).
+struct ThrottleBucket: BoundedTableEntry {
+    /// The time at which a bucket that was emptied by all attempts is full again.
+    private var endsAt: Int64
+
+    init(at now: Int64) { endsAt = now }
+
+    /// The milliseconds until an attempt is accepted.
+    func wait(_ rate: ThrottleRate, at now: Int64) -> Int64 {
+        max(0, max(endsAt, now) + rate.interval - now - rate.burst * rate.interval)
+    }
+
+    /// Adds an attempt, even to a full bucket, where it displaces others.
+    mutating func add(_ rate: ThrottleRate, at now: Int64) {
+        endsAt = min(max(endsAt, now) + rate.interval, now + 2 * rate.burst * rate.interval)
+    }
+
+    mutating func remove(_ rate: ThrottleRate) { endsAt -= rate.interval }
+
+    func weight(at now: Int64) -> Int64 { endsAt <= now ? -1 : endsAt }
+}
+
+extension BoundedTable<ThrottleBucket> {
+    /// The milliseconds until the key may have an attempt.
+    func wait(_ key: HashedKey, _ rate: ThrottleRate, at now: Int64) -> Int64 {
+        self[key, at: now]?.wait(rate, at: now) ?? 0
+    }
+
+    mutating func add(_ key: HashedKey, _ rate: ThrottleRate, at now: Int64) {
+        update(key, at: now) { bucket in
+            var changed = bucket ?? ThrottleBucket(at: now)
+            changed.add(rate, at: now)
+            bucket = changed
+        }
+    }
+}
+
+extension HashedKey {
+    init(name: String?, address: UInt64?) {
+        self.init {
+            $0.combine(name)
+            $0.combine(address)
+        }
+    }
+}
+
+/// Limits the accounts that an address can create in an hour, all at once or evenly. A /56 of IPv6
+/// can create twice as many, a /48 four times.
+///
+/// Failed attempts also count, as each one discloses if a name is taken. Memory is bounded. Safe to
+/// use from any thread.
+package final class SignUpThrottle: Sendable {
+    private let addressRate: ThrottleRate
+    /// Those of /48 and /56.
+    private let networkRates: [ThrottleRate]
+    private let buckets = Lock(BoundedTable<ThrottleBucket>(capacity: 16_384))
+    private let now: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - count: The maximum accounts in an hour; 1 to 100,000.
+    ///   - now: Monotonic milliseconds.
+    package init(perHour count: Int, now: @escaping @Sendable () -> Int64) {
+        func rate(_ share: Int64) -> ThrottleRate {
+            let burst = share * Int64(count)
+            return ThrottleRate(burst: burst, interval: 3_600_000 / burst)
+        }
+        addressRate = rate(1)
+        networkRates = [rate(4), rate(2)]
+        self.now = now
+    }
+
+    /// Counts an attempt from an address, or rejects it.
+    ///
+    /// - Parameter networks: The larger networks of the address (`RequestContext.limitedNetworks`).
+    package func take(_ address: UInt64, in networks: [UInt64]) throws(ServiceError) {
+        let now = now()
+        let rates = [(address, addressRate)] + zip(networks, networkRates)
+        let limits = rates.map { (HashedKey(name: nil, address: $0), $1) }
+        let wait = buckets.withLock { buckets in
+            let wait = limits.map { buckets.wait($0, $1, at: now) }.max() ?? 0
+            guard wait == 0 else { return wait }
+            for (key, rate) in limits { buckets.add(key, rate, at: now) }
+            return 0
+        }
+        guard wait == 0 else {
+            throw .tooManySignUps(retryAfterSeconds: Int((wait + 999) / 1_000))
+        }
+    }
+}
+
+/// Limits the writes of an account in a minute, all at once or evenly.
+///
+/// Failed attempts also count. Memory is bounded. Safe to use from any thread.
+package final class WriteThrottle: Sendable {
+    private let rate: ThrottleRate
+    private let buckets = Lock(BoundedTable<ThrottleBucket>(capacity: 8_192))
+    private let now: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - count: The maximum writes in a minute.
+    ///   - now: Monotonic milliseconds.
+    package init(perMinute count: Int, now: @escaping @Sendable () -> Int64) {
+        let burst = Int64(max(1, count))
+        rate = ThrottleRate(burst: burst, interval: 60_000 / burst)
+        self.now = now
+    }
+
+    /// Counts a write of a user, or rejects it.
+    package func take(_ user: User.ID) throws(ServiceError) {
+        let now = now()
+        let key = HashedKey(name: "\(user)", address: nil)
+        let wait = buckets.withLock { buckets in
+            let wait = buckets.wait(key, rate, at: now)
+            if wait == 0 { buckets.add(key, rate, at: now) }
+            return wait
+        }
+        guard wait == 0 else {
+            throw .tooManyWrites(retryAfterSeconds: Int((wait + 999) / 1_000))
+        }
+    }
 }
