@@ -350,7 +350,8 @@ let package = Package(
                 "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels", "ArticleOffline",
                 "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
                 "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestDatabases",
-                "DocumentationSamples", "broadsheet", "broadsheet-first-steps",
+                "DocumentationSamples", "broadsheet", "broadsheet-generate",
+                "broadsheet-first-steps",
                 "broadsheet-generated-client", "broadsheet-reader",
             ], exclude: ["Released"]),
         // The documentation's samples see what apps see: products, and nothing else.

@@ -12,14 +12,17 @@ import Testing
         ("InternalCodable", .with(codable: true, internal: true)),
     ]
 
-    private func models(
-        _ options: SwiftGenerator.Options, _ ending: String
-    ) throws -> [Compiler.File] {
-        try GeneratedFiles.names(in: "Samples").map { name in
+    /// The models of each sample in every mode; in an ordinary run, in one mode each.
+    private func models() throws -> [Compiler.File] {
+        try GeneratedFiles.names(in: "Samples").enumerated().flatMap { index, name in
             let document = try GeneratedFiles.document(name, in: "Samples")
-            let text = try SwiftGenerator.models(
-                named: name + ending, samples: [document], options: options)
-            return (name + ending, text)
+            let modes = Thoroughness.isFull ? Self.modes : [Self.modes[index % Self.modes.count]]
+            return try modes.map { mode in
+                let name = name + mode.ending
+                let text = try SwiftGenerator.models(
+                    named: name, samples: [document], options: mode.options)
+                return (name, text)
+            }
         }
     }
 
@@ -34,7 +37,7 @@ import Testing
 
     @Test func `models compile without warnings`() async throws {
         #expect(GeneratedFiles.names(in: "Samples").count >= 12)
-        let files = try Self.modes.flatMap { try models($0.options, $0.ending) }
+        let files = try models()
         for isStrict in Thoroughness.isFull ? [true, false] : [true] {
             #expect(try await Compiler.faults(files, isStrict: isStrict) == "")
         }
@@ -72,7 +75,7 @@ import Testing
     }
 
     @Test func `models are formatted`() async throws {
-        let files = try Self.modes.flatMap { try models($0.options, $0.ending) }
+        let files = try models()
         #expect(try await Compiler.misformatted(files) == "")
     }
 

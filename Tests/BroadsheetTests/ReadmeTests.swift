@@ -20,11 +20,12 @@ import Testing
 
     @Test func `every flag that they name exists`() throws {
         let flags = Set(Broadsheet.commands.flatMap { $0.options.map { "--\($0.name)" } })
-        // --help is not an option; the others belong to docker, curl or createdb.
+        // --help is not an option; the others belong to docker, curl, createdb or swift.
         let foreign: Set = [
             "--help", "--cacert", "--publish", "--volume", "--tag", "--detach", "--env", "--force",
             "--header", "--json", "--unix-socket", "--owner", "--encoding", "--template",
-            "--http2", "--http2-prior-knowledge",
+            "--http2", "--http2-prior-knowledge", "--allow-writing-to-package-directory",
+            "--allow-network-connections",
         ]
         for document in try Self.documents() {
             for match in document.matches(of: /--[a-z][a-z0-9-]*/) {

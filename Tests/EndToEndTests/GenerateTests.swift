@@ -82,4 +82,58 @@ import Testing
         #expect(program.output.rest().isEmpty && program.errors.rest().count == 1)
         #expect(program.wait() == 64)
     }
+
+    /// `broadsheet-generate` beside the subcommand.
+    @Test func `the generator's own program does the same`() throws {
+        let sample = try write(#"{"title":"Bread","rating":4}"#, "a.json")
+        let broken = try write(#"{"title":}"#, "b.json")
+        let api = try write(Self.description, "api.json")
+        let served = try RunningServer(folder.file("a.db"), ["--samples"])
+        let server = "http://\(served.addresses[0])"
+        for arguments in [
+            ["swift", "Loaf", sample, "--codable", "--internal"],
+            ["swift", "Loaf", broken], ["swift", "loaf", sample],
+            ["requests", api], ["requests", api, "--skip-unsupported"],
+            ["swift", "Tags", "\(server)/v1/tags?limit=5"],
+            ["swift", "Tags", "\(server)/v1/nothing"],
+            ["requests", api, "--output"], ["swift", "Loaf", sample, "--nothing"],
+        ] {
+            let expected = try Self.result(Program.start(["generate"] + arguments))
+            let found = try Self.result(
+                RunningProgram(builtProgram("broadsheet-generate"), arguments))
+            #expect(found.status == expected.status, "\(arguments)")
+            #expect(found.output == expected.output, "\(arguments)")
+            let errors = found.errors.map {
+                $0.replacing("broadsheet-generate: ", with: "broadsheet: ")
+            }
+            #expect(errors == expected.errors, "\(arguments)")
+        }
+    }
+
+    @Test func `the generator's own program writes files, and explains itself`() throws {
+        let program = try builtProgram("broadsheet-generate")
+        let sample = try write(#"{"title":"Bread"}"#, "a.json")
+        let output = try write("before", "Loaf.swift")
+        let written = try Self.result(
+            RunningProgram(program, ["swift", "Loaf", sample, "--output", output]))
+        #expect(written.status == 0 && written.output.isEmpty && written.errors.isEmpty)
+        let text = try String(contentsOf: URL(filePath: output), encoding: .utf8)
+        #expect(text.contains("    public let title: String"))
+        for (arguments, status) in [
+            ([], 64), (["swift", "A"], 64), (["swift", "A", "ftp://example.org/a"], 64),
+            (["swift", "A", folder.file("nothing")], 66),
+            (["swift", "A", sample, "--output", folder.file("b/c")], 73),
+        ] as [([String], Int32)] {
+            let result = try Self.result(RunningProgram(program, arguments))
+            #expect(result.status == status && result.errors.count == 1, "\(arguments)")
+        }
+        let help = try Self.result(RunningProgram(program, ["--help"]))
+        #expect(help.status == 0 && help.output.contains { $0.contains("--skip-unsupported") })
+    }
+
+    private static func result(_ program: RunningProgram) -> Program.Ended {
+        let output = program.output.rest()
+        let errors = program.errors.rest()
+        return Program.Ended(status: program.wait(), output: output, errors: errors)
+    }
 }

@@ -46,7 +46,8 @@ struct Sample {
             "Tests/EndToEndTests/Samples/SampleTests.swift",
             "Tests/EndToEndTests/Samples/StubSample.swift", "Tests/Samples/FirstSteps/main.swift",
             "Tests/Samples/FirstSteps/Package.swift.sample",
-            "Tests/Samples/GeneratedClient/main.swift",
+            "Tests/Samples/GenerateModels/Package.swift.sample",
+            "Tests/Samples/GenerateModels/main.swift", "Tests/Samples/GeneratedClient/main.swift",
         ]
         let isExample = path.hasPrefix("Tests/ExampleTests/") && path.hasSuffix(".swift")
         return files.contains(path) || isExample || isListing(path)
