@@ -122,8 +122,7 @@ public struct Backend: Sendable {
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
             changes, scheduler: RequestScheduler(workers: store.workers), access: access,
-            limits: streamLimits,
-            log: log)
+            limits: streamLimits, log: log)
         let rules = Self.signUpRules(store, accounts, now: now)
         let signIn = SignInService(
             store: store, hasher: accounts.hasher, throttle: accounts.throttle,
