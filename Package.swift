@@ -57,7 +57,7 @@ let package = Package(
         .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
     ]
         + [
-            "BroadsheetHTTP", "ArticleAPI", "ArticleModels", "ArticleClient", "ArticleOffline",
+            "BroadsheetHTTP", "ArticleAPI", "ArticleClient", "ArticleOffline",
             "BroadsheetURLSession",
         ].map { .library(name: $0, targets: [$0]) },
     targets: [
@@ -99,7 +99,7 @@ let package = Package(
         layer("ArticleAPI", ["BroadsheetHTTP"]),
         layer("BroadsheetHTTP2", ["CBroadsheetNghttp2", "BroadsheetHTTP"]),
 
-        // Rung 3: the HTTP server and client; what a store promises; what screens show.
+        // Rung 3: the HTTP server and client; what a store promises; searches.
         layer(
             "BroadsheetHTTPServer",
             [
@@ -113,9 +113,6 @@ let package = Package(
                 "BroadsheetSockets",
             ]),
         layer("ArticleStore", ["ArticleAPI", "BroadsheetPlatform"]),
-        .target(
-            name: "ArticleModels", dependencies: ["ArticleAPI"],
-            exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
         layer("ArticleSearch", ["ArticleAPI"]),
         layer("BroadsheetFeeds", ["ArticleAPI", "BroadsheetHTTP", "BroadsheetMarkup"]),
         layer("BroadsheetOpenAPI", ["ArticleAPI", "BroadsheetHTTP"]),
@@ -125,12 +122,12 @@ let package = Package(
         .target(
             name: "ArticleClient",
             dependencies: [
-                "ArticleAPI", "ArticleModels", "BroadsheetHTTP",
+                "ArticleAPI", "BroadsheetHTTP",
                 .target(name: "BroadsheetHTTPClient", condition: .when(platforms: [.linux])),
                 .target(name: "BroadsheetPlatform", condition: .when(platforms: [.linux])),
                 .target(name: "BroadsheetSockets", condition: .when(platforms: [.linux])),
             ],
-            swiftSettings: rules),
+            exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
         layer(
             "ArticleDatabase",
             [
@@ -146,7 +143,7 @@ let package = Package(
         layer(
             "ArticleOffline",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch", "BroadsheetHTTP",
+                "ArticleAPI", "ArticleClient", "ArticleSearch", "BroadsheetHTTP",
                 "BroadsheetSQLite", "CBroadsheetSQLite",
             ]),
         layer("BroadsheetURLSession", ["ArticleClient", "BroadsheetHTTP"]),
@@ -215,7 +212,7 @@ let package = Package(
         .executableTarget(
             name: "broadsheet",
             dependencies: services + [
-                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels", "ArticleStore",
+                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleStore",
                 "BroadsheetCommandLine", "BroadsheetHTTP", "BroadsheetHTTP2",
                 "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
                 "BroadsheetResources", "BroadsheetSockets", "CBroadsheetLinux",
@@ -265,7 +262,6 @@ let package = Package(
                 "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetHTTPClient",
                 "BroadsheetHTTPServer", "BroadsheetPlatform", "BroadsheetSockets",
             ]),
-        tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels"]),
         tests("ArticleSearchTests", ["ArticleAPI", "ArticleSearch"]),
         tests("BroadsheetFeedsTests", ["ArticleAPI", "BroadsheetFeeds", "BroadsheetMarkup"]),
         tests(
@@ -279,14 +275,14 @@ let package = Package(
         tests(
             "ArticleClientTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "BroadsheetHTTP",
+                "ArticleAPI", "ArticleClient", "BroadsheetHTTP",
                 "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
                 "BroadsheetSockets",
             ]),
         tests(
             "ArticleOfflineTests",
             services + [
-                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels", "ArticleOffline",
+                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleOffline",
                 "ArticleSearch", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPServer",
                 "BroadsheetPlatform", "BroadsheetSQLite", "BroadsheetSockets",
                 "BroadsheetTestDatabases", "CBroadsheetSQLite",
@@ -324,7 +320,7 @@ let package = Package(
         program(
             "broadsheet-client-bench", at: "Tests/Benchmarks/ClientBench",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP",
+                "ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP",
                 "BroadsheetHTTPClient", "BroadsheetSockets",
             ]),
         tests(
@@ -347,7 +343,7 @@ let package = Package(
         tests(
             "EndToEndTests",
             services + [
-                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleModels", "ArticleOffline",
+                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleOffline",
                 "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
                 "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestDatabases",
                 "DocumentationSamples", "broadsheet", "broadsheet-generate",
@@ -357,13 +353,13 @@ let package = Package(
         // The documentation's samples see what apps see: products, and nothing else.
         layer(
             "DocumentationSamples", path: "Tests/Samples/Documentation",
-            ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP"]),
+            ["ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP"]),
         program(
             "broadsheet-first-steps", at: "Tests/Samples/FirstSteps",
             ["ArticleAPI", "ArticleClient"], exclude: ["Package.swift.sample"]),
         program(
             "broadsheet-reader", at: "Tests/Samples/Reader",
-            ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP"],
+            ["ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP"],
             exclude: ["Package.swift.sample"]),
         // A client that `broadsheet generate` wrote, and a program that uses it.
         program(
@@ -374,7 +370,7 @@ let package = Package(
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleStore",
+                "ArticleAPI", "ArticleClient", "ArticleOffline", "ArticleStore",
                 "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPServer", "BroadsheetMarkup",
                 "BroadsheetOpenAPI", "BroadsheetPlatform", "BroadsheetSockets", "ArticleDatabase",
                 "BroadsheetSwiftGenerator", "BroadsheetTestDatabases",

@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleModels
+import ArticleOffline
 import Testing
 
 /// A model of an app's own backend.

@@ -3,7 +3,6 @@ enum ExampleRules {
     /// The modules whose types must have examples.
     static let covered = [
         "BroadsheetHTTP", "BroadsheetHTTPServer", "ArticleClient", "ArticleStore", "ArticleAPI",
-        "ArticleModels",
         "ArticleOffline",
     ]
 

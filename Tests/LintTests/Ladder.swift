@@ -45,7 +45,6 @@ enum Ladder {
                 "BroadsheetSockets",
             ], modules: system),
         "ArticleStore": Rung(3, ["ArticleAPI", "BroadsheetPlatform"], modules: system),
-        "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleSearch": Rung(3, ["ArticleAPI"]),
         "BroadsheetFeeds": Rung(
             3, ["ArticleAPI", "BroadsheetHTTP", "BroadsheetMarkup"], modules: system),
@@ -54,7 +53,7 @@ enum Ladder {
         "ArticleClient": Rung(
             4,
             [
-                "ArticleAPI", "ArticleModels", "BroadsheetHTTP", "BroadsheetHTTPClient",
+                "ArticleAPI", "BroadsheetHTTP", "BroadsheetHTTPClient",
                 "BroadsheetPlatform", "BroadsheetSockets",
             ],
             modules: system.union(["Foundation", "Security"])),
@@ -70,7 +69,7 @@ enum Ladder {
         "ArticleOffline": Rung(
             5,
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch",
+                "ArticleAPI", "ArticleClient", "ArticleSearch",
                 "BroadsheetHTTP", "BroadsheetSQLite", "CBroadsheetSQLite",
             ], modules: system.union(["Observation"])),
         // Above the SDK, so that nothing on Linux links FoundationNetworking.
@@ -131,7 +130,7 @@ enum Ladder {
             11,
             [
                 "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleConnectors",
-                "ArticleDatabase", "ArticleImportExport", "ArticleModels", "ArticleOperations",
+                "ArticleDatabase", "ArticleImportExport", "ArticleOperations",
                 "ArticleResources", "ArticleServiceCore", "ArticleServices", "ArticleStore",
                 "BroadsheetCommandLine", "BroadsheetHTTP", "BroadsheetHTTP2",
                 "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",

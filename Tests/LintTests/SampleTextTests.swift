@@ -39,7 +39,7 @@ import Testing
 
     @Test func `the documentation's samples import products only`() throws {
         let products = [
-            "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "BroadsheetHTTP",
+            "ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP",
             "BroadsheetURLSession",
         ]
         let frameworks = ["Foundation", "Security"]

@@ -1,5 +1,4 @@
 public import ArticleAPI
-public import ArticleModels
 
 /// A list of a backend for a screen: it loads pages when they are needed.
 ///

@@ -1,5 +1,4 @@
 public import ArticleAPI
-import ArticleModels
 
 /// A copy of a backend's articles that follows it: the state of a client that syncs.
 ///

@@ -1,6 +1,5 @@
 public import ArticleAPI
 public import ArticleClient
-import ArticleModels
 
 /// Follows a backend into a store: its articles that match a filter, now and as they change.
 ///

@@ -1,5 +1,5 @@
 public import ArticleAPI
-public import ArticleModels
+public import ArticleClient
 public import Observation
 
 /// The articles of a store that match a query, for a view that lists them.

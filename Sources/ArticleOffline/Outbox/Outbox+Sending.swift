@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
 
 /// The schedule of the writes.
 extension Outbox {

@@ -1,6 +1,5 @@
 public import ArticleAPI
 public import ArticleClient
-public import ArticleModels
 
 /// Writes to articles that reach the backend when the network allows, and show at once.
 ///

@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
 import BroadsheetHTTP
 
 /// The outcome of an attempt, and the updates from its responses.

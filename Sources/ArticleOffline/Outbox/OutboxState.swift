@@ -1,5 +1,4 @@
 public import ArticleAPI
-public import ArticleModels
 
 /// The unsent writes of an outbox, and the conditions that it waits for.
 ///

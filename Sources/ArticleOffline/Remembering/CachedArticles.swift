@@ -1,5 +1,4 @@
 public import ArticleAPI
-import ArticleModels
 
 extension FetchArticlesRequest: CacheableRequest {
     public func updates(in item: Page<Article>, seenAt time: Timestamp) -> [ModelUpdate] {

@@ -1,5 +1,4 @@
 public import ArticleAPI
-import ArticleModels
 import BroadsheetHTTP
 
 extension TagCondition {

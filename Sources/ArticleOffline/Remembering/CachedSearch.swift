@@ -1,5 +1,4 @@
 public import ArticleAPI
-import ArticleModels
 
 extension SearchArticlesRequest: CacheableRequest {
     public func updates(in item: SearchPage<Article>, seenAt time: Timestamp) -> [ModelUpdate] {

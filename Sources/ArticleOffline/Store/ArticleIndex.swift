@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import BroadsheetSQLite
 
 /// The columns and tables by which lists of articles are sorted and filtered.

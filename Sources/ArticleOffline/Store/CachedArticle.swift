@@ -1,5 +1,4 @@
 public import ArticleAPI
-public import ArticleModels
 
 /// An article as a store knows it, with its user's writes that the backend has not received.
 ///

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 
 /// The facts that were used last, up to a limit in bytes.
 ///

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 
 /// The order of two histories, in which revisions may not be comparable.
 ///

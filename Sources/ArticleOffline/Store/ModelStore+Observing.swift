@@ -1,5 +1,4 @@
 public import ArticleAPI
-public import ArticleModels
 
 /// Sequences of the store's values.
 extension ModelStore {

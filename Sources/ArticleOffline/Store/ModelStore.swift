@@ -1,6 +1,5 @@
 public import ArticleAPI
 public import ArticleClient
-public import ArticleModels
 import ArticleSearch
 
 /// Keeps the attributes of models from responses, by type and id, in memory and in a file.

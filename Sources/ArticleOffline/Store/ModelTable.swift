@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import BroadsheetSQLite
 
 /// The known facts of the models of one type: in memory those that were used last, and all in the

@@ -1,5 +1,4 @@
 public import ArticleAPI
-public import ArticleModels
 
 /// An update of one model from a response: some of its attributes, or its removal.
 ///

@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleModels
+import ArticleClient
 import BroadsheetSQLite
 
 /// The names of authors, each from the newest revision of the author that was seen.

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 
 /// The effect of unsent writes on values that are read.
 enum Overlay {

@@ -1,5 +1,4 @@
 package import ArticleAPI
-package import ArticleModels
 
 /// The changes of one transaction: all are made, or none.
 package struct StoreChanges: Sendable {

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import BroadsheetSQLite
 
 /// Mirrors: which models they consist of, and where they are.

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import BroadsheetSQLite
 
 /// The values that the app sees: models with the newest names and with unsent writes.

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import ArticleSearch
 
 /// A search, as far as it has come.

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import BroadsheetSQLite
 
 /// The file of a store with the values kept in memory. It is used by one thread at a time.

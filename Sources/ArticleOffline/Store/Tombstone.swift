@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import BroadsheetSQLite
 
 /// The record of a model's removals, so that a late response does not bring it back.

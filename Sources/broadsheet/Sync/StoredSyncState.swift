@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
 import BroadsheetCommandLine
 
 /// The content of a state file: a `SyncState` as JSON, everything in the order of names and ids.

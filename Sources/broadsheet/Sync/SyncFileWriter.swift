@@ -1,7 +1,6 @@
 import ArticleAPI
 import ArticleClient
 import ArticleImportExport
-import ArticleModels
 import ArticleServiceCore
 import ArticleServices
 import BroadsheetCommandLine

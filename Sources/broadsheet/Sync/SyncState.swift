@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
 
 /// The content of a folder that is kept by `sync`, and its token.
 ///

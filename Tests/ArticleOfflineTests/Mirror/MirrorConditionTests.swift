@@ -1,11 +1,11 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
-import ArticleOffline
 import BroadsheetHTTP
 import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
+
+@testable import ArticleOffline
 
 /// The behaviour of a mirror where the network, the store or the session do not let it follow.
 @Suite struct MirrorConditionTests {

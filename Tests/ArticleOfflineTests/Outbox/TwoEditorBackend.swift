@@ -2,7 +2,6 @@ import ArticleAPI
 import ArticleAccounts
 import ArticleClient
 import ArticleDatabase
-import ArticleModels
 import ArticleOffline
 import ArticleServices
 import BroadsheetHTTP

@@ -2,7 +2,6 @@ import ArticleAPI
 import ArticleAccounts
 import ArticleClient
 import ArticleDatabase
-import ArticleModels
 import ArticleServices
 import ArticleStore
 import BroadsheetHTTP

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import BroadsheetSQLite
 import BroadsheetTestSupport
 import Glibc

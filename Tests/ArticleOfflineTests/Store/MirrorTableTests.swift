@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import BroadsheetTestSupport
 import Testing
 

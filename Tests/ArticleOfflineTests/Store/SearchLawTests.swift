@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import ArticleSearch
 import BroadsheetTestSupport
 import Testing

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing

@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
 import ArticleOffline
 
 /// The time from opening a file to the first twenty articles, compared to decoding all articles

@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
 import ArticleOffline
 
 /// The cost of merging articles into a store in memory and notifying an observer, compared to

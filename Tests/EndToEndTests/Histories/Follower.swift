@@ -1,7 +1,6 @@
 import ArticleAPI
 import ArticleClient
 import ArticleImportExport
-import ArticleModels
 import ArticleOffline
 import ArticleServices
 import BroadsheetTestSupport

@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
 import BroadsheetHTTP
 import BroadsheetPlatform
 import BroadsheetTestSupport

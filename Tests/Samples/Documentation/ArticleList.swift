@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
 
 /// A list of articles in sections by day, which redraws only what has changed.
 @MainActor final class ArticleList {

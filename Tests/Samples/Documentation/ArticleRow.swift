@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleModels
+import ArticleClient
 
 /// The lines of an article's row in a list.
 func rowLines(_ article: Article, now: Timestamp, languages: [String]) -> [String] {

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import ArticleOffline
 
 /// Asks about each edit that meets another one, with the article as it was, and as both made it.

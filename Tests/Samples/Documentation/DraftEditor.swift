@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleModels
+import ArticleClient
 
 /// A screen that edits a draft, with undo and redo.
 @MainActor final class DraftEditor {

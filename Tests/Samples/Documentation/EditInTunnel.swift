@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import ArticleOffline
 
 /// Changes the title. It shows in every list at once, whether or not there is a network.

@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
 import ArticleOffline
 
 /// What an account has on the device, and what fills and empties it.

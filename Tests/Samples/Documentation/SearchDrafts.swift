@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import ArticleOffline
 
 /// The drafts on this device in which words occur, with what was written and not sent yet.

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleModels
 import ArticleOffline
 
 /// The rows of a list: what is known, with what its user has written.

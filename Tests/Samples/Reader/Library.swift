@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
 import ArticleOffline
 
 /// What is on this machine for one account: the articles, and what was written and not yet sent.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleModels
+import ArticleOffline
 
 /// The writes of users, and their outcomes. Each edit of an attribute sets a value that occurs
 /// nowhere else, its token, so that it can be followed through merges.

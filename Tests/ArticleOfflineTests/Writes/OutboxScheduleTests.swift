@@ -1,4 +1,4 @@
-import ArticleModels
+import ArticleOffline
 import BroadsheetTestSupport
 import Testing
 

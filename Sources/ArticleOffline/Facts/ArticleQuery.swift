@@ -96,7 +96,7 @@ extension ArticleSort {
     }
 
     /// True if the latest time comes first.
-    package var isDescending: Bool {
+    var isDescending: Bool {
         switch self {
         case .newestFirst, .createdLast, .updatedLast: true
         case .oldestFirst, .createdFirst, .updatedFirst: false

@@ -52,7 +52,7 @@ where Item.ID: Sendable {
     /// The cursor of the next page; `nil` before the first page and after the last one.
     private var next: String?
     /// The number of changes of the state.
-    package private(set) var changes = 0
+    private(set) var changes = 0
     /// The phase to return to if a load stops.
     private var settled = Phase.idle
     private var load: Load?

@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleModels
+import ArticleOffline
 
 /// A backend as a value: versions, ids that are taken, and keys that it remembers for 24 hours.
 struct SimulatedBackend {

@@ -1,8 +1,7 @@
-import ArticleAPI
-import Testing
+package import ArticleAPI
 
 /// Makes articles for tests; the same number always gives the same article.
-func article(
+package func article(
     _ number: Int, title: String? = nil, summary: String = "", body: String? = nil,
     bodyHTML: String? = nil, authors: [String] = [], tags: [String] = [],
     status: Article.Status = .published, at time: Timestamp? = nil
@@ -13,12 +12,8 @@ func article(
         id: Article.ID(at: made, using: &random), slug: "a\(number)",
         title: title ?? "Article \(number)", summary: summary, body: body, bodyHTML: bodyHTML,
         language: "en", authors: authors.map { Author.Reference(named: $0) },
-        tags: tags.map { ArticleAPI.Tag(named: $0) }, status: status, publishedAt: time,
+        tags: tags.map { Tag(named: $0) }, status: status, publishedAt: time,
         createdAt: made, updatedAt: made, wordCount: 3, readingMinutes: 1)
-}
-
-func time(_ text: String) throws -> Timestamp {
-    try #require(Timestamp(text))
 }
 
 /// Ids of tests differ by their times.

@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleModels
+import ArticleOffline
 import BroadsheetTestSupport
 
 /// Two users of one device, each with an outbox of their own, a backend, and a network that loses

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleClient
-import ArticleModels
+import ArticleOffline
 import Testing
 
 private struct Draft: Equatable {
@@ -8,7 +8,7 @@ private struct Draft: Equatable {
 }
 
 /// The examples of what a screen shows.
-@Suite struct ArticleModelsExamples {
+@Suite struct ScreenExamples {
     private let article = ServedExampleBackend.article
 
     @Test func `a difference of snapshots`() {

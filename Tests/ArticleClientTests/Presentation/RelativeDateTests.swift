@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleModels
+import ArticleClient
 import Testing
 
 /// Dates for readers, in Seoul unless a test says otherwise.

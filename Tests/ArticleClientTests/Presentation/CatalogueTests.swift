@@ -2,7 +2,7 @@ import ArticleAPI
 import FoundationEssentials
 import Testing
 
-@testable import ArticleModels
+@testable import ArticleClient
 
 /// The string catalogue, and the table of phrases that is generated from it.
 @Suite struct CatalogueTests {
@@ -13,7 +13,7 @@ import Testing
     }
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/ArticleModels/Presentation")
+        .appending(path: "../../../Sources/ArticleClient/Presentation")
 
     private static func entries() throws -> [Entry] {
         let data = try Data(contentsOf: folder.appending(path: "Presentation.xcstrings"))

@@ -1,5 +1,6 @@
 import ArticleAPI
-import ArticleModels
+import ArticleOffline
+import BroadsheetTestSupport
 import Testing
 
 /// Writes that the backend does not accept as they are.

@@ -116,7 +116,7 @@ public struct ModelFacts<Model: MergeableModel>: Sendable, Hashable {
     }
 
     /// The facts without attributes of some origins; `nil` if none are left.
-    package func without(_ isExcluded: (Origin) -> Bool) -> ModelFacts? {
+    func without(_ isExcluded: (Origin) -> Bool) -> ModelFacts? {
         members.without(isExcluded).map { ModelFacts(id, $0) }
     }
 }

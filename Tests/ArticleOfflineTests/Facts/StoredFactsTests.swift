@@ -2,7 +2,7 @@ import ArticleAPI
 import BroadsheetTestSupport
 import Testing
 
-@testable import ArticleModels
+@testable import ArticleOffline
 
 /// Facts as bytes in a file.
 @Suite struct StoredFactsTests {

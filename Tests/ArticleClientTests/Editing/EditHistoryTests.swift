@@ -1,4 +1,4 @@
-import ArticleModels
+import ArticleClient
 import BroadsheetTestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleModels
+import ArticleOffline
 import BroadsheetTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import ArticleAPI
-import ArticleModels
+import ArticleClient
+import BroadsheetTestSupport
 import Testing
 
 /// Articles under headings.

@@ -5,17 +5,17 @@ import ArticleAPI
 /// file.
 extension ModelFacts {
     /// The names of the attributes to which the numbers in `stored` refer.
-    package static var storedNames: [String] { Model.attributeNames.names }
+    static var storedNames: [String] { Model.attributeNames.names }
 
     /// Returns this app's places of the attributes with these names; `nil` for those that it does
     /// not have.
-    package static func places(of names: [String]) -> [Int?] {
+    static func places(of names: [String]) -> [Int?] {
         Model.attributeNames.places(of: names)
     }
 
     /// The facts as bytes: the origins, then number, origin and length of each known attribute,
     /// then their values.
-    package var stored: [UInt8] { members.stored(Model.attributeNames) }
+    var stored: [UInt8] { members.stored(Model.attributeNames) }
 
     /// Reads `stored`; `nil` if the bytes are damaged.
     ///
@@ -26,13 +26,13 @@ extension ModelFacts {
     ///   - id: the id of the model.
     ///   - stored: the bytes.
     ///   - places: this app's places of the attributes of the one that stored the bytes.
-    package init?(_ id: Model.ID, stored: [UInt8], places: [Int?]) {
+    init?(_ id: Model.ID, stored: [UInt8], places: [Int?]) {
         guard let members = KnownMembers(stored, places, Model.attributeNames) else { return nil }
         self.init(id, members)
     }
 
     /// The JSON value of the attribute with this name; empty if it has none or is unknown.
-    package func value(of name: String) -> ArraySlice<UInt8> {
+    func value(of name: String) -> ArraySlice<UInt8> {
         let names = Model.attributeNames
         return names.place(of: name).map { members.value($0, names) } ?? []
     }

@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleModels
+import ArticleClient
 import BroadsheetTestSupport
 import Testing
 

@@ -1,0 +1,6 @@
+import ArticleAPI
+import Testing
+
+func time(_ text: String) throws -> Timestamp {
+    try #require(Timestamp(text))
+}
