@@ -1,15 +1,16 @@
 """The functions and files of executed addresses, by debug information, and the rungs of the targets."""
 
 import functools
+import glob
 import json
 import os
 import re
 import subprocess
 
-# Tasks and threads that a commit or a response wakes, and that nobody who made the request waits for.
+# Tasks and threads that a commit, a response or the time wakes, and for which the request does not wait.
 CONSUMERS = ("SearchIndexer.run", "SearchIndexer.followAlways", "SearchIndexer.follow",
              "ChangeStreams.run", "ChangeStreams.feed", "Publisher.run", "LogWriter.drain",
-             "ChangeSubscriber.next")
+             "ChangeSubscriber.next", "StateMonitor.checkStore")
 
 # What a demangled name says before the function that it belongs to.
 ROLE = re.compile(
@@ -39,6 +40,11 @@ class Sources:
         names = {frame[0] for frames in self.frames.values() for frame in frames}
         self.plain = self.demangle(names)
         self.rungs = rungs(root)
+        for name in CONSUMERS:
+            kind, function = name.split(".")
+            files = glob.glob(f"{self.prefix}**/{kind}.swift", recursive=True)
+            if not any(f"func {function}(" in read(path) for path in files):
+                raise SystemExit(f"walks: {name} does not exist any more (CONSUMERS)")
 
     def symbolize(self, binary, addresses):
         """By address: the linkage names and paths of the functions at it, the innermost first."""
@@ -80,7 +86,8 @@ class Sources:
         return {path for address in addresses for _, path in self.frames[address] if path}
 
     def rung(self, path):
-        return self.rungs[path.split("/")[0]]
+        # Modules of C libraries are on the lowest one.
+        return self.rungs.get(path.split("/")[0], 0)
 
     def is_service(self, path):
         """Whether the file belongs to a target above the store's engine."""
@@ -154,13 +161,17 @@ def closure(roots, edges):
     return found
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def rungs(root):
     """The rung of each folder of `Sources`, by the comments of Package.swift."""
-    with open(os.path.join(root, "Package.swift"), encoding="utf-8") as file:
-        text = file.read()
     found, rung = {}, None
     for match in re.finditer(
-            r'// Rung (\d+)|(?:layer\(|[tT]arget\(|systemLibrary\()\s*(?:name:\s*)?"([\w-]+)"', text):
+            r'// Rung (\d+)|(?:layer\(|[tT]arget\(|systemLibrary\()\s*(?:name:\s*)?"([\w-]+)"',
+            read(os.path.join(root, "Package.swift"))):
         if match.group(1):
             rung = int(match.group(1))
         elif rung is not None:

@@ -61,23 +61,6 @@ extension Tag {
     }
 }
 
-extension String {
-    /// The text with case folded and invisible characters removed, in NFC: `Straße` and `STRASSE`
-    /// give the same result.
-    ///
-    /// Upper-casing first unifies `ß` with `ss` and the two lower-case sigmas, as Unicode's full
-    /// case folding does. A dotless ı stays distinct from i, as it does there.
-    package var caseFolded: String {
-        var folded = ""
-        for scalar in unicodeScalars where !isInvisible(scalar) {
-            folded +=
-                scalar == "\u{131}"
-                ? String(scalar) : scalar.properties.uppercaseMapping.lowercased()
-        }
-        return folded.inNFC
-    }
-}
-
 extension JSONCodec where Value == [String] {
     static var tagNames: JSONCodec { .array(of: .tagName, limit: ArticleLimits.tags) }
 

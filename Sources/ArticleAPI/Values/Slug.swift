@@ -138,8 +138,3 @@ public struct Slug: Sendable, Hashable {
         }
     }
 }
-
-/// Returns true if the scalar is invisible (Default_Ignorable_Code_Point).
-package func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value >= 0xAD && scalar.properties.isDefaultIgnorableCodePoint
-}

@@ -11,6 +11,21 @@ extension String {
         // Normalization may decompose one mark into two.
         return String(decoding: streamSafe._nfcCodeUnits, as: UTF8.self).streamSafe
     }
+
+    /// The text with case folded and invisible characters removed, in NFC: `Straße` and `STRASSE`
+    /// give the same result.
+    ///
+    /// Upper-casing first unifies `ß` with `ss` and the two lower-case sigmas, as Unicode's full
+    /// case folding does. A dotless ı stays distinct from i, as it does there.
+    package var caseFolded: String {
+        var folded = ""
+        for scalar in unicodeScalars where !isInvisible(scalar) {
+            folded +=
+                scalar == "\u{131}"
+                ? String(scalar) : scalar.properties.uppercaseMapping.lowercased()
+        }
+        return folded.inNFC
+    }
 }
 
 extension String {
@@ -21,4 +36,9 @@ extension String {
         let start = String(UnicodeScalarView(unicodeScalars.prefix(100)))
         return start.utf8.count == utf8.count ? self : start + "…"
     }
+}
+
+/// Returns true if the scalar is invisible (Default_Ignorable_Code_Point).
+package func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value >= 0xAD && scalar.properties.isDefaultIgnorableCodePoint
 }
