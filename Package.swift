@@ -387,8 +387,8 @@ let package = Package(
         layer(
             "FuzzingLaws", path: "Tests/Fuzzing/Laws",
             services + [
-                "ArticleAPI", "ArticleStore", "BroadsheetHTTP", "BroadsheetSwiftGenerator",
-                "ParserLaws",
+                "ArticleAPI", "ArticleStore", "BroadsheetHTTP", "BroadsheetPlatform",
+                "BroadsheetSwiftGenerator", "ParserLaws",
             ]),
         .testTarget(
             name: "FuzzingTests", dependencies: ["FuzzingLaws", "ParserLaws"],

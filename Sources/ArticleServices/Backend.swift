@@ -1,4 +1,4 @@
-public import ArticleAPI
+import ArticleAPI
 public import ArticleAccounts
 public import ArticleConnectors
 public import ArticleOperations
@@ -6,7 +6,7 @@ public import ArticleResources
 public import ArticleServiceCore
 public import ArticleStore
 public import BroadsheetHTTPServer
-import BroadsheetPlatform
+public import BroadsheetPlatform
 
 /// The services over one store and their routes: everything between the sockets and the database
 /// file.
@@ -46,7 +46,7 @@ public struct Backend: Sendable {
     let purges: PurgeService
     /// The links with which the operator signs in to the console.
     public let consoleLinks: ConsoleLinks
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     let log: @Sendable (String) -> Void
 
     /// Reads keys and secrets from the store.
@@ -70,7 +70,7 @@ public struct Backend: Sendable {
     ///   - progress: receives reports about long work for the operator.
     public init(
         store: any ArticleStore, file: any StoreMaintenance, operatorKey: OperatorKey? = nil,
-        markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
+        markdown: MarkdownRenderer? = nil, defaultLanguage: String = "en",
         cacheBytes: Int = Backend.defaultCacheBytes,
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
@@ -78,92 +78,97 @@ public struct Backend: Sendable {
         feeds: FeedSettings = FeedSettings(addresses: PublicURLs(server: "http://localhost")),
         sourcePolicy: SourcePolicy = SourcePolicy(),
         retention: RetentionRules = RetentionRules(), version: String = "0",
-        now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
+        system: SystemEnvironment, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
+        let markdown = markdown ?? MarkdownRenderer(system: system)
         (self.store, self.markdown, self.defaultLanguage) = (store, markdown, defaultLanguage)
-        (self.now, self.log) = (now, log)
+        (self.system, self.log) = (system, log)
         self.hasConsole = hasConsole
         description = DescriptionService(version: version)
-        publisher = try await Publisher(store: store, now: now, log: log, progress: progress)
+        publisher = try await Publisher(store: store, system: system, log: log, progress: progress)
         cleanupTask = CleanupTask(
-            store: store, retention: retention, now: now, log: log, progress: progress)
+            store: store, retention: retention, system: system, log: log, progress: progress)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         commits = CommitTokens(store, cursors)
         responses = PublicResponseCache(
-            cacheBytes: cacheBytes, store: store, gate: commits.gate, now: now)
+            cacheBytes: cacheBytes, store: store, gate: commits.gate, system: system)
         indexer = Self.indexer(
-            store, responses, SearchIndexer.Notices(progress: progress, failure: log))
-        let keys = try await Self.keyRing(store, operatorKey, now: now)
-        access = Authenticator(keys: keys, sessions: SessionCache(store, now: now), now: now)
+            store, responses, system, SearchIndexer.Notices(progress: progress, failure: log))
+        let keys = try await Self.keyRing(store, operatorKey, system: system)
+        access = Authenticator(
+            keys: keys, sessions: SessionCache(store, system: system), system: system)
         consoleLinks = ConsoleLinks(access.console)
         writes = IdempotentWrites(
-            store: store, secret: try await store.secret(named: "idempotency"), now: now)
+            store: store, secret: try await store.secret(named: "idempotency"), system: system)
         // One for all routers, so that its limits apply to all of their requests together.
         admin = AdminService(
-            store: store, keys: keys, markdown: markdown, file: file, indexer: indexer, now: now)
+            store: store, keys: keys, markdown: markdown, file: file, indexer: indexer,
+            system: system)
         articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
-            commentRules: comments, now: now)
+            commentRules: comments, system: system)
         self.feeds = FeedService(articles: articles, settings: feeds)
         purges = PurgeService(
-            Purger(store: store, file: file, isServed: true), indexer: indexer,
-            responses: responses, now: now, log: progress)
+            Purger(store: store, file: file, isServed: true, system: system), indexer: indexer,
+            responses: responses, system: system, log: progress)
         imports = FileImportService(
-            store: store, markdown: markdown, at: file.path, language: defaultLanguage, now: now)
+            store: store, markdown: markdown, at: file.path, language: defaultLanguage,
+            system: system)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
         self.comments = CommentService(
-            store: store, cursors: cursors, rules: comments, uptime: accounts.uptime, now: now)
-        bookmarks = BookmarkService(
-            store: store, cursors: cursors, uptime: accounts.uptime, now: now)
+            store: store, cursors: cursors, rules: comments, system: system)
+        bookmarks = BookmarkService(store: store, cursors: cursors, system: system)
         sources = SourceService(
-            store: store, cursors: cursors, policy: sourcePolicy, signal: SourceSignal(), now: now)
+            store: store, cursors: cursors, policy: sourcePolicy, signal: SourceSignal(),
+            system: system)
         search = SearchService(articles: articles, indexer: indexer)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
             changes, scheduler: RequestScheduler(workers: store.workers), access: access,
-            limits: streamLimits, log: log)
-        let rules = Self.signUpRules(store, accounts, now: now)
+            limits: streamLimits, system: system, log: log)
+        let rules = Self.signUpRules(store, accounts, system: system)
+        let throttle = accounts.throttle ?? SignInThrottle(system: system)
         let signIn = SignInService(
-            store: store, hasher: accounts.hasher, throttle: accounts.throttle,
-            providers: providers, rules: rules, now: now)
+            store: store, hasher: accounts.hasher, throttle: throttle,
+            providers: providers, rules: rules, system: system)
         sessions = SessionService(
             store: store, access: access, signIn: signIn,
-            secret: try await store.secret(named: "sessions"), now: now)
+            secret: try await store.secret(named: "sessions"), system: system)
         users = UserService(
             store: store, access: access, hasher: accounts.hasher, rules: rules, cursors: cursors,
-            now: now)
+            system: system)
         me = MeService(
-            store: store, access: access, hasher: accounts.hasher, throttle: accounts.throttle,
-            now: now)
+            store: store, access: access, hasher: accounts.hasher, throttle: throttle,
+            system: system)
         exports = AccountExports(store: store, spool: Spool(beside: file.path))
     }
 
     private static func signUpRules(
         _ store: any ArticleStore, _ accounts: AccountConfiguration,
-        now: @escaping @Sendable () -> Timestamp
+        system: SystemEnvironment
     ) -> SignUpRules {
         SignUpRules(
             store: store, policy: accounts.signUp,
-            throttle: SignUpThrottle(perHour: accounts.signUpsPerHour, now: accounts.uptime),
-            now: now)
+            throttle: SignUpThrottle(perHour: accounts.signUpsPerHour, system: system),
+            system: system)
     }
 
     private static func indexer(
-        _ store: any ArticleStore, _ responses: PublicResponseCache,
+        _ store: any ArticleStore, _ responses: PublicResponseCache, _ system: SystemEnvironment,
         _ notices: SearchIndexer.Notices
     ) -> SearchIndexer {
         SearchIndexer(
-            store: store, node: store.node, notices: notices,
+            store: store, node: store.node, system: system, notices: notices,
             published: { [responses] in responses.indexChanged() })
     }
 
     private static func keyRing(
         _ store: any ArticleStore, _ operatorKey: OperatorKey?,
-        now: @escaping @Sendable () -> Timestamp
+        system: SystemEnvironment
     ) async throws(StoreError) -> KeyRing {
         let (keys, owners) = try await store.keysWithOwners()
-        return KeyRing(keys, owners: owners, operatorKey: operatorKey, now: now)
+        return KeyRing(keys, owners: owners, operatorKey: operatorKey, system: system)
     }
 
     private static func defaultAccounts() throws(StoreError) -> AccountConfiguration {
@@ -174,9 +179,11 @@ public struct Backend: Sendable {
 
     // These keep nothing between requests.
     var preview: PreviewService { PreviewService(markdown: markdown) }
-    var revisions: RevisionService { RevisionService(store: store, cursors: cursors, now: now) }
+    var revisions: RevisionService {
+        RevisionService(store: store, cursors: cursors, system: system)
+    }
     var tags: TagService { TagService(store: store, cursors: cursors) }
-    var authors: AuthorService { AuthorService(store: store, cursors: cursors, now: now) }
+    var authors: AuthorService { AuthorService(store: store, cursors: cursors, system: system) }
 
     /// 64 MiB.
     public static let defaultCacheBytes = 64 << 20
@@ -203,7 +210,7 @@ public struct Backend: Sendable {
         while !Task.isCancelled {
             server.shareLimits(among: max(store.node.serverCount, 1))
             // Cancelled: the loop ends.
-            try? await Task.sleep(for: .seconds(1))
+            await system.sleep(.seconds(1))
         }
     }
 
@@ -233,7 +240,7 @@ public struct Backend: Sendable {
     public func router() throws(RouterError) -> HTTPRouter {
         var routes = Routes(
             responses: responses, workers: store.workers, writes: writes, commits: commits,
-            now: now, log: log
+            system: system, log: log
         ) { [access] (fields, context) async throws(ServiceError) in
             try await access.principal(of: fields, context)
         }
@@ -247,7 +254,7 @@ public struct Backend: Sendable {
     public func controlRouter() throws(RouterError) -> HTTPRouter {
         var routes = Routes(
             responses: responses, workers: store.workers, writes: writes, commits: commits,
-            now: now, log: log
+            system: system, log: log
         ) { _, _ in .controlSocket }
         bindRequests(to: &routes)
         if hasConsole { routes.on(CreateConsoleLinkRequest.self, consoleLinks.create) }

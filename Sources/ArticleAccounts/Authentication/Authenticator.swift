@@ -3,7 +3,7 @@ package import ArticleServiceCore
 import ArticleStore
 package import BroadsheetHTTP
 public import BroadsheetHTTPServer
-import BroadsheetPlatform
+package import BroadsheetPlatform
 
 /// Credentials that are no longer valid, or allow other things than before.
 package enum AccessRevocation: Sendable, Hashable {
@@ -27,13 +27,13 @@ public final class Authenticator: Sendable {
     package let keys: KeyRing
     package let sessions: SessionCache
     package let console: ConsoleSessions
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
 
-    package init(keys: KeyRing, sessions: SessionCache, now: @escaping @Sendable () -> Timestamp) {
+    package init(keys: KeyRing, sessions: SessionCache, system: SystemEnvironment) {
         self.keys = keys
         self.sessions = sessions
-        self.now = now
-        console = ConsoleSessions(keys: keys, now: now)
+        self.system = system
+        console = ConsoleSessions(keys: keys, system: system)
     }
 
     /// The sender of these fields (`Authorization: Bearer …`, RFC 6750 §2.1).
@@ -80,7 +80,7 @@ public final class Authenticator: Sendable {
     }
 
     /// Returns true if the credentials have expired.
-    package func isExpired(_ principal: Principal) -> Bool { principal.isExpired(at: now()) }
+    package func isExpired(_ principal: Principal) -> Bool { principal.isExpired(at: system.now) }
 
     /// The user was changed: the keys that act for the user, and the sessions, allow other things.
     ///

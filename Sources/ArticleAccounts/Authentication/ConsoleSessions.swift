@@ -1,5 +1,6 @@
 package import ArticleAPI
 package import ArticleServiceCore
+import ArticleStore
 package import BroadsheetHTTP
 package import BroadsheetHTTPServer
 import BroadsheetPlatform
@@ -71,20 +72,20 @@ package final class ConsoleSessions: Sendable {
     static let limitLinks = 16
 
     private let keys: KeyRing
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     private let state = Lock(State())
 
-    init(keys: KeyRing, now: @escaping @Sendable () -> Timestamp) {
+    init(keys: KeyRing, system: SystemEnvironment) {
         self.keys = keys
-        self.now = now
+        self.system = system
     }
 
     // MARK: Links
 
     /// A secret text with which the operator can sign in once, within ten minutes.
     package func makeLink() -> (text: String, expiresAt: Timestamp) {
-        let text = ByteText.base64URL(Digest.random(32))
-        let time = now()
+        let text = ByteText.base64URL(system.randomBytes(32))
+        let time = system.now
         let link = Link(
             digest: Digest.sha256(text.utf8),
             expiresAt: time.advanced(byMilliseconds: Self.linkMilliseconds))
@@ -99,7 +100,7 @@ package final class ConsoleSessions: Sendable {
     /// Uses up a link; false if it was used, has expired or never existed.
     package func use(link text: String) -> Bool {
         let digest = Digest.sha256(text.utf8.prefix(100))
-        let time = now()
+        let time = system.now
         return state.withLock { state in
             // Comparing digests discloses nothing about the text.
             guard let index = state.links.firstIndex(where: { $0.digest == digest }) else {
@@ -124,8 +125,8 @@ package final class ConsoleSessions: Sendable {
     /// Begins a session.
     package func begin(_ grant: Grant) -> ConsoleToken {
         let token = ConsoleToken(
-            of: ByteText.hexadecimal(Digest.random(8)), secret: Digest.random(32))
-        let time = now()
+            of: ByteText.hexadecimal(system.randomBytes(8)), secret: system.randomBytes(32))
+        let time = system.now
         let session = Session(
             digest: token.digest, grant: grant,
             expiresAt: time.advanced(byMilliseconds: Self.sessionMilliseconds))
@@ -147,7 +148,7 @@ package final class ConsoleSessions: Sendable {
         guard let session = state.withLock({ $0.sessions[token.sessionID] }),
             token.hasDigest(session.digest), isLocal || session.grant != .link
         else { throw .unauthenticated(.unknown) }
-        guard now() < session.expiresAt else { throw .unauthenticated(.expired) }
+        guard system.now < session.expiresAt else { throw .unauthenticated(.expired) }
         switch session.grant {
         case .operatorKey, .link:
             return .operatorSession(id: token.sessionID, expiresAt: session.expiresAt)
@@ -171,7 +172,7 @@ package final class ConsoleSessions: Sendable {
     /// Returns true if the session of the console in which it acts, if there is one, has not ended.
     func isCurrent(_ principal: Principal) -> Bool {
         guard let id = principal.consoleSession else { return true }
-        return state.withLock { $0.sessions[id] != nil } && !principal.isExpired(at: now())
+        return state.withLock { $0.sessions[id] != nil } && !principal.isExpired(at: system.now)
     }
 
     /// Calls the observer when a session ends.

@@ -1,8 +1,8 @@
-public import ArticleAPI
+package import ArticleAPI
 package import ArticleServiceCore
 public import ArticleStore
 import BroadsheetHTTPServer
-import BroadsheetPlatform
+public import BroadsheetPlatform
 
 /// The valid keys in memory: authenticates requests without a store access.
 ///
@@ -23,19 +23,19 @@ public final class KeyRing: Sendable {
 
     private let operatorKey: OperatorKey?
     private let state: Lock<State>
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
 
     /// - Parameters:
     ///   - records: All keys.
     ///   - owners: The users that keys act for.
     ///   - operatorKey: An admin key in addition.
-    ///   - now: The current time.
+    ///   - system: Its wall clock decides what has expired.
     public init(
         _ records: [KeyRecord], owners: [UserRecord] = [], operatorKey: OperatorKey?,
-        now: @escaping @Sendable () -> Timestamp
+        system: SystemEnvironment
     ) {
         self.operatorKey = operatorKey
-        self.now = now
+        self.system = system
         state = Lock(
             State(
                 records: Dictionary(
@@ -97,7 +97,7 @@ public final class KeyRing: Sendable {
     /// Returns true if the principal still has the rights with which it was authenticated.
     func isCurrent(_ principal: Principal) -> Bool {
         let (record, owner) = state.withLock { $0.record(of: principal.id) }
-        guard let record, record.revokedAt == nil, record.expiresAt.map({ now() < $0 }) ?? true
+        guard let record, record.revokedAt == nil, record.expiresAt.map({ system.now < $0 }) ?? true
         else { return false }
         return Self.role(of: record, owner) == principal.role
     }
@@ -143,7 +143,7 @@ public final class KeyRing: Sendable {
         guard record.revokedAt == nil, let role = Self.role(of: record, owner) else {
             throw .unauthenticated(.revoked)
         }
-        if let expiresAt = record.expiresAt, expiresAt <= now() {
+        if let expiresAt = record.expiresAt, expiresAt <= system.now {
             throw .unauthenticated(.expired)
         }
         return .key(id: record.id, user: record.owner, role: role, expiresAt: record.expiresAt)
@@ -169,7 +169,7 @@ public final class KeyRing: Sendable {
     ///
     /// - Parameter number: The key's public id.
     func reader(_ number: UInt64, _ authorization: borrowing Span<UInt8>) -> PublicReader? {
-        state.withLock { $0.verified[number] }?.reader(sending: authorization, now: now)
+        state.withLock { $0.verified[number] }?.reader(sending: authorization, system: system)
     }
 }
 
@@ -230,11 +230,11 @@ struct VerifiedReader: Sendable {
 
     /// The reader, if the field ends with the credentials, and they have not expired.
     func reader(
-        sending authorization: borrowing Span<UInt8>, now: () -> Timestamp
+        sending authorization: borrowing Span<UInt8>, system: borrowing SystemEnvironment
     ) -> PublicReader? {
         let start = authorization.count - credentials.count
         guard start >= 0, Digest.areEqual(authorization.extracting(start...), credentials),
-            expiresAt.map({ now() < $0 }) ?? true
+            expiresAt.map({ system.now < $0 }) ?? true
         else { return nil }
         return reader
     }

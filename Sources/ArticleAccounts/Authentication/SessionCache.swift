@@ -2,7 +2,7 @@ package import ArticleAPI
 package import ArticleServiceCore
 package import ArticleStore
 package import BroadsheetHTTPServer
-import BroadsheetPlatform
+package import BroadsheetPlatform
 
 /// Verifies access tokens, and remembers those that were verified, in bounded memory.
 ///
@@ -41,20 +41,20 @@ package final class SessionCache: Sendable {
     private let store: any ArticleStore
     private let scheduler: RequestScheduler
     private let capacity: Int
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     private let state = Lock(State())
 
     /// - Parameters:
     ///   - store: The store of the sessions.
     ///   - capacity: The maximum verified tokens that are remembered; each takes less than 1 KiB.
-    ///   - now: The current time.
+    ///   - system: Its wall clock decides what has expired.
     package init(
-        _ store: any ArticleStore, capacity: Int = 16_384, now: @escaping @Sendable () -> Timestamp
+        _ store: any ArticleStore, capacity: Int = 16_384, system: SystemEnvironment
     ) {
         self.store = store
         scheduler = RequestScheduler(workers: store.workers)
         self.capacity = capacity
-        self.now = now
+        self.system = system
     }
 
     /// The user of this token.
@@ -64,7 +64,9 @@ package final class SessionCache: Sendable {
         let number = Self.number(of: token.sessionID)
         let (known, generation) = state.withLock { ($0.verified[number], $0.generation) }
         if let known, Digest.areEqual(Array(token.text.utf8), known.token) {
-            guard !known.principal.isExpired(at: now()) else { throw .unauthenticated(.expired) }
+            guard !known.principal.isExpired(at: system.now) else {
+                throw .unauthenticated(.expired)
+            }
             return known.principal
         }
         // A made-up token costs a read, so its client waits its turn among anonymous clients.
@@ -81,7 +83,7 @@ package final class SessionCache: Sendable {
             let expiresAt = expiry(of: token, in: session), let role = Role(rawValue: user.role),
             !user.isDisabled
         else { throw .unauthenticated(.unknown) }
-        guard now() < expiresAt else { throw .unauthenticated(.expired) }
+        guard system.now < expiresAt else { throw .unauthenticated(.expired) }
         return .session(id: session.id, user: user.id, role: role, expiresAt: expiresAt)
     }
 
@@ -112,7 +114,7 @@ package final class SessionCache: Sendable {
             token.text, account: user.description, sharesAddress: principal.sharesAddress,
             sender: principal.sender, expiresAt: principal.expiresAt)
         let verified = Verified(
-            token: Array(token.text.utf8), principal: principal, since: now(),
+            token: Array(token.text.utf8), principal: principal, since: system.now,
             reader: principal.seesHidden ? nil : reader)
         state.withLock { state in
             guard state.generation == generation else { return }
@@ -213,7 +215,8 @@ package final class SessionCache: Sendable {
     ///
     /// - Parameter number: The session's public id.
     func reader(_ number: UInt64, _ authorization: borrowing Span<UInt8>) -> PublicReader? {
-        state.withLock { $0.verified[number]?.reader }?.reader(sending: authorization, now: now)
+        state.withLock { $0.verified[number]?.reader }?.reader(
+            sending: authorization, system: system)
     }
 
     /// A public id has 16 hexadecimal digits.

@@ -3,6 +3,7 @@ public import ArticleServiceCore
 public import ArticleStore
 package import BroadsheetHTTP
 package import BroadsheetHTTPServer
+public import BroadsheetPlatform
 
 /// A new API key: `bsk_<public id>_<secret>`, shown once and never stored.
 public struct APIKey: Sendable {
@@ -21,12 +22,13 @@ public struct APIKey: Sendable {
     ///   - owner: The user that it acts for.
     ///   - time: The current time.
     ///   - expiresAt: The time at which it expires; `nil` if it does not.
+    ///   - system: Its random numbers become the key.
     public init(
         name: String, role: Role, owner: User.ID? = nil, at time: Timestamp,
-        expiresAt: Timestamp? = nil
+        expiresAt: Timestamp? = nil, system: SystemEnvironment
     ) {
-        let id = ByteText.hexadecimal(Digest.random(8))
-        text = Self.prefix + id + "_" + ByteText.base64URL(Digest.random(32))
+        let id = ByteText.hexadecimal(system.randomBytes(8))
+        text = Self.prefix + id + "_" + ByteText.base64URL(system.randomBytes(32))
         record = KeyRecord(
             id: id, digest: Digest.sha256(text.utf8), name: name, role: role.rawValue,
             createdAt: time, expiresAt: expiresAt, owner: owner)

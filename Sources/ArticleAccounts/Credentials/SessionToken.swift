@@ -1,4 +1,5 @@
 import ArticleServiceCore
+import BroadsheetPlatform
 
 /// A secret text of one session: `<prefix><public id of the session>_<256 bits in base64url>`. A
 /// refresh token has a mark of 128 bits after them.
@@ -146,12 +147,12 @@ package struct SessionTokens: Sendable, Hashable {
         self.refresh = refresh
     }
 
-    /// The tokens of a new session, from the system's cryptographic random generator.
+    /// The tokens of a new session, from random numbers of the system.
     ///
     /// - Parameter secret: The server's, with which refresh tokens are marked.
-    init(secret: [UInt8]) {
-        let id = ByteText.hexadecimal(Digest.random(8))
-        access = AccessToken(of: id, secret: Digest.random(32))
-        refresh = RefreshToken(of: id, secret: Digest.random(32), key: secret)
+    init(secret: [UInt8], system: SystemEnvironment) {
+        let id = ByteText.hexadecimal(system.randomBytes(8))
+        access = AccessToken(of: id, secret: system.randomBytes(32))
+        refresh = RefreshToken(of: id, secret: system.randomBytes(32), key: secret)
     }
 }

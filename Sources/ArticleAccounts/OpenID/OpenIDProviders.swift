@@ -1,5 +1,6 @@
 import ArticleAPI
 public import ArticleServiceCore
+import ArticleStore
 import BroadsheetHTTP
 import BroadsheetPlatform
 
@@ -8,7 +9,7 @@ import BroadsheetPlatform
 /// Keys are fetched while `run` is called. Safe to use from any thread.
 public final class OpenIDProviders: Sendable {
     private let providers: [String: ProviderKeys]
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     /// A signature takes up to a millisecond, which loops do not have.
     private let pool = BlockingPool(label: "broadsheet.openid", width: 1, depth: 1_024)
 
@@ -26,7 +27,7 @@ public final class OpenIDProviders: Sendable {
         self.providers = Dictionary(
             providers.map { ($0.name, ProviderKeys($0, environment, log: log)) },
             uniquingKeysWith: { first, _ in first })
-        now = environment.now
+        system = environment.system
     }
 
     /// The names of the providers, in alphabetical order.
@@ -60,7 +61,7 @@ public final class OpenIDProviders: Sendable {
         let token = try checked { () throws(IdentityTokenFault) in
             let token = try IdentityToken(idToken)
             // Before the signature, so that tokens for others do not cause fetches.
-            try token.claims.check(for: keys.provider, nonce: nonce, at: now())
+            try token.claims.check(for: keys.provider, nonce: nonce, at: system.now)
             return token
         }
         var set = try await keys.current()

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleServiceCore
+import ArticleStore
 import BroadsheetHTTP
 import BroadsheetHTTPClient
 import BroadsheetPlatform
@@ -97,7 +98,7 @@ final class ProviderKeys: Sendable {
     private func keys(
         _ decide: @Sendable (State, Timestamp) -> Decision
     ) async throws(ServiceError) -> KeySet {
-        let now = environment.now()
+        let now = environment.system.now
         let outcome = await withUnsafeContinuation { (caller: Caller) in
             let decision = state.withLock { state -> Decision in
                 if state.isOver { return .respond(Self.stopped) }
@@ -163,7 +164,7 @@ final class ProviderKeys: Sendable {
     /// The configuration names the key set (OpenID Connect Discovery 1.0 §4). Both have to arrive
     /// within one time limit.
     private func fetch() async throws(OpenIDFailure) -> (KeySet, Int64) {
-        let deadline = ContinuousClock.now + environment.timeout
+        let deadline = environment.system.uptime + environment.timeout
         let configuration = try await document(provider.discovery, by: deadline)
         guard let members = JSONMembers(configuration.body), let issuer = members.text("issuer")
         else { throw OpenIDFailure(reason: "the configuration is not a JSON object with issuer") }
@@ -182,7 +183,7 @@ final class ProviderKeys: Sendable {
     /// A document of the provider, and the time for which it may be used without being fetched
     /// again.
     private func document(
-        _ url: HTTPURL, by deadline: ContinuousClock.Instant
+        _ url: HTTPURL, by deadline: Duration
     ) async throws(OpenIDFailure) -> (body: [UInt8], maxAgeSeconds: Int64) {
         let response: HTTPResponse
         do throws(HTTPClientError) {
@@ -197,7 +198,7 @@ final class ProviderKeys: Sendable {
     }
 
     private func succeeded(_ keys: KeySet, maxAgeSeconds: Int64) {
-        let now = environment.now()
+        let now = environment.system.now
         let seconds = min(maxAgeSeconds, Self.limitMilliseconds / 1_000)
         let lifetime = max(seconds * 1_000, Self.shortestMilliseconds)
         let waiting = state.withLock { state in
@@ -211,7 +212,7 @@ final class ProviderKeys: Sendable {
     }
 
     private func failed(_ failure: OpenIDFailure) {
-        let now = environment.now()
+        let now = environment.system.now
         let reason =
             "the keys of the provider \(provider.name) cannot be fetched: \(failure.reason)"
         let (waiting, outcome) = state.withLock { state in

@@ -2,7 +2,7 @@ package import ArticleAPI
 package import ArticleServiceCore
 package import ArticleStore
 package import BroadsheetHTTPServer
-import BroadsheetPlatform
+package import BroadsheetPlatform
 
 /// Begins, renews, lists and ends sessions.
 package struct SessionService: Sendable {
@@ -11,7 +11,7 @@ package struct SessionService: Sendable {
     package let signIn: SignInService
     /// From which the successors and the marks of refresh tokens are derived.
     let secret: [UInt8]
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
     private let cleaning = Lock(Timestamp(milliseconds: 0))
 
     private static let accessMilliseconds: Int64 = 15 * 60 * 1_000
@@ -25,13 +25,13 @@ package struct SessionService: Sendable {
 
     package init(
         store: any ArticleStore, access: Authenticator, signIn: SignInService, secret: [UInt8],
-        now: @escaping @Sendable () -> Timestamp
+        system: SystemEnvironment
     ) {
         self.store = store
         self.access = access
         self.signIn = signIn
         self.secret = secret
-        self.now = now
+        self.system = system
     }
 
     // MARK: Signing in
@@ -47,8 +47,8 @@ package struct SessionService: Sendable {
     private func begin(
         for user: UserRecord, device: String, _ context: RequestContext
     ) async throws(ServiceError) -> UserSession {
-        let time = now()
-        let tokens = SessionTokens(secret: secret)
+        let time = system.now
+        let tokens = SessionTokens(secret: secret, system: system)
         let record = SessionRecord(
             id: tokens.access.sessionID, user: user.id, tokens: record(of: tokens, at: time),
             device: device, address: context.clientHost, createdAt: time)
@@ -103,7 +103,7 @@ package struct SessionService: Sendable {
             throw .unauthenticated(.endedSession)
         }
         let tokens = token.successor(secret: secret)
-        let time = now()
+        let time = system.now
         do throws(StoreError) {
             let session = try await store.session(token.sessionID)
             // Made-up tokens get no further than this read.
@@ -209,7 +209,7 @@ package struct SessionService: Sendable {
     package func list(
         of user: User.ID, for caller: Principal
     ) async throws(ServiceError) -> Reply<Page<DeviceSession>> {
-        let time = now()
+        let time = system.now
         do throws(StoreError) {
             let sessions = try await store.sessions(of: user)
             return Reply(

@@ -2,6 +2,7 @@ package import ArticleAPI
 package import ArticleServiceCore
 package import ArticleStore
 package import BroadsheetHTTPServer
+package import BroadsheetPlatform
 
 /// Finds out who signs in: by name and password, or by the ID token of a provider.
 package struct SignInService: Sendable {
@@ -11,18 +12,18 @@ package struct SignInService: Sendable {
     /// `nil` if there are none.
     let providers: OpenIDProviders?
     let rules: SignUpRules
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
 
     package init(
         store: any ArticleStore, hasher: PasswordHasher, throttle: SignInThrottle,
-        providers: OpenIDProviders?, rules: SignUpRules, now: @escaping @Sendable () -> Timestamp
+        providers: OpenIDProviders?, rules: SignUpRules, system: SystemEnvironment
     ) {
         self.store = store
         self.hasher = hasher
         self.throttle = throttle
         self.providers = providers
         self.rules = rules
-        self.now = now
+        self.system = system
     }
 
     package func user(
@@ -111,7 +112,7 @@ package struct SignInService: Sendable {
     private func use(_ identity: VerifiedIdentity) async throws(ServiceError) {
         do throws(StoreError) {
             try await store.useIdentityToken(
-                identity.tokenDigest, until: identity.acceptedUntil, at: now())
+                identity.tokenDigest, until: identity.acceptedUntil, at: system.now)
         } catch { throw ServiceError(error) }
     }
 
@@ -119,10 +120,10 @@ package struct SignInService: Sendable {
         _ identity: IdentityRecord, _ invitation: InvitationRecord?
     ) async throws(ServiceError) -> UserRecord {
         while true {
-            let time = now()
-            let name = "user-\(ByteText.hexadecimal(Digest.random(4)))"
+            let time = system.now
+            let name = "user-\(ByteText.hexadecimal(system.randomBytes(4)))"
             let user = UserRecord(
-                id: User.ID(at: time), name: name, nameKey: name, displayName: name,
+                id: system.newID(at: time), name: name, nameKey: name, displayName: name,
                 role: invitation?.role ?? Role.reader.rawValue, passwordHash: nil,
                 createdAt: time)
             do throws(StoreError) {

@@ -1,5 +1,3 @@
-import BroadsheetPlatform
-
 /// The permission to sign up, and the hashing of passwords.
 public struct AccountConfiguration: Sendable {
     /// The permission to create an account.
@@ -14,9 +12,8 @@ public struct AccountConfiguration: Sendable {
     /// The maximum accounts that an address can create in an hour.
     public var signUpsPerHour = AccountConfiguration.defaultSignUpsPerHour
     package let hasher: PasswordHasher
-    /// Monotonic milliseconds, by which attempts are limited.
-    package let uptime: @Sendable () -> Int64
-    package let throttle: SignInThrottle
+    /// Limits attempts to sign in; `nil` for the default.
+    package let throttle: SignInThrottle?
 
     public static let defaultSignUpsPerHour = 10
 
@@ -31,14 +28,9 @@ public struct AccountConfiguration: Sendable {
             hasher: try PasswordHasher(width: passwordHashes ?? PasswordHasher.defaultWidth))
     }
 
-    init(
-        signUp: SignUp, hasher: PasswordHasher,
-        uptime: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds / 1_000_000 },
-        throttle: SignInThrottle? = nil
-    ) {
+    init(signUp: SignUp, hasher: PasswordHasher, throttle: SignInThrottle? = nil) {
         self.signUp = signUp
         self.hasher = hasher
-        self.uptime = uptime
-        self.throttle = throttle ?? SignInThrottle(now: uptime)
+        self.throttle = throttle
     }
 }

@@ -2,6 +2,7 @@ package import ArticleAPI
 package import ArticleServiceCore
 package import ArticleStore
 package import BroadsheetHTTPServer
+package import BroadsheetPlatform
 
 /// The operations of users on their own accounts.
 package struct MeService: Sendable {
@@ -9,17 +10,17 @@ package struct MeService: Sendable {
     let access: Authenticator
     let hasher: PasswordHasher
     let throttle: SignInThrottle
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
 
     package init(
         store: any ArticleStore, access: Authenticator, hasher: PasswordHasher,
-        throttle: SignInThrottle, now: @escaping @Sendable () -> Timestamp
+        throttle: SignInThrottle, system: SystemEnvironment
     ) {
         self.store = store
         self.access = access
         self.hasher = hasher
         self.throttle = throttle
-        self.now = now
+        self.system = system
     }
 
     /// The time after a sign-in in which an account without a password can get one, or be deleted.
@@ -53,7 +54,7 @@ package struct MeService: Sendable {
             return Reply(
                 User(
                     try await store.updateUser(
-                        current.id, expecting: expected, change, at: now())))
+                        current.id, expecting: expected, change, at: system.now)))
         } catch { throw ServiceError(error) }
     }
 
@@ -66,9 +67,9 @@ package struct MeService: Sendable {
         let deletion = AccountDeletion(store: store, access: access)
         try await write(to: user, expecting: expected) { (revision) throws(StoreError) in
             try await deletion.begin(
-                user.id, expecting: revision, request.comments ?? .keep, at: now())
+                user.id, expecting: revision, request.comments ?? .keep, at: system.now)
         }
-        try await deletion.finish(user.id, at: now())
+        try await deletion.finish(user.id, at: system.now)
         return Reply(NoContent())
     }
 
@@ -82,7 +83,7 @@ package struct MeService: Sendable {
         let changed = try await write(to: user) { (revision) throws(StoreError) in
             try await store.updateUser(
                 user.id, expecting: revision,
-                UserChange(passwordHash: hash, keptSession: caller.id), at: now())
+                UserChange(passwordHash: hash, keptSession: caller.id), at: system.now)
         }
         access.userChanged(changed, keeping: caller.id)
         return Reply(NoContent())
@@ -124,7 +125,7 @@ package struct MeService: Sendable {
             throw ServiceError(error)
         }
         let end = session.createdAt.advanced(byMilliseconds: Self.recentMilliseconds)
-        guard now() <= end else {
+        guard system.now <= end else {
             throw .invalidValue("/current", "is missing; without a password, sign in again first")
         }
     }

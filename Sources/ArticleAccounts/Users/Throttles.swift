@@ -1,7 +1,7 @@
 package import ArticleAPI
 package import ArticleServiceCore
 import BroadsheetHTTPServer
-import BroadsheetPlatform
+package import BroadsheetPlatform
 
 /// An attempt to sign in. See ``SignInThrottle``.
 package struct SignInAttempt: Sendable, Hashable {
@@ -52,7 +52,7 @@ package final class SignInThrottle: Sendable {
     }
 
     private let state: Lock<State>
-    private let now: @Sendable () -> Int64
+    private let system: SystemEnvironment
 
     static let pairFailures = 5
     static let addressFailures = 20
@@ -64,9 +64,9 @@ package final class SignInThrottle: Sendable {
 
     /// - Parameters:
     ///   - entries: The maximum addresses, names and pairs of them that are remembered.
-    ///   - now: Monotonic milliseconds.
-    init(entries: Int = 65_536, now: @escaping @Sendable () -> Int64) {
-        self.now = now
+    ///   - system: Its monotonic clock measures the rates.
+    package init(entries: Int = 65_536, system: SystemEnvironment) {
+        self.system = system
         state = Lock(
             State(
                 pairs: BoundedTable(capacity: entries / 16 * 7),
@@ -78,14 +78,14 @@ package final class SignInThrottle: Sendable {
 
     /// Counts an attempt, before the password is verified, or rejects it.
     package func begin(_ attempt: SignInAttempt) throws(ServiceError) {
-        let now = now()
+        let now = system.uptimeMilliseconds
         let wait = state.withLock { $0.begin(AttemptKeys(attempt), at: now) }
         if wait > 0 { throw .tooManyAttempts(retryAfterSeconds: Int((wait + 999) / 1_000)) }
     }
 
     /// The password was correct: the address is known for this account from now on.
     func succeed(_ attempt: SignInAttempt) {
-        let now = now()
+        let now = system.uptimeMilliseconds
         let subject = AttemptKeys(attempt)
         state.withLock { state in
             state.withdraw(subject, at: now)
@@ -98,13 +98,13 @@ package final class SignInThrottle: Sendable {
 
     /// The password was not verified, because the server was busy or the request was cancelled.
     func withdraw(_ attempt: SignInAttempt) {
-        let now = now()
+        let now = system.uptimeMilliseconds
         state.withLock { $0.withdraw(AttemptKeys(attempt), at: now) }
     }
 
     /// Returns true if the address has signed in to the account before.
     func isKnown(_ attempt: SignInAttempt) -> Bool {
-        let now = now()
+        let now = system.uptimeMilliseconds
         let pair = AttemptKeys(attempt).pair
         return state.withLock { $0.known[pair, at: now] != nil }
     }
@@ -316,26 +316,26 @@ package final class SignUpThrottle: Sendable {
     /// Those of /48 and /56.
     private let networkRates: [ThrottleRate]
     private let buckets = Lock(BoundedTable<ThrottleBucket>(capacity: 16_384))
-    private let now: @Sendable () -> Int64
+    private let system: SystemEnvironment
 
     /// - Parameters:
     ///   - count: The maximum accounts in an hour; 1 to 100,000.
-    ///   - now: Monotonic milliseconds.
-    package init(perHour count: Int, now: @escaping @Sendable () -> Int64) {
+    ///   - system: Its monotonic clock measures the rates.
+    package init(perHour count: Int, system: SystemEnvironment) {
         func rate(_ share: Int64) -> ThrottleRate {
             let burst = share * Int64(count)
             return ThrottleRate(burst: burst, interval: 3_600_000 / burst)
         }
         addressRate = rate(1)
         networkRates = [rate(4), rate(2)]
-        self.now = now
+        self.system = system
     }
 
     /// Counts an attempt from an address, or rejects it.
     ///
     /// - Parameter networks: The larger networks of the address (`RequestContext.limitedNetworks`).
     package func take(_ address: UInt64, in networks: [UInt64]) throws(ServiceError) {
-        let now = now()
+        let now = system.uptimeMilliseconds
         let rates = [(address, addressRate)] + zip(networks, networkRates)
         let limits = rates.map { (HashedKey(name: nil, address: $0), $1) }
         let wait = buckets.withLock { buckets in
@@ -356,20 +356,20 @@ package final class SignUpThrottle: Sendable {
 package final class WriteThrottle: Sendable {
     private let rate: ThrottleRate
     private let buckets = Lock(BoundedTable<ThrottleBucket>(capacity: 8_192))
-    private let now: @Sendable () -> Int64
+    private let system: SystemEnvironment
 
     /// - Parameters:
     ///   - count: The maximum writes in a minute.
-    ///   - now: Monotonic milliseconds.
-    package init(perMinute count: Int, now: @escaping @Sendable () -> Int64) {
+    ///   - system: Its monotonic clock measures the rates.
+    package init(perMinute count: Int, system: SystemEnvironment) {
         let burst = Int64(max(1, count))
         rate = ThrottleRate(burst: burst, interval: 60_000 / burst)
-        self.now = now
+        self.system = system
     }
 
     /// Counts a write of a user, or rejects it.
     package func take(_ user: User.ID) throws(ServiceError) {
-        let now = now()
+        let now = system.uptimeMilliseconds
         let key = HashedKey(name: "\(user)", address: nil)
         let wait = buckets.withLock { buckets in
             let wait = buckets.wait(key, rate, at: now)

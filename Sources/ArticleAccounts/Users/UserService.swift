@@ -3,6 +3,7 @@ package import ArticleServiceCore
 package import ArticleStore
 import BroadsheetHTTP
 package import BroadsheetHTTPServer
+package import BroadsheetPlatform
 
 /// Creates, shows and changes accounts.
 package struct UserService: Sendable {
@@ -11,18 +12,18 @@ package struct UserService: Sendable {
     let hasher: PasswordHasher
     let rules: SignUpRules
     let cursors: CursorSealer
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
 
     package init(
         store: any ArticleStore, access: Authenticator, hasher: PasswordHasher, rules: SignUpRules,
-        cursors: CursorSealer, now: @escaping @Sendable () -> Timestamp
+        cursors: CursorSealer, system: SystemEnvironment
     ) {
         self.store = store
         self.access = access
         self.hasher = hasher
         self.rules = rules
         self.cursors = cursors
-        self.now = now
+        self.system = system
     }
 
     // MARK: Signing up
@@ -41,9 +42,9 @@ package struct UserService: Sendable {
         try await checkAvailable(name)
         let role = draft.role.flatMap { Role($0) }?.rawValue ?? invitation?.role
         let hash = try await hasher.hash(password, for: .init(context))
-        let time = now()
+        let time = system.now
         let user = UserRecord(
-            id: User.ID(at: time), name: name.text, nameKey: name.key,
+            id: system.newID(at: time), name: name.text, nameKey: name.key,
             displayName: draft.displayName ?? name.text, role: role ?? Role.reader.rawValue,
             passwordHash: hash, createdAt: time)
         do throws(StoreError) {
@@ -68,7 +69,7 @@ package struct UserService: Sendable {
     package func invite(
         _ request: CreateInvitationRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Invitation> {
-        let time = now()
+        let time = system.now
         let expiry =
             request.invitation.expiresAt
             ?? time.advanced(byMilliseconds: 7 * Self.dayMilliseconds)
@@ -79,9 +80,9 @@ package struct UserService: Sendable {
         guard let role = Role(request.invitation.role) else {
             throw .invalidValue("/role", "is not known")
         }
-        let code = "bsi_\(ByteText.base64URL(Digest.random(32)))"
+        let code = "bsi_\(ByteText.base64URL(system.randomBytes(32)))"
         let record = InvitationRecord(
-            id: ByteText.hexadecimal(Digest.random(8)), digest: Digest.sha256(code.utf8),
+            id: ByteText.hexadecimal(system.randomBytes(8)), digest: Digest.sha256(code.utf8),
             role: role.rawValue, createdBy: caller.account ?? "", createdAt: time,
             expiresAt: expiry)
         do throws(StoreError) { try await store.createInvitation(record) } catch {
@@ -146,7 +147,7 @@ package struct UserService: Sendable {
         }
         do throws(StoreError) {
             let user = try await store.updateUser(
-                request.id, expecting: expected, change, at: now())
+                request.id, expecting: expected, change, at: system.now)
             if user.accessEpoch != current.accessEpoch { access.userChanged(user) }
             return Reply(User(user))
         } catch { throw ServiceError(error) }
@@ -158,7 +159,7 @@ package struct UserService: Sendable {
         let expected = try await record(of: request.id).revision(expectedBy: request.expected)
         let deletion = AccountDeletion(store: store, access: access)
         try await deletion.delete(
-            request.id, expecting: expected, request.comments ?? .keep, at: now())
+            request.id, expecting: expected, request.comments ?? .keep, at: system.now)
         return Reply(NoContent())
     }
 }
@@ -198,16 +199,16 @@ package struct SignUpRules: Sendable {
     let store: any ArticleStore
     let policy: AccountConfiguration.SignUp
     let throttle: SignUpThrottle
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
 
     package init(
         store: any ArticleStore, policy: AccountConfiguration.SignUp, throttle: SignUpThrottle,
-        now: @escaping @Sendable () -> Timestamp
+        system: SystemEnvironment
     ) {
         self.store = store
         self.policy = policy
         self.throttle = throttle
-        self.now = now
+        self.system = system
     }
 
     /// Counts an attempt to sign up, and rejects it where it needs an invitation.
@@ -230,7 +231,7 @@ package struct SignUpRules: Sendable {
         let found = try await ServiceError.ifFound { () throws(StoreError) in
             try await store.invitation(withDigest: Digest.sha256(code.utf8))
         }
-        guard let found, found.usedAt == nil, found.expiresAt > now() else {
+        guard let found, found.usedAt == nil, found.expiresAt > system.now else {
             throw Self.badInvitation
         }
         return found

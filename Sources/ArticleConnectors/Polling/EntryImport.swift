@@ -15,8 +15,8 @@ struct EntryImport: Sendable {
     package let source: ContentSource
     /// The snapshot that the entries belong to; `nil` for a feed, which may forget its entries.
     let round: Int?
-    let deadline: ContinuousClock.Instant
-    package let now: @Sendable () -> Timestamp
+    let deadline: Duration
+    package let system: SystemEnvironment
 
     /// The reason why not everything was imported, which may work later.
     private(set) var obstacle: String?
@@ -30,8 +30,8 @@ struct EntryImport: Sendable {
 
     init(
         store: any ArticleStore, markdown: MarkdownRenderer, defaultLanguage: String,
-        pool: BlockingPool, source: ContentSource, round: Int?, deadline: ContinuousClock.Instant,
-        now: @escaping @Sendable () -> Timestamp
+        pool: BlockingPool, source: ContentSource, round: Int?, deadline: Duration,
+        system: SystemEnvironment
     ) {
         self.store = store
         self.markdown = markdown
@@ -40,13 +40,13 @@ struct EntryImport: Sendable {
         self.source = source
         self.round = round
         self.deadline = deadline
-        self.now = now
+        self.system = system
     }
 
     /// True to stop, since something failed, the time is up, or the task was cancelled.
     private var mustEnd: Bool {
         mutating get {
-            if ContinuousClock.now > deadline {
+            if system.uptime > deadline {
                 hold("there was not enough time to import all articles")
             }
             return obstacle != nil || Task.isCancelled
@@ -93,7 +93,7 @@ struct EntryImport: Sendable {
         while hasMore, !mustEnd {
             let step = try await store.deleteMissing(
                 from: source.id, at: source.revision, round: round, limit: Self.itemsPerBatch,
-                time: now())
+                time: system.now)
             counts[.deleted] += step.deleted
             hasMore = step.hasMore
         }
@@ -115,7 +115,8 @@ struct EntryImport: Sendable {
     /// The entry as it is to be stored. One that cannot be taken over is only seen.
     private mutating func item(_ draft: SourceDraft) async -> SourceItem {
         do throws(SourceDraft.SkipReason) {
-            guard let made = try? await pool.read(until: deadline, { draft.content() }) else {
+            guard let made = try? await pool.read(until: deadline, in: system, { draft.content() })
+            else {
                 hold("too many feeds are being read")
                 return draft.seen
             }
@@ -125,7 +126,7 @@ struct EntryImport: Sendable {
             return SourceItem(
                 key: draft.key, digest: draft.digest,
                 change: .put(
-                    draft.id ?? Article.ID(at: now()), content, keepsSlug: draft.keepsSlug))
+                    draft.id ?? system.newID(at: system.now), content, keepsSlug: draft.keepsSlug))
         } catch {
             skip(1, error.reason)
             return draft.seen
@@ -169,7 +170,7 @@ struct EntryImport: Sendable {
         // Entries that cannot be taken over are still there: they are noted by a second step.
         while !items.isEmpty {
             let results = try await store.importItems(
-                items, from: source.id, at: source.revision, round: round ?? 0, time: now())
+                items, from: source.id, at: source.revision, round: round ?? 0, time: system.now)
             var failed: [SourceItem] = []
             for (item, result) in zip(items, results) {
                 switch result {

@@ -51,7 +51,7 @@ struct SourceFetcher: Sendable {
 
     /// - Parameter deadline: when the response has to be complete.
     package func fetch(
-        _ start: HTTPURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
+        _ start: HTTPURL, _ fields: HTTPFields, by deadline: Duration
     ) async throws(SourceFailure) -> SourceResponse {
         var url = start
         var isPermanent = true
@@ -80,7 +80,7 @@ struct SourceFetcher: Sendable {
     }
 
     private func send(
-        to url: HTTPURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
+        to url: HTTPURL, _ fields: HTTPFields, by deadline: Duration
     ) async throws(SourceFailure) -> HTTPResponse {
         var fields = fields
         fields.append(.userAgent, environment.agent)

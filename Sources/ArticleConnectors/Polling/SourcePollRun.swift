@@ -35,7 +35,7 @@ struct SourcePollRun: Sendable {
 
     /// Polls the source. Entries imported before a failure stay.
     package func poll() async throws(Interruption) -> Finding {
-        let deadline = ContinuousClock.now + environment.timeout
+        let deadline = environment.system.uptime + environment.timeout
         let url: HTTPURL
         do throws(HTTPURL.Fault) {
             url = try policy.url(source.movedTo ?? source.url)
@@ -59,7 +59,7 @@ struct SourcePollRun: Sendable {
     }
 
     private func fetch(
-        _ url: HTTPURL, _ fields: HTTPFields, by deadline: ContinuousClock.Instant
+        _ url: HTTPURL, _ fields: HTTPFields, by deadline: Duration
     ) async throws(Interruption) -> SourceResponse {
         do throws(SourceFailure) { return try await fetcher.fetch(url, fields, by: deadline) } catch
         {
@@ -82,13 +82,14 @@ struct SourcePollRun: Sendable {
     }
 
     private func parse(
-        _ response: SourceResponse, by deadline: ContinuousClock.Instant
+        _ response: SourceResponse, by deadline: Duration
     ) async -> Result<Feed, SourceFailure> {
         guard response.isSuccess else {
-            return .failure(response.failure(at: environment.now()))
+            return .failure(response.failure(at: environment.system.now))
         }
         let end = end(after: deadline)
-        let parsed = try? await pool.read(until: end) { () -> Result<Feed, SourceFailure> in
+        let parsed = try? await pool.read(until: end, in: environment.system) {
+            () -> Result<Feed, SourceFailure> in
             do throws(FeedError) {
                 return .success(
                     try FeedParser.parse(
@@ -98,7 +99,7 @@ struct SourcePollRun: Sendable {
         }
         // A feed that was read in part looks like a whole one, or like none.
         if Task.isCancelled { return .failure(.cancelled) }
-        if ContinuousClock.now > end {
+        if environment.system.uptime > end {
             return .failure(SourceFailure("reading the feed took too long"))
         }
         return parsed ?? .failure(SourceFailure("too many feeds are being read"))
@@ -106,7 +107,7 @@ struct SourcePollRun: Sendable {
 
     /// Returns the time at which reading and importing have to end: after as long again as
     /// responses may take.
-    private func end(after deadline: ContinuousClock.Instant) -> ContinuousClock.Instant {
+    private func end(after deadline: Duration) -> Duration {
         deadline + environment.timeout
     }
 
@@ -114,7 +115,7 @@ struct SourcePollRun: Sendable {
     /// there are new entries.
     private func take(
         _ first: Feed, of response: SourceResponse, from url: HTTPURL,
-        by deadline: ContinuousClock.Instant
+        by deadline: Duration
     ) async throws(Interruption) -> Finding {
         var taking = taking(round: nil, by: deadline)
         var walk = FeedPosition(
@@ -163,7 +164,7 @@ struct SourcePollRun: Sendable {
     }
 
     private func page(
-        at url: HTTPURL, by deadline: ContinuousClock.Instant
+        at url: HTTPURL, by deadline: Duration
     ) async throws(Interruption) -> (feed: Feed, url: HTTPURL) {
         let response = try await fetch(url, Self.accepted, by: deadline)
         do throws(SourceFailure) {
@@ -182,11 +183,11 @@ struct SourcePollRun: Sendable {
         if Task.isCancelled { throw .failed(.cancelled) }
     }
 
-    private func taking(round: Int?, by deadline: ContinuousClock.Instant) -> EntryImport {
+    private func taking(round: Int?, by deadline: Duration) -> EntryImport {
         EntryImport(
             store: store, markdown: markdown, defaultLanguage: defaultLanguage, pool: pool,
             source: source, round: round, deadline: end(after: deadline),
-            now: environment.now)
+            system: environment.system)
     }
 
     /// A validator that can be sent back.
@@ -208,7 +209,7 @@ struct SourcePollRun: Sendable {
 
     /// Follows the changes of another Broadsheet from where the last poll ended.
     private func follow(
-        _ url: HTTPURL, by deadline: ContinuousClock.Instant
+        _ url: HTTPURL, by deadline: Duration
     ) async throws(Interruption) -> Finding {
         var walk = ChangesPosition(position)
         var finding = Finding(result: .unchanged)
@@ -234,7 +235,7 @@ struct SourcePollRun: Sendable {
                     kind: .broadsheet, title: source.title, movedTo: source.movedTo,
                     position: deferred ?? walk.position, skippedCount: skipped.count,
                     skippedReason: skipped.reason))
-            let hasTime = ContinuousClock.now + Self.pageTime < deadline
+            let hasTime = environment.system.uptime + Self.pageTime < deadline
             guard !walk.isAtEnd, hasTime, number < Self.limitPages else { break }
             try await keep(finding)
         }
@@ -243,7 +244,7 @@ struct SourcePollRun: Sendable {
 
     private func take(
         _ page: ChangePage<Article>, of walk: ChangesPosition, at url: HTTPURL,
-        by deadline: ContinuousClock.Instant
+        by deadline: Duration
     ) async throws(Interruption) -> EntryImport {
         var taking = taking(round: walk.position.round, by: deadline)
         do throws(StoreError) {
@@ -263,7 +264,7 @@ struct SourcePollRun: Sendable {
 
     /// Returns the next page; `nil` if the token can no longer be used, and the walk begins again.
     private func page(
-        _ walk: inout ChangesPosition, of url: HTTPURL, by deadline: ContinuousClock.Instant
+        _ walk: inout ChangesPosition, of url: HTTPURL, by deadline: Duration
     ) async throws(Interruption) -> ChangePage<Article>? {
         let pageURL: HTTPURL
         do throws(HTTPURL.Fault) {
@@ -273,7 +274,7 @@ struct SourcePollRun: Sendable {
         let isTokenLost = response.status == .badRequest || response.status == .gone
         if isTokenLost, walk.restart() { return nil }
         guard response.isSuccess else {
-            throw .failed(response.failure(at: environment.now()))
+            throw .failed(response.failure(at: environment.system.now))
         }
         let parsed = try? await pool.run { () -> Result<ChangePage<Article>, SourceFailure> in
             do throws(ResponseMapperError) {
@@ -308,7 +309,7 @@ struct SourcePollRun: Sendable {
 
     /// Stores the position of the source, so that a failure does not begin again.
     private func keep(_ finding: Finding) async throws(Interruption) {
-        let now = environment.now()
+        let now = environment.system.now
         do throws(StoreError) {
             try await store.recordPoll(
                 SourcePoll(

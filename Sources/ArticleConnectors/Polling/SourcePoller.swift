@@ -64,7 +64,7 @@ public final class SourcePoller: Sendable {
 
     /// The numbers of sources; `nil` if they cannot be read.
     public func counts() async -> SourceCounts? {
-        try? await store.sourceCounts(at: environment.now())
+        try? await store.sourceCounts(at: environment.system.now)
     }
 
     /// Polls sources until the task is cancelled; polls in flight are then abandoned, and due
@@ -73,7 +73,7 @@ public final class SourcePoller: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { [environment, signal] in
                 while !Task.isCancelled {
-                    await environment.sleep(Self.interval)
+                    await environment.system.sleep(Self.interval)
                     signal.wake()
                 }
             }
@@ -102,7 +102,7 @@ public final class SourcePoller: Sendable {
     /// The sources to be polled now, which are busy from then on.
     private func next() async -> [DueSource] {
         guard store.node.isLeader, state.withLock({ $0.busy.count < Self.limitPolls }),
-            let due = try? await store.dueSources(at: environment.now())
+            let due = try? await store.dueSources(at: environment.system.now)
         else { return [] }
         return state.withLock { state in
             var chosen: [DueSource] = []
@@ -175,14 +175,14 @@ public final class SourcePoller: Sendable {
     private func schedule(of source: ContentSource) -> SourceSchedule {
         SourceSchedule(
             intervalSeconds: source.intervalSeconds ?? intervalSeconds,
-            random: environment.random())
+            random: environment.system.randomFraction)
     }
 
     private func succeeded(
         _ finding: SourcePollRun.Finding, _ source: ContentSource
     ) async throws(SourcePollRun.Interruption) {
         guard !Task.isCancelled else { return }
-        let now = environment.now()
+        let now = environment.system.now
         let next =
             finding.hasMore
             ? now.advanced(byMilliseconds: Self.continuationMilliseconds)
@@ -205,7 +205,7 @@ public final class SourcePoller: Sendable {
     private func failed(
         _ failure: SourceFailure, _ source: ContentSource
     ) async throws(StoreError) {
-        let now = environment.now()
+        let now = environment.system.now
         let failures = source.failures + 1
         let next = schedule(of: source).next(
             after: now, failures: failures, retryAfterSeconds: failure.retryAfterSeconds)
@@ -231,7 +231,7 @@ public final class SourcePoller: Sendable {
         report(
             SourceNotice(id: id, name: "the database", reason: error.reason, failures: 1))
         // The source is still due: without a pause, it would be polled at once.
-        await environment.sleep(.seconds(30))
+        await environment.system.sleep(.seconds(30))
     }
 }
 

@@ -2,6 +2,7 @@ package import ArticleAPI
 package import ArticleServiceCore
 package import ArticleStore
 import BroadsheetHTTP
+package import BroadsheetPlatform
 
 /// The operations of admins on sources.
 package struct SourceService: Sendable {
@@ -9,17 +10,17 @@ package struct SourceService: Sendable {
     let cursors: CursorSealer
     package let policy: SourcePolicy
     package let signal: SourceSignal
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
 
     package init(
         store: any ArticleStore, cursors: CursorSealer, policy: SourcePolicy, signal: SourceSignal,
-        now: @escaping @Sendable () -> Timestamp
+        system: SystemEnvironment
     ) {
         self.store = store
         self.cursors = cursors
         self.policy = policy
         self.signal = signal
-        self.now = now
+        self.system = system
     }
 
     package func list(
@@ -36,9 +37,9 @@ package struct SourceService: Sendable {
     ) async throws(ServiceError) -> Reply<ContentSource> {
         let draft = request.source
         try check(draft.url)
-        let time = now()
+        let time = system.now
         let source = ContentSource(
-            id: draft.id ?? ContentSource.ID(at: time), url: draft.url, name: draft.name,
+            id: draft.id ?? system.newID(at: time), url: draft.url, name: draft.name,
             publishes: draft.publishes, language: draft.language, tags: draft.tags,
             isPaused: draft.isPaused, intervalSeconds: draft.intervalSeconds, createdAt: time,
             updatedAt: time)
@@ -78,7 +79,7 @@ package struct SourceService: Sendable {
         if case .set(let url) = request.changes.url { try check(url) }
         do throws(StoreError) {
             let source = try await store.updateSource(
-                request.id, expecting: Precondition(request.expected), at: now()
+                request.id, expecting: Precondition(request.expected), at: system.now
             ) { current in
                 do throws(InvalidValue) { return try current.applying(request.changes) } catch {
                     throw ServiceError.invalid(error.details)
@@ -104,7 +105,7 @@ package struct SourceService: Sendable {
         _ request: PollSourceRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<ContentSource> {
         do throws(StoreError) {
-            let source = try await store.requestPoll(of: request.id, at: now())
+            let source = try await store.requestPoll(of: request.id, at: system.now)
             signal.wake()
             return Reply(source)
         } catch { throw ServiceError(error) }

@@ -64,7 +64,7 @@ final class WebhookSender: Sendable {
     var url: [UInt8] { state.withLock { $0.record.url } }
 
     package var statistics: WebhookStatistics {
-        let now = environment.now()
+        let now = environment.system.now
         let state = state.withLock { $0 }
         // Only the leader knows.
         let since = store.node.isLeader ? state.record.failingSince ?? now : now
@@ -111,7 +111,7 @@ final class WebhookSender: Sendable {
                 await commits.next()
             case .failed:
                 failures += 1
-                await environment.sleep(delay(afterFailures: failures))
+                await environment.system.sleep(delay(afterFailures: failures))
             }
         }
     }
@@ -132,7 +132,7 @@ final class WebhookSender: Sendable {
             return true
         } catch {
             warn("the position cannot be read: \(error.reason)")
-            await environment.sleep(delay(afterFailures: 1))
+            await environment.system.sleep(delay(afterFailures: 1))
             return false
         }
     }
@@ -141,7 +141,7 @@ final class WebhookSender: Sendable {
     /// senders that failed together do not return together.
     private func delay(afterFailures count: Int) -> Duration {
         let longest = min(1 << min(count - 1, 9), 300)
-        return .seconds(longest) * (0.5 + environment.random() / 2)
+        return .seconds(longest) * (0.5 + environment.system.randomFraction / 2)
     }
 
     // MARK: One step
@@ -167,7 +167,7 @@ final class WebhookSender: Sendable {
     private func send(_ page: ChangePage<Article>, _ record: WebhookRecord) async -> Outcome {
         let batch = WebhookBatch(page, since: record.token, isReset: record.isReset)
         let fields = batch.fields(
-            at: environment.now(), signedWith: receiver.secret, agent: environment.agent)
+            at: environment.system.now, signedWith: receiver.secret, agent: environment.agent)
         let reason: String
         do throws(HTTPClientError) {
             let status = try await environment.deliver(batch.body, fields, to: receiver.url)
@@ -200,7 +200,7 @@ final class WebhookSender: Sendable {
     }
 
     private func failed(_ former: WebhookRecord, _ reason: String) async -> Outcome {
-        let now = environment.now()
+        let now = environment.system.now
         // If the clock was set back, the time starts again.
         if let since = former.failingSince, since <= now {
             guard now.milliseconds - since.milliseconds < Self.patienceMilliseconds else {

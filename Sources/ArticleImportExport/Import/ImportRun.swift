@@ -90,7 +90,7 @@ package struct ImportRun {
             let results: [Result<ImportOutcome, StoreError>]
             do {
                 results = try await importer.store.importArticles(
-                    sent.map(\.item), by: Edit(at: importer.now(), by: .operator),
+                    sent.map(\.item), by: Edit(at: importer.system.now, by: .operator),
                     dryRun: importer.isDryRun)
             } catch { throw .store(error) }
             (batch, batchBytes) = ([], 0)
@@ -158,7 +158,7 @@ package struct ImportRun {
         of draft: Article.Draft, identity: String, bytes: [UInt8], path: String, line: Int,
         isHeld: Bool = false
     ) -> ImportItem? {
-        let now = importer.now()
+        let now = importer.system.now
         let language = importer.language.text
         var draft = draft
         if importer.isAsDrafts { draft.status = .draft }
@@ -185,7 +185,7 @@ package struct ImportRun {
     /// A new id that is greater than the previous ones (RFC 9562 §6.2, method 2), so that articles
     /// created in the same millisecond keep the order of their files.
     private mutating func nextID(at now: Timestamp) -> Article.ID {
-        var id = Article.ID(at: now)
+        var id: Article.ID = importer.system.newID(at: now)
         if let lastID, id <= lastID {
             id = Article.ID(high: lastID.high, low: lastID.low + 1) ?? id
         }
@@ -245,7 +245,7 @@ extension ImportRun {
             return skip(file, "has no front matter and is about its folder")
         }
         var (draft, notes) = post.imported(
-            at: importer.now(), hiddenBy: file.hiddenBy ?? file.hidingName)
+            at: importer.system.now, hiddenBy: file.hiddenBy ?? file.hidingName)
         let cuts = draft.fit()
         if let fault = draft.faults.first {
             let line = post.line(ofFaultAt: fault.path)
@@ -294,7 +294,7 @@ extension ImportRun {
         defer { finish(bytes: file.sizeBytes - finished) }
         guard check(file, version: version, &finished), var reader = lines(of: file) else { return }
         var restoration = RecordRestorer(importer, path: file.path)
-        var history = ExportRecordReader(version: version, now: importer.now())
+        var history = ExportRecordReader(version: version, now: importer.system.now)
         while let line = next(&reader, of: file), restoration.isGoingOn {
             // The first line is the header and the last one the end: neither is a record.
             if line.number > 1 {

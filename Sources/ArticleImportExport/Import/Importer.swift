@@ -1,7 +1,7 @@
 public import ArticleAPI
 public import ArticleServiceCore
 public import ArticleStore
-import BroadsheetPlatform
+public import BroadsheetPlatform
 import BroadsheetResources
 
 /// Imports files: Markdown with front matter, articles as JSON lines, exports, and those of
@@ -34,7 +34,7 @@ public struct Importer: Sendable {
     /// The URL of the site of an export of Ghost.
     let siteURL: String?
     let markdown: MarkdownRenderer
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
 
     /// - Parameters:
     ///   - language: the language of articles that do not specify one.
@@ -49,8 +49,8 @@ public struct Importer: Sendable {
         store: any ImportDestination, language: LanguageTag, isDryRun: Bool = false,
         isAsDrafts: Bool = false, restoresDeleted: Bool = false, keepsPaths: Bool = false,
         siteURL: String? = nil,
-        markdown: MarkdownRenderer = MarkdownRenderer(),
-        now: @escaping @Sendable () -> Timestamp
+        markdown: MarkdownRenderer? = nil,
+        system: SystemEnvironment
     ) {
         self.store = store
         self.language = language
@@ -59,8 +59,8 @@ public struct Importer: Sendable {
         self.restoresDeleted = restoresDeleted
         self.keepsPaths = keepsPaths
         self.siteURL = siteURL
-        self.markdown = markdown
-        self.now = now
+        self.markdown = markdown ?? MarkdownRenderer(system: system)
+        self.system = system
     }
 
     /// Imports files and folders. Faulty files are reported and do not stop the import.

@@ -6,7 +6,7 @@ package import ArticleServiceCore
 package import ArticleStore
 package import BroadsheetHTTP
 import BroadsheetHTTPServer
-import BroadsheetPlatform
+package import BroadsheetPlatform
 import Glibc
 
 /// Administers the backend: for the operator's commands on the control socket of the process that
@@ -19,22 +19,22 @@ package struct AdminService: Sendable {
     private let indexer: SearchIndexer
     private let spool: Spool
     package let backups: BackupService
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
 
     /// - Parameter file: the store's file; long responses are spooled next to it.
     package init(
         store: any ArticleStore, keys: KeyRing, markdown: MarkdownRenderer,
         file: any StoreMaintenance, indexer: SearchIndexer,
-        now: @escaping @Sendable () -> Timestamp
+        system: SystemEnvironment
     ) {
         self.store = store
         self.keys = keys
         self.markdown = markdown
         self.file = file
         self.indexer = indexer
-        self.now = now
+        self.system = system
         spool = Spool(beside: file.path)
-        backups = BackupService(file: file, spool: spool, now: now)
+        backups = BackupService(file: file, spool: spool, system: system)
     }
 
     // MARK: Interchange
@@ -55,7 +55,7 @@ package struct AdminService: Sendable {
         }
         do {
             let results = try await store.importArticles(
-                items, by: caller.edit(at: now(), nil),
+                items, by: caller.edit(at: system.now, nil),
                 dryRun: request.batch.isDryRun)
             return Reply(
                 ImportResult(
@@ -84,7 +84,7 @@ package struct AdminService: Sendable {
     /// clock is merely behind the one by which it was published, it stays published.
     private func scheduled(_ record: ExportRecord) -> ExportRecord {
         guard case .revision(var revision) = record, revision.article.status == .published,
-            let time = revision.article.publishedAt, time > max(now(), revision.time)
+            let time = revision.article.publishedAt, time > max(system.now, revision.time)
         else { return record }
         revision.article.status = .scheduled
         return .revision(revision)
@@ -140,7 +140,7 @@ package struct AdminService: Sendable {
         var key = request.key
         let owner = try await owner(of: key)
         // The server's time decides which keys are valid.
-        key.createdAt = now()
+        key.createdAt = system.now
         do throws(StoreError) {
             try await store.createKey(key)
         } catch {
@@ -177,7 +177,7 @@ package struct AdminService: Sendable {
         _ request: RevokeKeyRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<ListedKey> {
         do {
-            let key = try await store.revokeKey(request.id, at: now())
+            let key = try await store.revokeKey(request.id, at: system.now)
             keys.admit(key)
             return Reply(ListedKey(key, to: caller))
         } catch { throw ServiceError(error) }
@@ -206,11 +206,11 @@ package struct AdminService: Sendable {
         _ request: VacuumRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<VacuumProgress> {
         var progress = VacuumProgress(done: request.done ?? 0, total: Int.max)
-        let start = ContinuousClock.now
+        let start = system.uptime
         do {
             repeat {
                 progress = try await file.vacuum(progress)
-            } while !progress.isComplete && start.duration(to: .now) < .milliseconds(200)
+            } while !progress.isComplete && system.uptime - start < .milliseconds(200)
         } catch { throw ServiceError(error) }
         return Reply(progress)
     }

@@ -13,17 +13,17 @@ import Glibc
 package struct BackupService: Sendable {
     private let file: any StoreMaintenance
     private let spool: Spool
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     /// Progress of the running copy. Only one runs at a time, as each needs as much space as the
     /// database.
     private let current = Lock<CopyProgress?>(nil)
 
     init(
-        file: any StoreMaintenance, spool: Spool, now: @escaping @Sendable () -> Timestamp
+        file: any StoreMaintenance, spool: Spool, system: SystemEnvironment
     ) {
         self.file = file
         self.spool = spool
-        self.now = now
+        self.system = system
     }
 
     /// The copy, for the command.
@@ -35,7 +35,7 @@ package struct BackupService: Sendable {
     package func download(
         _: DownloadBackupRequest, by _: Principal
     ) async throws(ServiceError) -> HTTPResponse {
-        try await copy(savedAs: "broadsheet-\(now().description.prefix(10)).db")
+        try await copy(savedAs: "broadsheet-\(system.now.description.prefix(10)).db")
     }
 
     /// - Parameter name: Under which browsers save it.

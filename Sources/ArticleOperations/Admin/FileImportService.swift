@@ -4,7 +4,7 @@ package import ArticleServiceCore
 package import ArticleStore
 import BroadsheetHTTP
 package import BroadsheetHTTPServer
-import BroadsheetPlatform
+package import BroadsheetPlatform
 import Glibc
 
 /// Imports a file that an admin sends, such as one dropped onto the console, as `broadsheet import`
@@ -17,7 +17,7 @@ package struct FileImportService: Sendable {
     private let language: LanguageTag
     private let path: String
     private let scheduler: RequestScheduler
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     /// Each file may be large, so one is received and imported at a time.
     private let isBusy = Lock(false)
 
@@ -31,7 +31,7 @@ package struct FileImportService: Sendable {
     ///   - language: The language of articles that do not specify one.
     package init(
         store: any ArticleStore, markdown: MarkdownRenderer, at path: String,
-        language: String, now: @escaping @Sendable () -> Timestamp
+        language: String, system: SystemEnvironment
     ) {
         guard let tag = LanguageTag(language) else {
             preconditionFailure("programmer error: \(language) is not a language tag")
@@ -40,7 +40,7 @@ package struct FileImportService: Sendable {
         self.markdown = markdown
         self.path = path
         self.language = tag
-        self.now = now
+        self.system = system
         scheduler = RequestScheduler(workers: store.workers)
     }
 
@@ -75,7 +75,7 @@ package struct FileImportService: Sendable {
             language: request.language.flatMap { LanguageTag($0) } ?? language,
             isDryRun: request.isDryRun ?? false, isAsDrafts: request.isAsDrafts ?? false,
             restoresDeleted: request.restoresDeleted ?? false, keepsPaths: true,
-            siteURL: request.siteURL, markdown: markdown, now: now)
+            siteURL: request.siteURL, markdown: markdown, system: system)
         // Files are read with blocking calls.
         return try await scheduler.take(RequestCost(isHeavy: true), for: caller, context) {
             (_) throws(ServiceError) in

@@ -4,25 +4,25 @@ package import ArticleServiceCore
 public import ArticleStore
 import BroadsheetHTTP
 import BroadsheetHTTPServer
-import BroadsheetPlatform
+package import BroadsheetPlatform
 
 /// Removes texts for good, at the wish of an admin, who gives a reason.
 package struct PurgeService: Sendable {
     private let purger: Purger
     private let indexer: SearchIndexer
     private let responses: PublicResponseCache
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     private let log: @Sendable (String) -> Void
 
     /// - Parameter log: receives the subject, the actor and the reason of each purge.
     package init(
         _ purger: Purger, indexer: SearchIndexer, responses: PublicResponseCache,
-        now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
+        system: SystemEnvironment, log: @escaping @Sendable (String) -> Void
     ) {
         self.purger = purger
         self.indexer = indexer
         self.responses = responses
-        self.now = now
+        self.system = system
         self.log = log
     }
 
@@ -36,7 +36,8 @@ package struct PurgeService: Sendable {
         var isRemoved = false
         do throws(StoreError) {
             let counts = try await purger.purge(
-                purge.article, revisions: purge.revisions ?? [], by: caller.edit(at: now(), nil)
+                purge.article, revisions: purge.revisions ?? [],
+                by: caller.edit(at: system.now, nil)
             ) { counts in
                 isRemoved = true
                 log(purge.line(counts, by: caller))

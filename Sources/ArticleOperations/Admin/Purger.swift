@@ -1,5 +1,6 @@
 public import ArticleAPI
 public import ArticleStore
+public import BroadsheetPlatform
 
 /// Purges articles and revisions completely: from the records, the index of the search, and the
 /// files.
@@ -7,16 +8,21 @@ public struct Purger: Sendable {
     private let store: any ArticleStore
     private let file: any StoreMaintenance
     private let isServed: Bool
+    private let system: SystemEnvironment
 
     /// The interval at which the store is asked if the index has forgotten, and the maximum wait.
     private static let pause = Duration.milliseconds(50)
     private static let patience = Duration.seconds(600)
 
     /// - Parameter isServed: true if this process or another one keeps the index of the search.
-    public init(store: any ArticleStore, file: any StoreMaintenance, isServed: Bool) {
+    public init(
+        store: any ArticleStore, file: any StoreMaintenance, isServed: Bool,
+        system: SystemEnvironment
+    ) {
         self.store = store
         self.file = file
         self.isServed = isServed
+        self.system = system
     }
 
     /// Returns when nothing is left.
@@ -50,12 +56,12 @@ public struct Purger: Sendable {
 
     /// The leader among the servers of the database writes parts of the index again.
     private func waitForSearch(toForget id: Article.ID) async throws(StoreError) {
-        let end = ContinuousClock.now + Self.patience
+        let end = system.uptime + Self.patience
         while try await store.searchPurges()[id] != nil {
-            guard !Task.isCancelled, ContinuousClock.now < end else {
+            guard !Task.isCancelled, system.uptime < end else {
                 throw .unavailable("the search index still contains what was purged")
             }
-            try? await Task.sleep(for: Self.pause)
+            await system.sleep(Self.pause)
         }
     }
 }

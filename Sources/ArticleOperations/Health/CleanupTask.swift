@@ -1,6 +1,6 @@
-package import ArticleAPI
+import ArticleAPI
 package import ArticleStore
-import BroadsheetPlatform
+package import BroadsheetPlatform
 
 /// Completes interrupted work, and removes expired records, without a request.
 ///
@@ -8,7 +8,7 @@ import BroadsheetPlatform
 public final class CleanupTask: Sendable {
     private let store: any ArticleStore
     private let retention: RetentionRules
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     private let log: @Sendable (String) -> Void
     private let progress: @Sendable (String) -> Void
     /// The time at which the last walk over the histories ended.
@@ -23,12 +23,12 @@ public final class CleanupTask: Sendable {
     ///   - progress: receives reports about removed history.
     package init(
         store: any ArticleStore, retention: RetentionRules = RetentionRules(),
-        now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
+        system: SystemEnvironment, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.store = store
         self.retention = retention
-        self.now = now
+        self.system = system
         self.log = log
         self.progress = progress
     }
@@ -39,7 +39,7 @@ public final class CleanupTask: Sendable {
             await store.node.waitForLeadership()
             await cleanUp()
             // Cancelled: the loop ends.
-            try? await Task.sleep(for: Self.interval)
+            await system.sleep(Self.interval)
         }
     }
 
@@ -47,10 +47,10 @@ public final class CleanupTask: Sendable {
     public func cleanUp() async {
         do throws(StoreError) {
             for id in try await store.unfinishedDeletions() {
-                try await store.finishDeletion(of: id, at: now())
+                try await store.finishDeletion(of: id, at: system.now)
             }
-            while try await store.removeExpiredOutcomes(at: now()) > 0 {}
-            let time = now()
+            while try await store.removeExpiredOutcomes(at: system.now) > 0 {}
+            let time = system.now
             if walked.withLock({ $0.map { time.milliseconds - $0.milliseconds } }) ?? .max
                 >= Self.walkMilliseconds
             {
@@ -65,9 +65,9 @@ public final class CleanupTask: Sendable {
     private func removeHistory() async throws(StoreError) {
         var walk = RetentionProgress()
         while !walk.isComplete, !Task.isCancelled {
-            let start = ContinuousClock.now
-            walk = try await store.removeHistory(retention, at: now(), walk)
-            try? await Task.sleep(for: start.duration(to: .now) * 4)
+            let start = system.uptime
+            walk = try await store.removeHistory(retention, at: system.now, walk)
+            await system.sleep((system.uptime - start) * 4)
         }
         guard walk.revisions + walk.articles > 0 else { return }
         progress(

@@ -2,13 +2,14 @@ package import ArticleAPI
 package import ArticleServiceCore
 package import ArticleStore
 import BroadsheetHTTP
+import BroadsheetPlatform
 
 /// Creating, changing and deleting articles.
 extension ArticleService {
     package func create(
         _ request: CreateArticleRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Article> {
-        let now = now()
+        let now = system.now
         try commentRules.check(request.article.comments, by: caller)
         let rendered = try await markdown.render(
             request.article.body, for: caller.fairShare)
@@ -16,7 +17,7 @@ extension ArticleService {
             request.article, rendered: rendered, defaultLanguage: defaultLanguage, at: now)
         do {
             let article = try await store.createArticle(
-                request.article.id ?? Article.ID(at: now), content,
+                request.article.id ?? system.newID(at: now), content,
                 by: caller.edit(at: now, key))
             return Reply(article, location: article.location)
         } catch { throw ServiceError(error) }
@@ -85,7 +86,7 @@ extension ArticleService {
         do {
             try await store.deleteArticle(
                 request.id, expecting: Precondition(request.expected),
-                by: caller.edit(at: now(), key))
+                by: caller.edit(at: system.now, key))
         } catch { throw ServiceError(error) }
         return Reply(NoContent())
     }
@@ -95,7 +96,7 @@ extension ArticleService {
         _ key: IdempotencyKey?,
         _ change: @escaping @Sendable (Article, Timestamp) throws -> ArticleContent
     ) async throws(ServiceError) -> Reply<Article> {
-        let now = now()
+        let now = system.now
         do {
             let article = try await store.updateArticle(
                 id, expecting: Precondition(expected),

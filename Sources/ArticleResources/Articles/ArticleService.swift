@@ -1,6 +1,7 @@
 package import ArticleAPI
 package import ArticleServiceCore
 package import ArticleStore
+package import BroadsheetPlatform
 
 /// The operations on articles.
 package struct ArticleService: Sendable {
@@ -9,19 +10,19 @@ package struct ArticleService: Sendable {
     let markdown: MarkdownRenderer
     package let defaultLanguage: String
     let commentRules: CommentRules
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
 
     package init(
         store: any ArticleStore, cursors: CursorSealer, markdown: MarkdownRenderer,
         defaultLanguage: String, commentRules: CommentRules,
-        now: @escaping @Sendable () -> Timestamp
+        system: SystemEnvironment
     ) {
         self.store = store
         self.cursors = cursors
         self.markdown = markdown
         self.defaultLanguage = defaultLanguage
         self.commentRules = commentRules
-        self.now = now
+        self.system = system
     }
 
     package func list(
@@ -134,14 +135,14 @@ extension ArticleService {
     /// is rendered here once: the store keeps the result.
     func withHTML(_ articles: [Article]) async throws -> [Article] {
         let kept = try await store.bodyHTML(of: articles, by: MarkdownRenderer.name)
-        let start = ContinuousClock.now
+        let start = system.uptime
         var complete: [Article] = []
         for (article, kept) in zip(articles, kept) {
             var article = article
             if let kept {
                 article.bodyHTML = kept.html
             } else {
-                if !complete.isEmpty, start.duration(to: .now) > Self.patience { break }
+                if !complete.isEmpty, system.uptime - start > Self.patience { break }
                 article.bodyHTML = try await rendered(article)
             }
             complete.append(article)

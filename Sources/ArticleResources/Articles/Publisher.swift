@@ -1,6 +1,6 @@
-package import ArticleAPI
+import ArticleAPI
 public import ArticleStore
-import BroadsheetPlatform
+package import BroadsheetPlatform
 
 /// Publishes scheduled articles when they are due.
 ///
@@ -8,7 +8,7 @@ import BroadsheetPlatform
 /// decides whether an article is still scheduled. Of several processes, the leader publishes.
 public final class Publisher: Sendable {
     private let store: any ArticleStore
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     private let log: @Sendable (String) -> Void
     private let progress: @Sendable (String) -> Void
     private let state: Lock<State>
@@ -32,15 +32,15 @@ public final class Publisher: Sendable {
     ///   - log: receives the reason why articles cannot be published, once.
     ///   - progress: receives a line when they can be again.
     package init(
-        store: any ArticleStore, now: @escaping @Sendable () -> Timestamp,
+        store: any ArticleStore, system: SystemEnvironment,
         log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
         self.store = store
-        self.now = now
+        self.system = system
         self.log = log
         self.progress = progress
-        let time = now()
+        let time = system.now
         let next = try await store.nextPublication()
         state = Lock(State(hasCaughtUp: next.map { $0 > time } ?? true))
         (commits, committed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -63,7 +63,7 @@ public final class Publisher: Sendable {
                 await commits.next()
             }
             // Cancelled: the loop ends.
-            try? await Task.sleep(for: Self.interval)
+            await system.sleep(Self.interval)
         }
     }
 
@@ -75,7 +75,7 @@ public final class Publisher: Sendable {
         do throws(StoreError) {
             var next = try await store.nextPublication()
             while let due = next, !Task.isCancelled {
-                let time = now()
+                let time = system.now
                 guard due <= time else { break }
                 let done = try await store.publishDueArticles(
                     at: time, limit: Self.articlesPerBatch)
@@ -94,7 +94,7 @@ public final class Publisher: Sendable {
     private func noteOthersWork() async {
         guard !hasCaughtUp else { return }
         do throws(StoreError) {
-            let time = now()
+            let time = system.now
             if try await store.nextPublication().map({ $0 > time }) ?? true { succeeded() }
         } catch { failed(error.reason) }
     }

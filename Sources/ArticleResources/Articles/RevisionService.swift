@@ -1,19 +1,20 @@
 package import ArticleAPI
 package import ArticleServiceCore
 package import ArticleStore
+package import BroadsheetPlatform
 
 /// The operations on the history of an article, including a deleted one.
 package struct RevisionService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
 
     package init(
-        store: any ArticleStore, cursors: CursorSealer, now: @escaping @Sendable () -> Timestamp
+        store: any ArticleStore, cursors: CursorSealer, system: SystemEnvironment
     ) {
         self.store = store
         self.cursors = cursors
-        self.now = now
+        self.system = system
     }
 
     package func list(
@@ -56,7 +57,7 @@ package struct RevisionService: Sendable {
         do {
             let article = try await store.restoreArticle(
                 request.id, to: request.number, expecting: Precondition(request.expected),
-                by: caller.edit(at: now(), key))
+                by: caller.edit(at: system.now, key))
             return Reply(article)
         } catch { throw ServiceError(error) }
     }

@@ -1,19 +1,20 @@
 package import ArticleAPI
 package import ArticleServiceCore
 package import ArticleStore
+package import BroadsheetPlatform
 
 /// The operations on authors.
 package struct AuthorService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
 
     package init(
-        store: any ArticleStore, cursors: CursorSealer, now: @escaping @Sendable () -> Timestamp
+        store: any ArticleStore, cursors: CursorSealer, system: SystemEnvironment
     ) {
         self.store = store
         self.cursors = cursors
-        self.now = now
+        self.system = system
     }
 
     package func list(
@@ -45,7 +46,7 @@ package struct AuthorService: Sendable {
         do {
             let (author, isNew) = try await store.putAuthor(
                 request.id, expecting: Precondition(request.expected),
-                by: caller.edit(at: now(), key)
+                by: caller.edit(at: system.now, key)
             ) { current in
                 if current != nil, request.expected == nil {
                     throw ServiceError.preconditionRequired

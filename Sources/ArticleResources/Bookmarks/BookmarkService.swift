@@ -2,26 +2,25 @@ package import ArticleAPI
 import ArticleAccounts
 package import ArticleServiceCore
 package import ArticleStore
+package import BroadsheetPlatform
 
 /// The operations on users' bookmarks.
 package struct BookmarkService: Sendable {
     private let store: any ArticleStore
     private let cursors: CursorSealer
     private let writes: WriteThrottle
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
 
     /// Maximum number of bookmarks that a user sets and removes.
     private static let writesPerMinute = 120
 
-    /// - Parameter uptime: monotonic milliseconds.
     package init(
-        store: any ArticleStore, cursors: CursorSealer, uptime: @escaping @Sendable () -> Int64,
-        now: @escaping @Sendable () -> Timestamp
+        store: any ArticleStore, cursors: CursorSealer, system: SystemEnvironment
     ) {
         self.store = store
         self.cursors = cursors
-        writes = WriteThrottle(perMinute: Self.writesPerMinute, now: uptime)
-        self.now = now
+        writes = WriteThrottle(perMinute: Self.writesPerMinute, system: system)
+        self.system = system
     }
 
     package func list(
@@ -44,7 +43,7 @@ package struct BookmarkService: Sendable {
         do throws(StoreError) {
             let (bookmark, _) = try await store.putBookmark(
                 of: request.articleID, for: user, position: request.place?.position,
-                seeing: caller.audience, at: now())
+                seeing: caller.audience, at: system.now)
             return Reply(bookmark)
         } catch {
             if case .tooMany = error { throw .tooManyBookmarks }

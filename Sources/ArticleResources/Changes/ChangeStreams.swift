@@ -4,7 +4,7 @@ package import ArticleServiceCore
 public import ArticleStore
 package import BroadsheetHTTP
 package import BroadsheetHTTPServer
-import BroadsheetPlatform
+package import BroadsheetPlatform
 
 /// The change streams of a backend: counts them, and feeds their channels while `run` is called.
 public final class ChangeStreams: Sendable {
@@ -13,6 +13,7 @@ public final class ChangeStreams: Sendable {
     private let access: Authenticator
     private let limits: ChangeStreamLimits
     private let pace: ChangeStreamIntervals
+    private let system: SystemEnvironment
     private let log: @Sendable (String) -> Void
     private let catchUps = CatchUpQueue()
     private let kept = BatchByteCounter()
@@ -47,7 +48,7 @@ public final class ChangeStreams: Sendable {
     package init(
         _ changes: ChangeService, scheduler: RequestScheduler, access: Authenticator,
         limits: ChangeStreamLimits,
-        pace: ChangeStreamIntervals = ChangeStreamIntervals(),
+        pace: ChangeStreamIntervals = ChangeStreamIntervals(), system: SystemEnvironment,
         log: @escaping @Sendable (String) -> Void
     ) {
         self.changes = changes
@@ -55,6 +56,7 @@ public final class ChangeStreams: Sendable {
         self.access = access
         self.limits = limits
         self.pace = pace
+        self.system = system
         self.log = log
         (commits, committed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (openings, opened) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -185,7 +187,9 @@ public final class ChangeStreams: Sendable {
     /// Returns the delay after which a client should return, in milliseconds: spread over a second
     /// for each thousand of clients.
     func delay(after ending: ChangeStreamEnding) -> Int {
-        let spread = Int.random(in: 0..<max(1_000, state.withLock { $0.streams }))
+        var generator = system.generator
+        let most = max(1_000, state.withLock { $0.streams })
+        let spread = Int.random(in: 0..<most, using: &generator)
         if case .overLimit(let seconds) = ending { return seconds * 1_000 + spread }
         return 500 + spread
     }
@@ -241,7 +245,7 @@ public final class ChangeStreams: Sendable {
     private func feed() async {
         for await _ in commits {
             // First come the commit's writer, and readers of its changes.
-            try? await Task.sleep(for: pace.delayPerStream * statistics.open)
+            await system.sleep(pace.delayPerStream * statistics.open)
             let (channels, streams) = takeUnread()
             var pause = pace.pausePerStream * streams
             var isComplete = true
@@ -254,7 +258,7 @@ public final class ChangeStreams: Sendable {
             } else {
                 pause = max(pause, pace.pauseAfterFailure)
             }
-            if pause > .zero { try? await Task.sleep(for: pause) }
+            if pause > .zero { await system.sleep(pause) }
         }
     }
 
@@ -280,7 +284,7 @@ public final class ChangeStreams: Sendable {
             }
             for channel in channels { channel.drop(through: tick - 2) }
             guard kept.isExceeded else { return }
-            try? await Task.sleep(for: pace.tick)
+            await system.sleep(pace.tick)
         }
     }
 
@@ -339,7 +343,7 @@ public final class ChangeStreams: Sendable {
     private func keepAlive() async {
         for await _ in openings {
             while !Task.isCancelled, state.withLock({ $0.streams > 0 }) {
-                try? await Task.sleep(for: pace.tick)
+                await system.sleep(pace.tick)
                 tick()
             }
         }

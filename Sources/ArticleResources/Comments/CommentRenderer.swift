@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleServiceCore
 import ArticleStore
+import BroadsheetPlatform
 
 /// Renders comments as HTML, apart from articles: with limits and a worker of their own, so that
 /// editors do not wait for them, however many people comment.
@@ -8,8 +9,8 @@ struct CommentRenderer: Sendable {
     private let markdown: MarkdownRenderer
     private let htmlBytes: Int
 
-    init(limits: MarkdownLimits = .forComments) {
-        markdown = MarkdownRenderer(limits: limits)
+    init(limits: MarkdownLimits = .forComments, system: SystemEnvironment) {
+        markdown = MarkdownRenderer(limits: limits, system: system)
         htmlBytes = limits.outputBytes
     }
 

@@ -2,26 +2,27 @@ package import ArticleAPI
 import ArticleAccounts
 package import ArticleServiceCore
 package import ArticleStore
+package import BroadsheetPlatform
 
 /// The operations on comments.
 package struct CommentService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
-    let renderer = CommentRenderer()
+    let renderer: CommentRenderer
     let rules: CommentRules
     let edits: WriteThrottle
-    package let now: @Sendable () -> Timestamp
+    package let system: SystemEnvironment
 
-    /// - Parameter uptime: monotonic milliseconds.
     package init(
         store: any ArticleStore, cursors: CursorSealer, rules: CommentRules,
-        uptime: @escaping @Sendable () -> Int64, now: @escaping @Sendable () -> Timestamp
+        system: SystemEnvironment
     ) {
         self.store = store
         self.cursors = cursors
+        renderer = CommentRenderer(system: system)
         self.rules = rules
-        edits = WriteThrottle(perMinute: rules.editsPerMinute, now: uptime)
-        self.now = now
+        edits = WriteThrottle(perMinute: rules.editsPerMinute, system: system)
+        self.system = system
     }
 
     /// Comments waiting to be rendered as HTML.
@@ -108,7 +109,7 @@ package struct CommentService: Sendable {
     /// Comments with their HTML, cut short when first-time rendering takes too long.
     private func withHTML(_ comments: [Comment]) async throws -> [Comment] {
         let kept = try await store.bodyHTML(of: comments, by: CommentMarkup.renderer)
-        let start = ContinuousClock.now
+        let start = system.uptime
         var complete: [Comment] = []
         for (var comment, kept) in zip(comments, kept) {
             if comment.body.isEmpty {
@@ -117,7 +118,7 @@ package struct CommentService: Sendable {
             } else if let kept {
                 comment.bodyHTML = kept.html
             } else {
-                if !complete.isEmpty, start.duration(to: .now) > Self.patience { break }
+                if !complete.isEmpty, system.uptime - start > Self.patience { break }
                 let html = try await renderer.renderOld(comment.body)
                 comment.bodyHTML = html.html
                 // If it cannot be stored, it is rendered again for the next reader.
@@ -134,8 +135,8 @@ package struct CommentService: Sendable {
         _ request: CreateCommentRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Comment> {
         let draft = request.comment
-        let now = now()
-        let id = draft.id ?? Comment.ID(at: now)
+        let now = system.now
+        let id = draft.id ?? system.newID(at: now)
         let isEditor = caller.audience == .editors
         var content = CommentContent(
             article: request.articleID, parent: draft.parentID, body: draft.body,
@@ -158,7 +159,7 @@ package struct CommentService: Sendable {
     package func update(
         _ request: UpdateCommentRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Comment> {
-        let now = now()
+        let now = system.now
         if case .set(let body) = request.changes.body {
             try CommentRules.checkText(body)
             if let user = caller.user { try edits.take(user) }
@@ -193,7 +194,7 @@ package struct CommentService: Sendable {
         do {
             try await store.deleteComment(
                 request.id, expecting: Precondition(request.expected),
-                as: CommentViewer(caller), by: caller.edit(at: now(), key)
+                as: CommentViewer(caller), by: caller.edit(at: system.now, key)
             ) { edition in try rules.checkDeletion(edition, by: caller) }
         } catch { throw ServiceError(error) }
         return Reply(NoContent())

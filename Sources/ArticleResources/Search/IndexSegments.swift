@@ -1,5 +1,6 @@
 import ArticleSearch
 import ArticleStore
+import BroadsheetPlatform
 
 /// The limits of an index in memory, and of its reads and writes.
 package struct IndexLimits: Sendable {
@@ -33,7 +34,8 @@ struct IndexSegments {
     var unstored = 0
     fileprivate var merge: Merge?
     fileprivate var hasRemains = true
-    fileprivate var removableAt = ContinuousClock.now
+    /// `nil` for at once.
+    fileprivate var removableAt: Duration?
 
     fileprivate struct Merge {
         var segments: SegmentMerge
@@ -106,7 +108,8 @@ extension IndexUpdater {
     /// - Returns: true if there is nothing more to do.
     mutating func tidy(mayRemove: Bool) async throws(IndexError) -> Bool {
         // Purges do not wait for readers: these try again.
-        if mayRemove, segments.hasRemains, segments.removableAt <= .now || purge != nil {
+        let isDue = segments.removableAt.map { $0 <= system.uptime } ?? true
+        if mayRemove, segments.hasRemains, isDue || purge != nil {
             let kept = Set(segments.merge.map { [$0.number] } ?? [])
             segments.hasRemains = try await IndexError.catching {
                 [store] () throws(StoreError) in
@@ -211,7 +214,7 @@ extension IndexUpdater {
         guard let position = segments.position else { return }
         let progress = SearchProgress(version: version, position: position)
         let commit = segments.commit(view, progress)
-        segments.removableAt = .now + limits.removalDelay
+        segments.removableAt = system.uptime + limits.removalDelay
         try await IndexError.catching { [store] () throws(StoreError) in
             try await store.commitSearch(commit)
         }

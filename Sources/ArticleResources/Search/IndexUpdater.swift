@@ -15,6 +15,7 @@ struct IndexUpdater {
     let pool: BackgroundPool
     let version: Int
     let limits: IndexLimits
+    let system: SystemEnvironment
     var view: SearchView
     /// The position of the view; `nil` before the first changes.
     private(set) var position: ChangePosition?
@@ -43,12 +44,13 @@ struct IndexUpdater {
     ///   - limits: of steps and of the memory.
     init(
         loading store: any SearchIndexStore, on pool: BackgroundPool, version: Int,
-        _ limits: IndexLimits
+        _ limits: IndexLimits, _ system: SystemEnvironment
     ) async throws(IndexError) {
         self.store = store
         self.pool = pool
         self.version = version
         self.limits = limits
+        self.system = system
         let record = try await IndexError.catching { () throws(StoreError) in
             try await store.searchIndex()
         }

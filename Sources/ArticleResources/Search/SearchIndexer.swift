@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleSearch
 import ArticleServiceCore
 public import ArticleStore
-import BroadsheetPlatform
+package import BroadsheetPlatform
 
 /// Keeps the search index: follows the public's changes, never in the transaction of a
 /// write, and publishes an immutable view of the index for searches.
@@ -15,6 +15,7 @@ public final class SearchIndexer: Sendable {
     let store: any SearchIndexStore
     private let node: any StoreNode
     private let version: Int
+    private let system: SystemEnvironment
     let limits: IndexLimits
     private let notices: Notices
     private let published: @Sendable () -> Void
@@ -61,8 +62,8 @@ public final class SearchIndexer: Sendable {
         var damage: String?
         /// The time of the first commit that the index may lack, and of the first of those that are
         /// being followed.
-        var pendingSince: ContinuousClock.Instant?
-        var followingSince: ContinuousClock.Instant?
+        var pendingSince: Duration?
+        var followingSince: Duration?
         /// The last reported failure; `nil` after a success.
         var failure: String?
         /// True if the task has done everything and waits for a commit.
@@ -91,12 +92,13 @@ public final class SearchIndexer: Sendable {
     package init(
         store: any SearchIndexStore, node: any StoreNode = SingleNode(),
         version: Int = SearchTokenizer.version, limits: IndexLimits = IndexLimits(),
-        notices: Notices,
+        system: SystemEnvironment, notices: Notices,
         published: @escaping @Sendable () -> Void
     ) {
         self.store = store
         self.node = node
         self.version = version
+        self.system = system
         var limits = limits
         if !node.isAlone { limits.removalDelay = Self.storedInterval * 3 }
         self.limits = limits
@@ -110,7 +112,7 @@ public final class SearchIndexer: Sendable {
         state.withLock { state in
             var statistics = state.statistics
             if let since = state.followingSince ?? state.pendingSince {
-                statistics.lagSeconds = since.duration(to: .now) / .seconds(1)
+                statistics.lagSeconds = (system.uptime - since) / .seconds(1)
             }
             return statistics
         }
@@ -147,10 +149,10 @@ public final class SearchIndexer: Sendable {
     public func run() async {
         guard !node.isAlone else { return await followAlways() }
         await withDiscardingTaskGroup { group in
-            group.addTask { [committed] in
+            group.addTask { [committed, system] in
                 // The leader's writes to the index are not changes of which observers are notified.
                 while !Task.isCancelled {
-                    try? await Task.sleep(for: Self.storedInterval)
+                    await system.sleep(Self.storedInterval)
                     committed.yield()
                 }
             }
@@ -165,14 +167,14 @@ public final class SearchIndexer: Sendable {
                 case .stopped: return
                 case .store(let error):
                     report(error.reason)
-                    try? await Task.sleep(for: Self.pause)
+                    await system.sleep(Self.pause)
                 case .unusable where !node.isLeader:
                     // The leader may be replacing it.
                     state.withLock { $0.damage = nil }
-                    try? await Task.sleep(for: Self.pause)
+                    await system.sleep(Self.pause)
                 case .unusable(let reason):
                     let isRepeated = state.withLock { $0.wasReset }
-                    if isRepeated { try? await Task.sleep(for: Self.longPause) }
+                    if isRepeated { await system.sleep(Self.longPause) }
                     await reset(reason)
                 }
             }
@@ -185,9 +187,9 @@ public final class SearchIndexer: Sendable {
         var commits = commits.makeAsyncIterator()
         let term = node.term
         var work = try await IndexUpdater(
-            loading: store, on: pool, version: version, limits)
-        var notice = ContinuousClock.now
-        var checked = ContinuousClock.now
+            loading: store, on: pool, version: version, limits, system)
+        var notice = system.uptime
+        var checked = system.uptime
         while !Task.isCancelled, node.term == term {
             beginRound()
             let purges = term == nil ? [:] : try await work.purges()
@@ -202,14 +204,14 @@ public final class SearchIndexer: Sendable {
             publishSizes(work)
             if !hasView { noteProgress(of: work, &notice) }
             guard isAtEnd, hasNames, isTidy else { continue }
-            if term == nil, checked.duration(to: .now) >= Self.storedInterval {
+            if term == nil, system.uptime - checked >= Self.storedInterval {
                 if try await work.isOutdated { return }
-                checked = .now
+                checked = system.uptime
             }
             state.withLock { $0.isWaiting = true }
             await commits.next()
             // Cancelled: the loop ends.
-            try? await Task.sleep(for: Self.gathering)
+            await system.sleep(Self.gathering)
         }
     }
 
@@ -256,11 +258,11 @@ public final class SearchIndexer: Sendable {
 
     // MARK: Notices
 
-    private func noteProgress(of work: IndexUpdater, _ last: inout ContinuousClock.Instant) {
+    private func noteProgress(of work: IndexUpdater, _ last: inout Duration) {
         guard let position = work.position, position.base >= Self.noticedChanges,
-            last.duration(to: .now) >= Self.noticeInterval
+            system.uptime - last >= Self.noticeInterval
         else { return }
-        last = .now
+        last = system.uptime
         let percent = Int(work.progress * 100)
         notices.progress("search: the index has \(percent) % of the changes")
     }
@@ -274,7 +276,7 @@ public final class SearchIndexer: Sendable {
         notices.progress("search: rebuilding the index: \(reason)")
         do throws(StoreError) { try await store.resetSearch() } catch {
             report(error.reason)
-            try? await Task.sleep(for: Self.pause)
+            await system.sleep(Self.pause)
         }
     }
 
@@ -292,7 +294,7 @@ extension SearchIndexer: ChangeObserver {
 
     public func didCommit(through sequence: Int64) {
         state.withLock { state in
-            if state.pendingSince == nil { state.pendingSince = .now }
+            if state.pendingSince == nil { state.pendingSince = system.uptime }
         }
         committed.yield()
     }

@@ -1,7 +1,7 @@
 package import ArticleAPI
 import ArticleStore
 import BroadsheetHTTP
-import BroadsheetPlatform
+public import BroadsheetPlatform
 import CBroadsheetMarkdown
 
 /// Renders Markdown (GitHub's flavour, with libcmark-gfm) as HTML without raw HTML, and with links
@@ -12,6 +12,7 @@ import CBroadsheetMarkdown
 public final class MarkdownRenderer: Sendable {
     private let limits: MarkdownLimits
     private let pool: BlockingPool
+    private let system: SystemEnvironment
     private let idle = Lock<[MarkdownWorker]>([])
     private let queue = Lock(Queue())
     /// Small texts are sent to a worker together, up to this number and total size.
@@ -27,20 +28,24 @@ public final class MarkdownRenderer: Sendable {
     }
 
     /// Processes are started on demand.
-    public convenience init(limits: MarkdownLimits = MarkdownLimits()) {
+    public convenience init(
+        limits: MarkdownLimits = MarkdownLimits(), system: SystemEnvironment
+    ) {
         // A thread that ends may still count while the next one starts.
         self.init(
             limits: limits,
             pool: BlockingPool(
-                label: "broadsheet.markdown", width: limits.workers, depth: limits.workers))
+                label: "broadsheet.markdown", width: limits.workers, depth: limits.workers),
+            system: system)
     }
 
     /// - Parameters:
     ///   - limits: for each text, and for all of them.
     ///   - pool: has room for twice as much work as there are workers.
-    init(limits: MarkdownLimits, pool: BlockingPool) {
+    init(limits: MarkdownLimits, pool: BlockingPool, system: SystemEnvironment) {
         self.limits = limits
         self.pool = pool
+        self.system = system
     }
 
     /// Number of bodies waiting for a worker.
@@ -141,7 +146,7 @@ public final class MarkdownRenderer: Sendable {
                 if texts.count > 1 { texts.removeFirst(renderTogether(Array(texts))) }
                 // The text that ended the shared worker is rendered separately.
                 guard let text = texts.popFirst() else { break }
-                let start = ContinuousClock.now
+                let start = system.monotonicNanoseconds()
                 let result = Result { () throws(ServiceError) in try renderNow(text.body) }
                 finish(text, result, since: start)
             }
@@ -174,10 +179,9 @@ public final class MarkdownRenderer: Sendable {
     /// Charges the time to the client before it resumes, so that sequential callers never find a
     /// full queue.
     private func finish(
-        _ text: WaitingText, _ result: WaitingText.Result, since start: ContinuousClock.Instant
+        _ text: WaitingText, _ result: WaitingText.Result, since start: Int64
     ) {
-        let time = start.duration(to: .now).components
-        let nanoseconds = time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000
+        let nanoseconds = system.monotonicNanoseconds() - start
         queue.withLock { queue in
             queue.running -= 1
             queue.texts.charge(nanoseconds, estimate: text.estimate, to: text.client)
@@ -191,7 +195,7 @@ public final class MarkdownRenderer: Sendable {
     private func renderTogether(_ texts: [WaitingText]) -> Int {
         guard let worker = try? idleWorker() else { return 0 }
         var finished = 0
-        var start = ContinuousClock.now
+        var start = system.monotonicNanoseconds()
         worker.render(texts.map(\.body), limits) { outcome in
             let result: WaitingText.Result
             switch outcome {
@@ -202,7 +206,7 @@ public final class MarkdownRenderer: Sendable {
             }
             finish(texts[finished], result, since: start)
             finished += 1
-            start = .now
+            start = system.monotonicNanoseconds()
         }
         if finished == texts.count { park(worker) }
         return finished

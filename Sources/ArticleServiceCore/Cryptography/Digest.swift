@@ -47,12 +47,6 @@ public enum Digest {
             && left.withUnsafeBufferPointer { CRYPTO_memcmp($0.baseAddress, right, right.count) }
                 == 0
     }
-
-    /// `count` bytes from the system's cryptographic random generator.
-    package static func random(_ count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    }
 }
 
 /// Text encodings of bytes: lower-case hexadecimal, base64 (RFC 4648 §4), and base64url without

@@ -1,7 +1,6 @@
-public import ArticleAPI
 public import BroadsheetHTTP
 public import BroadsheetHTTPClient
-import BroadsheetPlatform
+public import BroadsheetPlatform
 
 /// Performs one exchange.
 public typealias OutboundExchange =
@@ -50,34 +49,25 @@ public struct OutboundEnvironment: Sendable {
     public var exchange: OutboundExchange
     /// The time limit of a poll, of a delivery, and of both documents of a provider together.
     public var timeout: Duration
-    /// The wall clock.
-    public var now: @Sendable () -> Timestamp
-    /// Waits before a retry, and between two looks for sources that are due. It ends when its task
-    /// is cancelled.
-    public var sleep: @Sendable (Duration) async -> Void
-    /// A number from 0 to 1, by which polls and retries are spread over time.
-    public var random: @Sendable () -> Double
+    /// Its clocks, waits and random numbers decide when polls, retries and fetches are made.
+    public var system: SystemEnvironment
 
     public init(
         agent: String, exchange: @escaping OutboundExchange, timeout: Duration = .seconds(10),
-        now: @escaping @Sendable () -> Timestamp,
-        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
-        random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+        system: SystemEnvironment
     ) {
         self.agent = agent
         self.exchange = exchange
         self.timeout = timeout
-        self.now = now
-        self.sleep = sleep
-        self.random = random
+        self.system = system
     }
 
     /// Fetches a document of at most `limitBytes`, decoded, before the deadline.
     package func get(
-        _ url: HTTPURL, _ fields: HTTPFields, limitBytes: Int, by deadline: ContinuousClock.Instant
+        _ url: HTTPURL, _ fields: HTTPFields, limitBytes: Int, by deadline: Duration
     ) async throws(HTTPClientError) -> HTTPResponse {
         var options = ExchangeOptions()
-        options.deadlineMilliseconds = Int64((deadline - .now) / .milliseconds(1))
+        options.deadlineMilliseconds = Int64((deadline - system.uptime) / .milliseconds(1))
         options.bodyBytes = limitBytes
         guard options.deadlineMilliseconds > 0 else { throw .timedOut }
         return try await exchange(

@@ -2,6 +2,7 @@ package import ArticleAPI
 package import ArticleStore
 package import BroadsheetHTTP
 package import BroadsheetHTTPServer
+package import BroadsheetPlatform
 
 /// The data on which a public response depends.
 package struct Dependencies: Sendable {
@@ -78,9 +79,9 @@ package final class PublicResponseCache: Sendable {
     /// - Parameter gate: Decides which requests are served without asking their routes.
     package init(
         cacheBytes: Int, store: any ArticleStore, gate: (any CacheGate)? = nil,
-        now: @escaping @Sendable () -> Timestamp
+        system: SystemEnvironment
     ) {
-        cache = ResponseCache(limitBytes: cacheBytes, gate: gate) { now().milliseconds }
+        cache = ResponseCache(limitBytes: cacheBytes, gate: gate) { system.now.milliseconds }
         store.observeChanges(self)
     }
 

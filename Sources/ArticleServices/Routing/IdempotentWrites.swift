@@ -8,7 +8,7 @@ import BroadsheetPlatform
 final class IdempotentWrites: Sendable {
     private let store: any ArticleStore
     private let secret: [UInt8]
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     /// The scopes of the writes that this node is carrying out. Between nodes, the transaction
     /// decides which write with a key is the first.
     private let scopes = Lock<Set<[UInt8]>>([])
@@ -17,10 +17,10 @@ final class IdempotentWrites: Sendable {
     private static let rejectionBytes = 64 << 10
 
     /// - Parameter secret: a 32-byte secret of the store.
-    init(store: any ArticleStore, secret: [UInt8], now: @escaping @Sendable () -> Timestamp) {
+    init(store: any ArticleStore, secret: [UInt8], system: SystemEnvironment) {
         self.store = store
         self.secret = secret
-        self.now = now
+        self.system = system
     }
 
     /// Handles a write; if it has a key, only if the key is new and not used by a running write.
@@ -46,14 +46,14 @@ final class IdempotentWrites: Sendable {
     }
 
     private func find(_ key: IdempotencyKey) async throws(ServiceError) -> IdempotencyRecord? {
-        do { return try await store.idempotencyRecord(key.scope, at: now()) } catch {
+        do { return try await store.idempotencyRecord(key.scope, at: system.now) } catch {
             throw ServiceError(error)
         }
     }
 
     /// A rejection is stored before the client receives it.
     private func keep(_ words: [UInt8], of key: IdempotencyKey) async throws(ServiceError) {
-        do { try await store.keepRejection(words, of: key, at: now()) } catch {
+        do { try await store.keepRejection(words, of: key, at: system.now) } catch {
             throw ServiceError(error)
         }
     }

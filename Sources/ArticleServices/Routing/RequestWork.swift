@@ -15,16 +15,16 @@ package struct RequestWork<Request: BackendAPIRequest>: Sendable {
 
     private let encoding: ResponseEncoding<Request.Item>
     private let scheduler: RequestScheduler
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     private let handle: Handle
 
     init(
         encoding: ResponseEncoding<Request.Item>, scheduler: RequestScheduler,
-        now: @escaping @Sendable () -> Timestamp, _ handle: @escaping Handle
+        system: SystemEnvironment, _ handle: @escaping Handle
     ) {
         self.encoding = encoding
         self.scheduler = scheduler
-        self.now = now
+        self.system = system
         self.handle = handle
     }
 
@@ -45,7 +45,7 @@ package struct RequestWork<Request: BackendAPIRequest>: Sendable {
     ) async throws(ServiceError) -> (HTTPResponse, Dependencies?) {
         try await scheduler.take(cost(of: request), for: caller, context) {
             (slot) throws(ServiceError) in
-            let began = now()
+            let began = system.now
             let reply = try await handle(request, .anonymous, context)
             let whole = Representation(reply, encoding, to: request, .anonymous, at: began)
             let dependencies = reply.dependencies?.lasting(until: whole.settlesAt)
@@ -94,7 +94,7 @@ package struct RequestWork<Request: BackendAPIRequest>: Sendable {
     private func represented(
         _ request: Request, _ caller: Principal, _ context: RequestContext
     ) async throws(ServiceError) -> Representation<Request> {
-        let began = now()
+        let began = system.now
         return Representation(
             try await handle(request, caller, context), encoding, to: request, caller, at: began)
     }

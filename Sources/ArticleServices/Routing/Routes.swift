@@ -17,7 +17,7 @@ package struct Routes {
     private let writes: IdempotentWrites
     private let commits: CommitTokens
     private let scheduler: RequestScheduler
-    private let now: @Sendable () -> Timestamp
+    private let system: SystemEnvironment
     private let log: @Sendable (String) -> Void
 
     /// Authenticates the sender of these fields.
@@ -33,7 +33,7 @@ package struct Routes {
     ///   - log: receives the causes of failures, which are never sent to clients, as single lines.
     init(
         responses: PublicResponseCache, workers: WorkerPool, writes: IdempotentWrites,
-        commits: CommitTokens, now: @escaping @Sendable () -> Timestamp,
+        commits: CommitTokens, system: SystemEnvironment,
         log: @escaping @Sendable (String) -> Void, authenticate: @escaping Authenticate
     ) {
         self.authenticate = authenticate
@@ -41,7 +41,7 @@ package struct Routes {
         self.writes = writes
         self.commits = commits
         scheduler = RequestScheduler(workers: workers)
-        self.now = now
+        self.system = system
         self.log = log
     }
 
@@ -140,7 +140,7 @@ package struct Routes {
         _ handle: @escaping RequestWork<Request>.Handle
     ) {
         let (responses, log) = (responses, log)
-        let work = RequestWork(encoding: encoding, scheduler: scheduler, now: now, handle)
+        let work = RequestWork(encoding: encoding, scheduler: scheduler, system: system, handle)
         admit(Request.self, encoding.mediaType.flatMap { MediaType($0) }, body: body) { caller in
             { message, context in
                 await Self.respond(message, context, caller, work, responses, log)

@@ -71,8 +71,7 @@ struct ImportCommand: Command {
     {
         let importer = Importer(
             store: store, language: language, isDryRun: isDryRun, isAsDrafts: isAsDrafts,
-            restoresDeleted: restoresDeleted, siteURL: siteURL
-        ) { .now }
+            restoresDeleted: restoresDeleted, siteURL: siteURL, system: .real)
         var bar = ProgressBar()
         defer { bar.clear() }
         do throws(InterchangeError) {

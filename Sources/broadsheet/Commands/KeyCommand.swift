@@ -5,6 +5,7 @@ import ArticleServiceCore
 import ArticleServices
 import ArticleStore
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Creates, lists and revokes API keys.
 struct KeyCommand: Command {
@@ -79,7 +80,8 @@ struct KeyCommand: Command {
             if let owner {
                 user = try await UserAdmin(try await database.backend()).user(named: owner).id
             }
-            let key = APIKey(name: name, role: role, owner: user, at: .now, expiresAt: expiresAt)
+            let key = APIKey(
+                name: name, role: role, owner: user, at: .now, expiresAt: expiresAt, system: .real)
             try await create(key, in: store)
         case .list:
             let keys: [KeyRecord]

@@ -76,7 +76,8 @@ struct PurgeCommand: Command {
             case .opened(let store):
                 let node = store.node
                 let purger = Purger(
-                    store: store, file: store, isServed: !node.isAlone && node.serverCount > 0)
+                    store: store, file: store, isServed: !node.isAlone && node.serverCount > 0,
+                    system: .real)
                 do throws(StoreError) {
                     return try await purger.purge(
                         purge.article, revisions: purge.revisions ?? [],

@@ -229,7 +229,8 @@ struct ServeCommand: Command {
         do throws(StoreError) {
             guard try await store.changeSequence() == 0 else { return }
         } catch { throw CommandFailure(error) }
-        let importer = Importer(store: store, language: configuration.defaultLanguage) { .now }
+        let importer = Importer(
+            store: store, language: configuration.defaultLanguage, system: .real)
         do throws(InterchangeError) {
             log.info("imported \(try await importer.runSamples().created) sample articles")
         } catch { throw CommandFailure(error) }

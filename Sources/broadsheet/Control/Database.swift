@@ -4,6 +4,7 @@ import ArticleServices
 import ArticleStore
 import BroadsheetCommandLine
 import BroadsheetHTTPServer
+import BroadsheetPlatform
 
 /// A database as a command finds it: opened by the command itself, or served by another process.
 enum Database: Sendable {
@@ -118,7 +119,7 @@ enum Database: Sendable {
             let router: HTTPRouter
             do {
                 let backend = try await Backend(
-                    store: store, file: store, version: Version.number, now: { .now },
+                    store: store, file: store, version: Version.number, system: .real,
                     log: { Console.printError($0) })
                 router = try backend.controlRouter()
             } catch let error as StoreError {

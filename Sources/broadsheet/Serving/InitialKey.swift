@@ -6,6 +6,7 @@ import ArticleServices
 import ArticleStore
 import BroadsheetCommandLine
 import BroadsheetHTTPServer
+import BroadsheetPlatform
 
 /// The admin key that `serve` creates if the database has no key.
 struct InitialKey {
@@ -28,7 +29,7 @@ struct InitialKey {
     func makeIfNeeded() async throws(CommandFailure) -> Bool {
         do throws(StoreError) {
             guard try await store.keys().isEmpty else { return false }
-            let key = APIKey(name: "first admin", role: .admin, at: .now)
+            let key = APIKey(name: "first admin", role: .admin, at: .now, system: .real)
             try handOut(key.text)
             try await store.createKey(key.record)
             backend.admit(key.record)

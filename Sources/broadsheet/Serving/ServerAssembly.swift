@@ -97,7 +97,7 @@ struct ServerAssembly {
                 providers: providers, hasConsole: configuration.hasConsole, feeds: feeds,
                 sourcePolicy: configuration.sources.policy,
                 retention: configuration.retention.rules, version: Version.number,
-                now: { .now }, log: { log.error($0) }, progress: { log.info($0) })
+                system: .real, log: { log.error($0) }, progress: { log.info($0) })
         } catch { throw CommandFailure(error, at: configuration.databasePath) }
     }
 
@@ -108,7 +108,7 @@ struct ServerAssembly {
     ) -> OutboundEnvironment {
         OutboundEnvironment(
             agent: "Broadsheet/\(Version.number)", exchange: OutboundClient(connections).exchange,
-            timeout: timeout, now: { .now })
+            timeout: timeout, system: .real)
     }
 
     /// The providers of people who sign in, which are asked for their keys when they are needed.

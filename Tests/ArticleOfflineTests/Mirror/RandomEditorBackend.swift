@@ -51,11 +51,11 @@ final class RandomEditorBackend: Sendable {
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let opening = Timestamp(milliseconds: 1_800_000_000_000)
         let clock = Lock(opening)
-        let key = APIKey(name: "A reader", role: .reader, at: opening)
+        let key = APIKey(name: "A reader", role: .reader, at: opening, system: .real)
         try await store.createKey(key.record)
         let backend = try await Backend(
             store: store, file: store, operatorKey: OperatorKey(editor),
-            now: { clock.withLock { $0 } }, log: { _ in })
+            system: .clock { clock.withLock { $0 } }, log: { _ in })
         var configuration = ServerConfiguration.local()
         backend.addCache(to: &configuration)
         try await TestServer.run(backend.router(), with: configuration) { test in

@@ -29,12 +29,12 @@ struct TwoEditorBackend: Sendable {
         let clock = ManualClock()
         var keys: [String: String] = [:]
         for name in accounts + ["somebody else"] {
-            let key = APIKey(name: name, role: .editor, at: clock.time)
+            let key = APIKey(name: name, role: .editor, at: clock.time, system: .real)
             try await store.createKey(key.record)
             keys[name] = key.text
         }
         let backend = try await Backend(
-            store: store, file: store, now: { clock.time }, log: { _ in })
+            store: store, file: store, system: .clock { clock.time }, log: { _ in })
         try await TestServer.run(backend.router()) { server in
             let url = try #require(BaseURL("http://\(server.address)"))
             let editor = BackendService(

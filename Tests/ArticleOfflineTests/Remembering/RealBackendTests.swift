@@ -24,7 +24,7 @@ import Testing
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
             store: store, file: store, operatorKey: OperatorKey(key),
-            now: { Samples.time(1_000) }, log: { Issue.record("\($0)") })
+            system: .clock { Samples.time(1_000) }, log: { Issue.record("\($0)") })
         try await TestServer.run(backend.router(), with: .bothVersions) { test in
             let base = try #require(BaseURL("http://\(test.address)"))
             var configuration = BackendConfiguration(baseURL: base)

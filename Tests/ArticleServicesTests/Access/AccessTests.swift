@@ -3,6 +3,7 @@ import ArticleAccounts
 import ArticleServices
 import ArticleStore
 import BroadsheetHTTP
+import BroadsheetPlatform
 import Testing
 
 @testable import ArticleServiceCore
@@ -121,7 +122,8 @@ import Testing
         try await TestBackend.run(samples: false) { (server) throws in
             let end = TestBackend.opening.advanced(byMilliseconds: 1_000)
             let key = APIKey(
-                name: "short", role: .editor, at: TestBackend.opening, expiresAt: end)
+                name: "short", role: .editor, at: TestBackend.opening, expiresAt: end, system: .real
+            )
             server.backend.admit(key.record)
             func status() throws -> String {
                 try server.send(
@@ -137,7 +139,7 @@ import Testing
 
     @Test func `a key is valid from its admission to its revocation`() async throws {
         try await TestBackend.run(samples: false) { (server) throws in
-            let key = APIKey(name: "new", role: .editor, at: TestBackend.opening)
+            let key = APIKey(name: "new", role: .editor, at: TestBackend.opening, system: .real)
             let fields: HTTPFields = [.authorization: "Bearer \(key.text)"]
             func status() throws -> String {
                 try server.send("GET /v1/articles", with: fields).summary

@@ -1,5 +1,6 @@
 import ArticleAPI
 import BroadsheetHTTP
+import BroadsheetPlatform
 import Testing
 
 @testable import ArticleAccounts
@@ -13,7 +14,7 @@ import Testing
         guard let key = try BearerCredentials.text(in: [.authorization: value]) else {
             return .anonymous
         }
-        return try KeyRing([], operatorKey: OperatorKey(Self.key)) { Timestamp(milliseconds: 0) }
+        return try KeyRing([], operatorKey: OperatorKey(Self.key), system: .real)
             .principal(of: key)
     }
 

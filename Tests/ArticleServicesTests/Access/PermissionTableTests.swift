@@ -1,5 +1,6 @@
 import ArticleAPI
 import BroadsheetHTTP
+import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
@@ -79,7 +80,8 @@ private struct PermissionStage {
         key = try user.flatMap { account -> APIKey? in
             guard sender == .userKey else { return nil }
             let key = APIKey(
-                name: "key", role: .admin, owner: account.0.id, at: TestBackend.opening)
+                name: "key", role: .admin, owner: account.0.id, at: TestBackend.opening,
+                system: .real)
             let record = String(decoding: key.record.json(), as: UTF8.self)
             let made = try server.send("POST /v1/admin/keys", as: .admin, record)
             try #require(made.status == 204, "\(made.text)")

@@ -1,3 +1,4 @@
+import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
     private static let secrets = String(repeating: "A", count: 43)
 
     @Test func `the tokens of a session name it, and are read back as they were`() {
-        let tokens = SessionTokens(secret: Self.secret)
+        let tokens = SessionTokens(secret: Self.secret, system: .real)
         #expect(tokens.access.text.hasPrefix("bsa_" + tokens.access.sessionID + "_"))
         #expect(tokens.refresh.text.hasPrefix("bsr_" + tokens.access.sessionID + "_"))
         #expect(tokens.access.text.utf8.count == 64 && tokens.refresh.text.utf8.count == 85)
@@ -20,14 +21,14 @@ import Testing
     }
 
     @Test func `no two sessions have anything in common`() {
-        let tokens = (0..<1_000).map { _ in SessionTokens(secret: Self.secret) }
+        let tokens = (0..<1_000).map { _ in SessionTokens(secret: Self.secret, system: .real) }
         #expect(Set(tokens.map(\.access.sessionID)).count == 1_000)
         let secrets = tokens.flatMap { [$0.access.text.suffix(43), $0.refresh.text.suffix(43)] }
         #expect(Set(secrets).count == 2_000)
     }
 
     @Test func `one kind of token is not taken for the other, nor for a key`() {
-        let tokens = SessionTokens(secret: Self.secret)
+        let tokens = SessionTokens(secret: Self.secret, system: .real)
         #expect(RefreshToken(tokens.access.text) == nil)
         #expect(AccessToken(tokens.refresh.text) == nil)
         #expect(APIKey.publicID(of: tokens.access.text) == nil)
@@ -54,7 +55,7 @@ import Testing
         let form = /bs[ar]_[0-9a-f]{16}_[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]/
         let marked = /bsr_[0-9a-f]{16}_[A-Za-z0-9_-]{64}/
         for _ in 0..<10_000 {
-            let tokens = SessionTokens(secret: Self.secret)
+            let tokens = SessionTokens(secret: Self.secret, system: .real)
             let isAccess = Bool.random(using: &generator)
             var bytes = Array((isAccess ? tokens.access.text : tokens.refresh.text).utf8)
             for _ in 0..<Int.random(in: 0...3, using: &generator) {
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test func `a token is compared by its digest`() {
-        let tokens = SessionTokens(secret: Self.secret)
+        let tokens = SessionTokens(secret: Self.secret, system: .real)
         #expect(tokens.access.digest == Digest.sha256(tokens.access.text.utf8))
         #expect(tokens.access.hasDigest(tokens.access.digest))
         #expect(!tokens.access.hasDigest(tokens.refresh.digest))
@@ -93,7 +94,7 @@ import Testing
     }
 
     @Test func `a token always has the same successor, of the same session`() {
-        let first = SessionTokens(secret: Self.secret)
+        let first = SessionTokens(secret: Self.secret, system: .real)
         let next = first.refresh.successor(secret: Self.secret)
         #expect(first.refresh.successor(secret: Self.secret) == next)
         #expect(RefreshToken(first.refresh.text)?.successor(secret: Self.secret) == next)
@@ -104,7 +105,7 @@ import Testing
     }
 
     @Test func `a successor depends on the token and the secret, and all tokens differ`() {
-        let first = SessionTokens(secret: Self.secret)
+        let first = SessionTokens(secret: Self.secret, system: .real)
         var texts: Set<Substring> = []
         var tokens = first
         for _ in 0..<100 {
@@ -115,7 +116,9 @@ import Testing
         #expect(texts.count == 200)
         let next = first.refresh.successor(secret: Self.secret)
         #expect(first.refresh.successor(secret: Array(Self.secret.reversed())) != next)
-        #expect(SessionTokens(secret: Self.secret).refresh.successor(secret: Self.secret) != next)
+        #expect(
+            SessionTokens(secret: Self.secret, system: .real).refresh.successor(secret: Self.secret)
+                != next)
     }
 
     @Test func `the successor of a known token is known`() throws {
@@ -129,7 +132,7 @@ import Testing
     }
 
     @Test func `only a token that the server made for this session has a valid mark`() throws {
-        let tokens = SessionTokens(secret: Self.secret)
+        let tokens = SessionTokens(secret: Self.secret, system: .real)
         let next = tokens.refresh.successor(secret: Self.secret)
         #expect(tokens.refresh.isMarked(by: Self.secret) && next.refresh.isMarked(by: Self.secret))
         #expect(!tokens.refresh.isMarked(by: Array(Self.secret.reversed())))

@@ -1,3 +1,4 @@
+import ArticleAPI
 import BroadsheetHTTP
 import BroadsheetPlatform
 import BroadsheetTestSupport
@@ -10,17 +11,17 @@ import Testing
 /// A throttle with a clock that tests set.
 private struct ThrottleFixture {
     let throttle: SignInThrottle
-    private let clock = Lock<Int64>(1_000_000_000)
+    private let clock = ManualClock(at: Timestamp(milliseconds: 1_000_000_000))
 
     init(entries: Int = 65_536) {
-        throttle = SignInThrottle(entries: entries) { [clock] in clock.withLock { $0 } }
+        throttle = SignInThrottle(entries: entries, system: clock.system)
     }
 
-    var now: Int64 { clock.withLock { $0 } }
+    var now: Int64 { clock.system.uptimeMilliseconds }
 
     func advance(seconds: Int) { advance(milliseconds: Int64(seconds) * 1_000) }
 
-    func advance(milliseconds: Int64) { clock.withLock { $0 += milliseconds } }
+    func advance(milliseconds: Int64) { clock.advance(milliseconds: milliseconds) }
 
     /// Addresses that have no attempt of their own for the name in the next five minutes.
     func addresses(waitingFor name: String) -> some IteratorProtocol<UInt64> {

@@ -3,6 +3,7 @@ import ArticleAccounts
 import ArticleServices
 import ArticleStore
 import BroadsheetHTTP
+import BroadsheetPlatform
 import Testing
 
 @testable import ArticleServiceCore
@@ -107,7 +108,8 @@ import Testing
 
     @Test func `a key that an admin creates works until an admin revokes it`() async throws {
         try await TestBackend.run { server in
-            let key = APIKey(name: "far", role: .editor, at: Timestamp(milliseconds: 0))
+            let key = APIKey(
+                name: "far", role: .editor, at: Timestamp(milliseconds: 0), system: .real)
             func status() throws -> String {
                 try server.send(
                     "GET /v1/articles?status=draft",

@@ -51,7 +51,8 @@ import Testing
         let file = SlowFile(path: store.path)
         let key = String(repeating: "k", count: 40)
         let backend = try await Backend(
-            store: store, file: file, operatorKey: OperatorKey(key), now: { TestBackend.opening },
+            store: store, file: file, operatorKey: OperatorKey(key),
+            system: .clock { TestBackend.opening },
             log: { _ in })
         try await TestServer.run(backend.controlRouter()) { control in
             try await backend.run { everybody in

@@ -33,7 +33,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
-            store: store, file: store, now: { TestBackend.opening }, log: { _ in })
+            store: store, file: store, system: .clock { TestBackend.opening }, log: { _ in })
         let declared = (Contract.requests + Contract.adminRequests).map(Self.place)
         let served = declared + ["GET /livez", "GET /readyz"]
         let console = [

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import BroadsheetHTTP
+import BroadsheetPlatform
 import Testing
 
 @testable import ArticleAccounts
@@ -103,7 +104,7 @@ import Testing
     @Test func `a key's record keeps its digest and times`() throws {
         let key = APIKey(
             name: "phone", role: .editor, at: Timestamp(milliseconds: 5),
-            expiresAt: Timestamp(milliseconds: 9))
+            expiresAt: Timestamp(milliseconds: 9), system: .real)
         let request = CreateKeyRequest(key: key.record)
         #expect(try arrived(request) == request)
     }

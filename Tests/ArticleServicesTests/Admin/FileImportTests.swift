@@ -104,8 +104,8 @@ import Testing
             }
             try folder.write("site/bread.md", Self.post)
             let importer = Importer(
-                store: server.backend.store, language: try #require(LanguageTag("en"))
-            ) { TestBackend.opening }
+                store: server.backend.store, language: try #require(LanguageTag("en")),
+                system: .clock { TestBackend.opening })
             #expect(try await importer.run([folder.path("site")]).created == 3)
             let same = try report(send("name=bread.md", Self.post, to: server))
             #expect(same.unchanged == 1)

@@ -21,7 +21,8 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
-            store: store, file: store, operatorKey: OperatorKey(Self.key), now: { Self.time },
+            store: store, file: store, operatorKey: OperatorKey(Self.key),
+            system: .clock { Self.time },
             log: { _ in })
         try await backend.run { try await body($0, store) }
         await store.close()

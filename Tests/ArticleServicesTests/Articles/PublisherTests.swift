@@ -62,7 +62,7 @@ import Testing
         let edit = Edit(at: TestBackend.opening, by: .operator)
         _ = try await store.createArticle(Article.ID(at: TestBackend.opening), content, by: edit)
         let backend = try await Backend(
-            store: store, file: store, now: { TestBackend.opening }, log: { _ in })
+            store: store, file: store, system: .clock { TestBackend.opening }, log: { _ in })
         try await backend.run { test in
             let response = try test.client.get("/readyz")
             #expect(response.status == 503 && response.fields[.retryAfter] == "1")
@@ -90,7 +90,7 @@ import Testing
             let backend = server.backend
             let store = try #require(backend.store as? SQLiteStore)
             let other = try await Backend(
-                store: store, file: store, now: { time }, log: { _ in })
+                store: store, file: store, system: .clock { time }, log: { _ in })
             async let first = backend.publisher.publishDueArticles()
             async let second = other.publisher.publishDueArticles()
             #expect(await (first, second) == (false, false))

@@ -23,7 +23,7 @@ import Testing
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
             store: store, file: store, operatorKey: OperatorKey(Self.operatorKey),
-            now: { Self.time },
+            system: .clock { Self.time },
             log: { _ in })
         try await backend.run { try await body($0, store) }
         await store.close()
@@ -100,13 +100,15 @@ import Testing
         var limits = MarkdownLimits()
         limits.outputBytes = 1
         var first: ReceivedResponse?
-        for markdown in [MarkdownRenderer(), MarkdownRenderer(limits: limits)] {
+        for markdown in [
+            MarkdownRenderer(system: .real), MarkdownRenderer(limits: limits, system: .real),
+        ] {
             // The article is published by then, but its writer gets the first response.
             let time = first == nil ? Self.time : Self.time.advanced(byMilliseconds: 9_000)
             let backend = try await Backend(
                 store: store, file: store, operatorKey: OperatorKey(Self.operatorKey),
                 markdown: markdown,
-                now: { time }, log: { _ in })
+                system: .clock { time }, log: { _ in })
             await backend.publisher.publishDueArticles()
             let responses = Lock<[ReceivedResponse]>([])
             try await backend.run { test in
@@ -273,7 +275,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let writes = IdempotentWrites(
-            store: store, secret: [UInt8](repeating: 1, count: 32), now: { Self.time })
+            store: store, secret: [UInt8](repeating: 1, count: 32), system: .clock { Self.time })
         let caller = Principal.key(id: "a", role: .editor)
         let one = DeleteArticleRequest(id: Article.ID(at: Self.time), idempotencyKey: "1")
         let two = DeleteArticleRequest(id: one.id, idempotencyKey: "2")

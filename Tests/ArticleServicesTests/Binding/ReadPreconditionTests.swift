@@ -22,7 +22,8 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
-            store: store, file: store, operatorKey: OperatorKey(Self.key), now: { Self.time },
+            store: store, file: store, operatorKey: OperatorKey(Self.key),
+            system: .clock { Self.time },
             log: { _ in })
         try await backend.run { test in
             let made = try test.client.send(

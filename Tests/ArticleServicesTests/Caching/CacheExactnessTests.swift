@@ -27,7 +27,7 @@ import Testing
         let store = SlowStore(file, seed: seed, limitHeld: 3)
         let backend = try await Backend(
             store: store, file: file, operatorKey: OperatorKey(Self.key),
-            now: { Timestamp(milliseconds: 1_800_000_000_000) }, log: { _ in })
+            system: .clock { Timestamp(milliseconds: 1_800_000_000_000) }, log: { _ in })
         let journal = Journal()
         let configuration = ServerConfiguration.local { $0.loops = 2 }
         try await backend.run(with: configuration) { test in

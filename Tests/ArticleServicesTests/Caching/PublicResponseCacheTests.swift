@@ -24,7 +24,7 @@ import Testing
         let clock = Lock(Int64(1_800_000_000_000))
         let backend = try await Backend(
             store: store, file: store, operatorKey: OperatorKey(Self.key),
-            now: { Timestamp(milliseconds: clock.withLock { $0 }) }, log: { _ in })
+            system: .clock { Timestamp(milliseconds: clock.withLock { $0 }) }, log: { _ in })
         try await backend.run { try await body($0, backend, clock) }
         await store.close()
     }

@@ -5,6 +5,7 @@ import ArticleServices
 import ArticleStore
 import BroadsheetHTTP
 import BroadsheetHTTPServer
+import BroadsheetPlatform
 import BroadsheetSockets
 import BroadsheetTestSupport
 import Testing
@@ -153,8 +154,10 @@ import Testing
         try await TestBackend.run { server in
             let end = TestBackend.opening.advanced(byMilliseconds: 1_000)
             let keys = [
-                APIKey(name: "one", role: .reader, at: TestBackend.opening),
-                APIKey(name: "two", role: .reader, at: TestBackend.opening, expiresAt: end),
+                APIKey(name: "one", role: .reader, at: TestBackend.opening, system: .real),
+                APIKey(
+                    name: "two", role: .reader, at: TestBackend.opening, expiresAt: end,
+                    system: .real),
             ]
             let talk = try PersistentClient(server)
             for key in keys {
@@ -170,7 +173,7 @@ import Testing
             server.pass(milliseconds: 1)
             #expect(try talk.ask(Self.article, keys[1].text).status == 401)
             // A key with a changed role has it in the next request.
-            let other = APIKey(name: "three", role: .reader, at: TestBackend.opening)
+            let other = APIKey(name: "three", role: .reader, at: TestBackend.opening, system: .real)
             server.backend.admit(other.record)
             for _ in 0..<2 { _ = try talk.ask(Self.list, other.text) }
             var promoted = other.record

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleAccounts
 import ArticleServices
 import BroadsheetHTTP
+import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
@@ -64,7 +65,8 @@ import Testing
         try await TestBackend.run { server in
             let key = APIKey(
                 name: "short", role: .editor, at: TestBackend.opening,
-                expiresAt: TestBackend.opening.advanced(byMilliseconds: 30 * Self.day))
+                expiresAt: TestBackend.opening.advanced(byMilliseconds: 30 * Self.day),
+                system: .real)
             let record = String(decoding: key.record.json(), as: UTF8.self)
             let made = try server.send("POST /v1/admin/keys", as: .admin, record)
             #expect(made.summary == "204")

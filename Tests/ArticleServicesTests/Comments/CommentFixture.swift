@@ -44,7 +44,7 @@ struct CommentFixture: Sendable {
     let client: TestClient
     private let users: [Person: UserRecord]
     private let keys: [Person: String]
-    private let clock: Lock<Timestamp>
+    private let clock: ManualClock
 
     static func run(
         _ rules: CommentRules = CommentRules(),
@@ -54,7 +54,7 @@ struct CommentFixture: Sendable {
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.openNew(
             folder.file("store.db"), configuration: configuration)
-        let clock = Lock(opening)
+        let clock = ManualClock(at: opening)
         var users: [Person: UserRecord] = [:]
         var keys: [Person: String] = [:]
         for person in Person.allCases {
@@ -64,7 +64,8 @@ struct CommentFixture: Sendable {
                 displayName: "Dr \(person)", role: role.rawValue, passwordHash: nil,
                 createdAt: opening)
             try await store.createUser(user, using: nil, at: opening)
-            let key = APIKey(name: person.rawValue, role: role, owner: user.id, at: opening)
+            let key = APIKey(
+                name: person.rawValue, role: role, owner: user.id, at: opening, system: .real)
             try await store.createKey(key.record)
             users[person] = user
             keys[person] = key.text
@@ -77,9 +78,8 @@ struct CommentFixture: Sendable {
         let backend = try await Backend(
             store: store, file: store, comments: rules,
             accounts: AccountConfiguration(
-                signUp: .invitation, hasher: PasswordHasher(width: 1, depth: 1, cost: .least),
-                uptime: { clock.withLock { $0.milliseconds } }),
-            now: { clock.withLock { $0 } }, log: { _ in })
+                signUp: .invitation, hasher: PasswordHasher(width: 1, depth: 1, cost: .least)),
+            system: clock.system, log: { _ in })
         try await backend.run { test in
             try await body(
                 CommentFixture(
@@ -93,9 +93,7 @@ struct CommentFixture: Sendable {
     func user(_ person: Person) throws -> UserRecord { try #require(users[person]) }
 
     /// Advances the clock.
-    func pass(milliseconds: Int64) {
-        clock.withLock { $0 = $0.advanced(byMilliseconds: milliseconds) }
-    }
+    func pass(milliseconds: Int64) { clock.advance(milliseconds: milliseconds) }
 
     /// Sends `"<method> <target>"` with a person's key and optional JSON.
     @discardableResult

@@ -170,7 +170,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
         let backend = try await Backend(
-            store: store, file: store, hasConsole: false, now: { TestBackend.opening },
+            store: store, file: store, hasConsole: false, system: .clock { TestBackend.opening },
             log: { Issue.record("\($0)") })
         try await backend.run(with: .local()) { test in
             let index = try test.client.send(.get, "/", fields: Self.browser)

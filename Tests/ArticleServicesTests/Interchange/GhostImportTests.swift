@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleImportExport
@@ -51,8 +52,7 @@ import Testing
             )
             let importer = Importer(
                 store: fixture.store, language: try #require(LanguageTag("en")),
-                siteURL: "https://blog.example.org/"
-            ) { ImportFixture.time(0) }
+                siteURL: "https://blog.example.org/", system: .clock { ImportFixture.time(0) })
             let report = try await importer.run([fixture.path("ghost")])
             #expect(report.counts == ["created": 1] && report.omissions.isEmpty)
             let article = try await fixture.article("hello")

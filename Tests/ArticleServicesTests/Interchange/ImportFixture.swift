@@ -94,8 +94,7 @@ struct ImportFixture {
         Importer(
             store: store, language: try #require(LanguageTag(language)), isDryRun: isDryRun,
             isAsDrafts: isAsDrafts, restoresDeleted: restoresDeleted, siteURL: siteURL,
-            markdown: TestBackend.markdown
-        ) { Self.time(seconds) }
+            markdown: TestBackend.markdown, system: .clock { Self.time(seconds) })
     }
 
     /// Writes an export to a file.

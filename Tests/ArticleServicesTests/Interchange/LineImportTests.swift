@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetTestSupport
 import Testing
 
 @testable import ArticleImportExport
@@ -134,10 +135,9 @@ import Testing
         try await ImportFixture.with { fixture in
             let text = (0..<2_000).map { "{\"title\":\"Line \($0)\",\"body\":\"text\"}\n" }
             try fixture.write("many.ndjson", text.joined())
-            let importer = Importer(store: fixture.store, language: try #require(LanguageTag("en")))
-            {
-                ImportFixture.time(0)
-            }
+            let importer = Importer(
+                store: fixture.store, language: try #require(LanguageTag("en")),
+                system: .clock { ImportFixture.time(0) })
             var seen: [ImportProgress] = []
             let report = try await importer.run([fixture.path("many.ndjson")]) { seen.append($0) }
             #expect(report.counts == ["created": 2_000])

@@ -3,6 +3,7 @@ import ArticleSearch
 import BroadsheetFeeds
 import BroadsheetHTTP
 import BroadsheetMarkup
+import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
@@ -143,7 +144,7 @@ import Testing
             var limits = MarkdownLimits()
             limits.patienceSeconds = Patience.seconds
             return limits
-        }())
+        }(), system: .real)
 
     static let others: [Converter] = [
         Converter("names in a feed") { text in

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetTestSupport
 import Glibc
 import Testing
 
@@ -239,10 +240,9 @@ import Testing
 
     @Test func `the samples are imported once`() async throws {
         try await ImportFixture.with { fixture in
-            let importer = Importer(store: fixture.store, language: try #require(LanguageTag("en")))
-            {
-                ImportFixture.time(0)
-            }
+            let importer = Importer(
+                store: fixture.store, language: try #require(LanguageTag("en")),
+                system: .clock { ImportFixture.time(0) })
             let report = try await importer.runSamples()
             #expect(report.created >= 12 && report.counts == ["created": report.created])
             #expect(try await importer.runSamples().counts == ["unchanged": report.created])

@@ -1,4 +1,5 @@
 import BroadsheetMarkup
+import BroadsheetPlatform
 import BroadsheetResources
 import BroadsheetTestSupport
 import Testing
@@ -9,7 +10,7 @@ import Testing
 
 /// Markdown made of HTML renders as the same HTML.
 @Suite struct MarkdownFromHTMLLawTests {
-    private static let renderer = MarkdownRenderer()
+    private static let renderer = MarkdownRenderer(system: .real)
 
     /// The HTML of the Markdown that the HTML becomes.
     private static func again(_ html: String) throws -> String {

@@ -11,7 +11,7 @@ import Testing
 
 /// Rendered bodies and the limits for rendering.
 @Suite struct MarkdownRendererTests {
-    private static let shared = MarkdownRenderer(limits: patient)
+    private static let shared = MarkdownRenderer(limits: patient, system: .real)
 
     /// Limits of CPU time and memory alone: a worker is waited for however busy the machine is.
     private static var patient: MarkdownLimits {
@@ -158,7 +158,7 @@ import Testing
         #expect(try Self.rejection(quotes).contains("bytes of HTML"))
         var limits = Self.patient
         limits.outputBytes = 12
-        let small = MarkdownRenderer(limits: limits)
+        let small = MarkdownRenderer(limits: limits, system: .real)
         #expect(try small.renderNow("abcd").html == "<p>abcd</p>\n")
         #expect(try Self.rejection("abcde", by: small).contains("12 bytes"))
     }
@@ -166,7 +166,7 @@ import Testing
     @Test func `a text that takes too long is rejected`() throws {
         var limits = Self.patient
         limits.milliseconds = 30
-        let hasty = MarkdownRenderer(limits: limits)
+        let hasty = MarkdownRenderer(limits: limits, system: .real)
         let text = String(repeating: "*a **a ", count: 250_000)
         #expect(try Self.rejection(text, by: hasty).contains("more than 30 ms"))
         #expect(try hasty.renderNow("a").html == "<p>a</p>\n")
@@ -185,7 +185,7 @@ import Testing
     func `time and output are limited for any text`(seed: UInt64) throws {
         var limits = Self.patient
         limits.milliseconds = 200
-        let renderer = MarkdownRenderer(limits: limits)
+        let renderer = MarkdownRenderer(limits: limits, system: .real)
         var corpus = MarkdownCorpus(seed: seed)
         for _ in 0..<25 {
             let text = corpus.next()
@@ -210,7 +210,7 @@ import Testing
     // MARK: Workers
 
     @Test func `concurrent texts are rendered independently`() async throws {
-        let renderer = MarkdownRenderer(limits: Self.patient)
+        let renderer = MarkdownRenderer(limits: Self.patient, system: .real)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<64 {
                 group.addTask {
@@ -238,7 +238,7 @@ import Testing
     @Test func `a text that ends its worker does not affect others`() async throws {
         var limits = Self.patient
         (limits.workers, limits.memoryBytes) = (1, 4 << 20)
-        let renderer = MarkdownRenderer(limits: limits)
+        let renderer = MarkdownRenderer(limits: limits, system: .real)
         let table = Self.table(100, 300)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<60 {
@@ -318,7 +318,7 @@ import Testing
     @Test func `texts above the queue limit are rejected`() async throws {
         var limits = Self.patient
         (limits.workers, limits.queueDepth) = (1, 1)
-        let renderer = MarkdownRenderer(limits: limits)
+        let renderer = MarkdownRenderer(limits: limits, system: .real)
         let text = String(repeating: "a *b* c\n", count: 100_000)
         let busy = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<12 {
@@ -342,7 +342,7 @@ import Testing
         let barrier = DispatchSemaphore(value: 0)
         // Nothing is rendered until everybody waits.
         try pool.start { barrier.wait() }
-        let renderer = MarkdownRenderer(limits: limits, pool: pool)
+        let renderer = MarkdownRenderer(limits: limits, pool: pool, system: .real)
         let outcomes = await withTaskGroup(of: String.self) { group in
             func add(_ client: UInt64) {
                 group.addTask {

@@ -25,7 +25,7 @@ import Testing
             authorities: authorities ?? provider.authorities, protocols: ["http/1.1"])
         let environment = OutboundEnvironment(
             agent: "a", exchange: OutboundClient(connections).exchange, timeout: timeout,
-            now: { Timestamp(milliseconds: 1_800_000_000_000) })
+            system: .clock { Timestamp(milliseconds: 1_800_000_000_000) })
         return OpenIDProviders(
             [try OpenIDProvider("test=\(provider.issuer),\(OpenIDFixture.audience)")],
             in: environment,

@@ -52,7 +52,7 @@ final class OpenIDFixture: Sendable {
             exchange: { request, origin, _ throws(HTTPClientError) in
                 try await Self.document("\(origin)\(request.target)", state)
             },
-            now: { state.withLock { $0.now } })
+            system: .clock { state.withLock { $0.now } })
         current = Lock(try Self.providers(environment, state))
     }
 

@@ -129,7 +129,7 @@ struct IndexFixture: Sendable {
         published: @escaping @Sendable () -> Void = {}
     ) -> SearchIndexer {
         SearchIndexer(
-            store: faulty, version: version, limits: limits,
+            store: faulty, version: version, limits: limits, system: .real,
             notices: SearchIndexer.Notices(progress: notices.append, failure: notices.append),
             published: published)
     }

@@ -269,12 +269,12 @@ import Testing
                     connections.permits = { [address = server.address] in $0 == address }
                     let environment = OutboundEnvironment(
                         agent: "a", exchange: OutboundClient(connections).exchange,
-                        now: backend.now)
+                        system: .clock { backend.now })
                     let fetcher = SourceFetcher(policy: policy, environment: environment)
                     let url = try policy.url("http://\(server.address)/")
                     let failure = await #expect(throws: SourceFailure.self) {
                         _ = try await fetcher.fetch(
-                            url, [:], by: .now + .seconds(Patience.seconds))
+                            url, [:], by: environment.system.uptime + .seconds(Patience.seconds))
                     }
                     #expect(failure?.reason.contains("does not have a public") == true)
                     #expect(server.acceptedCount == 1 && secret.acceptedCount == 0)

@@ -49,7 +49,7 @@ struct SourceFixture: Sendable {
                 try? await Task.sleep(for: .seconds(1 << 20))
                 throw .cancelled
             },
-            timeout: timeout, now: server.now, random: { random })
+            timeout: timeout, system: .clock(randomFraction: random) { server.now })
         let report: @Sendable (SourceNotice) -> Void = { notice in
             failures.withLock { $0.append(notice) }
         }

@@ -172,22 +172,24 @@ import Testing
 
     @Test func `reading ends with its task, or at its deadline`() async throws {
         let pool = BlockingPool(label: "reading", width: 1, depth: 1)
+        let system = SystemEnvironment.real
         let hasBegun = Lock(false)
         let task = Task {
-            try await pool.read(until: .now + .seconds(Patience.seconds)) {
+            let end = system.uptime + .seconds(Patience.seconds)
+            return try await pool.read(until: end, in: system) {
                 hasBegun.withLock { $0 = true }
                 while !ReadingTime.isOver() {}
-                return ContinuousClock.now
+                return system.uptime
             }
         }
         #expect(await eventually { hasBegun.withLock { $0 } })
-        let time = ContinuousClock.now
+        let time = system.uptime
         task.cancel()
         #expect(try await task.value >= time)
-        let deadline = ContinuousClock.now
-        let end = try await pool.read(until: deadline) {
+        let deadline = system.uptime
+        let end = try await pool.read(until: deadline, in: system) {
             while !ReadingTime.isOver() {}
-            return ContinuousClock.now
+            return system.uptime
         }
         #expect(end > deadline)
     }

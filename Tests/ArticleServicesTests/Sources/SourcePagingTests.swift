@@ -89,7 +89,8 @@ import Testing
         try await TestBackend.run(samples: false) { server in
             var limits = MarkdownLimits()
             (limits.workers, limits.queueDepth) = (0, 0)
-            let busy = SourceFixture(server, markdown: MarkdownRenderer(limits: limits))
+            let busy = SourceFixture(
+                server, markdown: MarkdownRenderer(limits: limits, system: .real))
             let (fixture, archive) = (SourceFixture(server), PagedFeed(2))
             let changes = ChangePage(
                 changes: [SourceFollowTests.put(SourceFollowTests.article(1, "Title"))],

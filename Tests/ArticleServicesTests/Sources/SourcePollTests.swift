@@ -181,7 +181,7 @@ import Testing
                 let source = try await fixture.poll(id)
                 #expect(source.failures == number)
                 let next = try #require(source.nextPollAt)
-                delays.append((next.milliseconds - fixture.server.now().milliseconds) / 1_000)
+                delays.append((next.milliseconds - fixture.server.now.milliseconds) / 1_000)
             }
             #expect(delays == [3_600, 7_200, 14_400, 28_800, 57_600, 86_400, 86_400, 86_400])
             #expect(
@@ -192,7 +192,7 @@ import Testing
             let source = try await fixture.poll(id)
             #expect(source.failures == 0 && source.lastError == nil)
             #expect(
-                source.nextPollAt == fixture.server.now().advanced(byMilliseconds: 3_600_000))
+                source.nextPollAt == fixture.server.now.advanced(byMilliseconds: 3_600_000))
         }
     }
 

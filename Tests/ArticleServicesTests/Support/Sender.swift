@@ -3,6 +3,7 @@ import ArticleAccounts
 import ArticleServiceCore
 import ArticleServices
 import ArticleStore
+import BroadsheetPlatform
 import Testing
 
 /// The sender of a request in a scenario.
@@ -34,7 +35,8 @@ struct TestKeys: Sendable {
 
     init(at time: Timestamp) {
         func key(_ sender: Sender, _ role: Role, expiresAt: Timestamp? = nil) -> APIKey {
-            APIKey(name: "\(sender)'s key", role: role, at: time, expiresAt: expiresAt)
+            APIKey(
+                name: "\(sender)'s key", role: role, at: time, expiresAt: expiresAt, system: .real)
         }
         let made: [(Sender, APIKey)] = [
             (.reader, key(.reader, .reader)), (.editor, key(.editor, .editor)),
@@ -45,7 +47,7 @@ struct TestKeys: Sendable {
         revokedID = made[3].1.record.id
         var texts = Dictionary(uniqueKeysWithValues: made.map { ($0.0, $0.1.text) })
         texts[.operator] = "operator-0123456789-0123456789-0123456789"
-        texts[.garbage] = APIKey(name: "nobody's", role: .admin, at: time).text
+        texts[.garbage] = APIKey(name: "nobody's", role: .admin, at: time, system: .real).text
         texts[.forger] = made[1].1.text.dropLast(4) + "AAAA"
         self.texts = texts
     }

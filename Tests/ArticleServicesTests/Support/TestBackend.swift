@@ -27,11 +27,11 @@ struct TestBackend: Sendable {
     private let server: HTTPServer
     private let client: TestClient
     var address: SocketAddress { client.address }
-    private let clock: Lock<Timestamp>
+    let clock: ManualClock
     private let lines: Lock<[String]>
 
     /// Shared, as each renderer starts processes of its own.
-    static let markdown = MarkdownRenderer()
+    static let markdown = MarkdownRenderer(system: .real)
 
     /// Runs the server during the body, which may block.
     ///
@@ -58,10 +58,9 @@ struct TestBackend: Sendable {
         let keys = TestKeys(at: opening)
         for record in keys.records { try await store.createKey(record) }
         _ = try await store.revokeKey(keys.revokedID, at: opening)
-        let clock = Lock(opening)
+        let clock = ManualClock(at: opening)
         let lines = Lock([String]())
-        let uptime = { @Sendable in clock.withLock { $0.milliseconds } }
-        let throttle = SignInThrottle(entries: throttleEntries, now: uptime)
+        let throttle = SignInThrottle(entries: throttleEntries, system: clock.system)
         let backend = try await Backend(
             store: store, file: store,
             operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) }, markdown: markdown,
@@ -69,8 +68,8 @@ struct TestBackend: Sendable {
             accounts: AccountConfiguration(
                 signUp: signUp,
                 hasher: try hasher ?? PasswordHasher(width: 2, depth: 64, cost: .least),
-                uptime: uptime, throttle: throttle),
-            sourcePolicy: sources, now: { clock.withLock { $0 } },
+                throttle: throttle),
+            sourcePolicy: sources, system: clock.system,
             log: { line in lines.withLock { $0.append(line) } })
         let configuration = ServerConfiguration.local { configuration in
             configuration.rejections = { Problem.response($0) }
@@ -90,13 +89,11 @@ struct TestBackend: Sendable {
         #expect(lines.withLock { $0 } == [], "no unexpected log lines")
     }
 
-    /// Reads the clock.
-    var now: @Sendable () -> Timestamp { { [clock] in clock.withLock { $0 } } }
+    /// The time of the clock.
+    var now: Timestamp { clock.now }
 
     /// Advances the clock.
-    func pass(milliseconds: Int64) {
-        clock.withLock { $0 = $0.advanced(byMilliseconds: milliseconds) }
-    }
+    func pass(milliseconds: Int64) { clock.advance(milliseconds: milliseconds) }
 
     /// Publishes the scheduled articles that are due by the clock.
     func publishDueArticles() async { await backend.publisher.publishDueArticles() }

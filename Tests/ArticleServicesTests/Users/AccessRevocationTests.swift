@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import BroadsheetHTTP
 import BroadsheetHTTPServer
+import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
@@ -131,7 +132,8 @@ import Testing
         try await TestBackend.run { server in
             let user = try server.addUser("mina", "reader")
             let key = APIKey(
-                name: "Mina's", role: .editor, owner: user.id, at: TestBackend.opening)
+                name: "Mina's", role: .editor, owner: user.id, at: TestBackend.opening,
+                system: .real)
             let bearer: HTTPFields = [.authorization: "Bearer \(key.text)"]
             func status(_ line: String) throws -> Int {
                 try server.send(line, as: .anonymous, with: bearer).status
@@ -157,7 +159,7 @@ import Testing
         try await TestBackend.run(samples: false) { server in
             let key = APIKey(
                 name: "x", role: .reader, owner: User.ID(at: TestBackend.opening),
-                at: TestBackend.opening)
+                at: TestBackend.opening, system: .real)
             let record = String(decoding: key.record.json(), as: UTF8.self)
             let rejected = try server.send("POST /v1/admin/keys", as: .admin, record)
             #expect(rejected.summary == "422 invalid-values /owner")

@@ -46,7 +46,9 @@ import Testing
     private static func createKey(
         _ name: String, for session: UserSession, _ server: TestBackend
     ) throws -> APIKey {
-        let key = APIKey(name: name, role: .author, owner: session.user.id, at: TestBackend.opening)
+        let key = APIKey(
+            name: name, role: .author, owner: session.user.id, at: TestBackend.opening,
+            system: .real)
         let record = String(decoding: key.record.json(), as: UTF8.self)
         try #require(try server.send("POST /v1/admin/keys", as: .admin, record).status == 204)
         return key

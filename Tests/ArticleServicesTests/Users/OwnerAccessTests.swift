@@ -3,6 +3,7 @@ import ArticleAccounts
 import ArticleServices
 import ArticleStore
 import BroadsheetHTTP
+import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
@@ -152,7 +153,7 @@ import Testing
 
     @Test func `a key without a user owns nothing`() async throws {
         try await TestBackend.run { server in
-            let key = APIKey(name: "desk", role: .author, at: TestBackend.opening)
+            let key = APIKey(name: "desk", role: .author, at: TestBackend.opening, system: .real)
             try await server.backend.store.createKey(key.record)
             server.backend.admit(key.record)
             let fields: HTTPFields = [.authorization: "Bearer \(key.text)"]

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import BroadsheetHTTP
+import BroadsheetPlatform
 import BroadsheetTestSupport
 import Testing
 
@@ -200,7 +201,7 @@ import Testing
             try await store.createUser(
                 user, using: nil,
                 identity: IdentityRecord(issuer: "https://id.example.org", subject: "1"), at: time)
-            let tokens = SessionTokens(secret: [])
+            let tokens = SessionTokens(secret: [], system: .real)
             let end = time.advanced(byMilliseconds: 900_000)
             _ = try await store.createSession(
                 SessionRecord(
@@ -225,7 +226,9 @@ import Testing
     @Test func `a key that acts for a user does not manage the account`() async throws {
         try await TestBackend.run(samples: false) { server in
             let user = try server.addUser("mina")
-            let key = APIKey(name: "Mina's", role: .admin, owner: user.id, at: TestBackend.opening)
+            let key = APIKey(
+                name: "Mina's", role: .admin, owner: user.id, at: TestBackend.opening, system: .real
+            )
             let record = String(decoding: key.record.json(), as: UTF8.self)
             #expect(try server.send("POST /v1/admin/keys", as: .admin, record).status == 204)
             let session = try server.signIn("mina")

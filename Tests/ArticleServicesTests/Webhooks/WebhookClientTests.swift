@@ -27,7 +27,7 @@ import Testing
     ) async throws -> HTTPStatus {
         let environment = OutboundEnvironment(
             agent: "a", exchange: client.exchange, timeout: timeout,
-            now: { TestBackend.opening })
+            system: .clock { TestBackend.opening })
         return try await environment.deliver(
             Array("{}".utf8), [.contentType: "application/json"], to: HTTPURL(url))
     }

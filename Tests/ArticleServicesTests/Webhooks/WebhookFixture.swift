@@ -47,6 +47,15 @@ final class WebhookFixture: Sendable {
         state.withLock { $0.time = $0.time.advanced(byMilliseconds: milliseconds) }
     }
 
+    private var system: SystemEnvironment {
+        var system = SystemEnvironment.clock { [self] in state.withLock { $0.time } }
+        system.sleep = { [self] duration in
+            state.withLock { $0.pauses.append(duration) }
+            pass(milliseconds: Int64(duration / .milliseconds(1)))
+        }
+        return system
+    }
+
     /// The webhooks as after a start of the server.
     func webhooks(_ urls: [String] = [WebhookFixture.url]) async throws -> Webhooks {
         guard let secret = SharedSecret("the-secret-of-webhooks-in-unit-tests") else {
@@ -62,11 +71,7 @@ final class WebhookFixture: Sendable {
                 exchange: { [self] request, origin, _ throws(HTTPClientError) in
                     HTTPResponse(try await respond(to: request, at: origin))
                 },
-                now: { [self] in state.withLock { $0.time } },
-                sleep: { [self] duration in
-                    state.withLock { $0.pauses.append(duration) }
-                    pass(milliseconds: Int64(duration / .milliseconds(1)))
-                }),
+                system: system),
             report: { [self] notice in state.withLock { $0.notices.append(notice) } })
     }
 

@@ -24,7 +24,8 @@ struct SourceFollower: Follower {
         folder = try TemporaryFolder()
         store = try await SQLiteStore.openNew(folder.file("a.db"))
         backend = try await Backend(
-            store: store, file: store, now: { clock.time }, log: { Issue.record("\($0)") })
+            store: store, file: store, system: .clock { clock.time }, log: { Issue.record("\($0)") }
+        )
         let router = try backend.controlRouter()
         service = BackendService(
             configuration: BackendConfiguration(baseURL: "http://localhost"),
@@ -46,7 +47,8 @@ struct SourceFollower: Follower {
                     throw .timedOut
                 }
             },
-            timeout: .seconds(Patience.seconds), now: { server.clock.time }, random: { 0.5 })
+            timeout: .seconds(Patience.seconds),
+            system: .clock(randomFraction: 0.5) { server.clock.time })
         try await service.send(PollSourceRequest(id: id))
         await backend.sourcePoller(in: environment) { notice in
             if !server.isOffline { Issue.record("\(notice)") }

@@ -25,6 +25,8 @@ final class WebhookFollower: Follower {
             let receiver = try WebhookReceiver(
                 "https://receiver.example/",
                 secret: #require(SharedSecret("the-secret-of-webhooks-in-model-tests")))
+            var system = SystemEnvironment.clock { server.clock.time }
+            system.sleep = { _ in await Task.yield() }
             let webhooks = try await backend.webhooks(
                 to: [receiver],
                 in: OutboundEnvironment(
@@ -32,7 +34,7 @@ final class WebhookFollower: Follower {
                     exchange: { request, _, _ throws(HTTPClientError) in
                         HTTPResponse(try await self.receive(request.body, from: server))
                     },
-                    now: { server.clock.time }, sleep: { _ in await Task.yield() }),
+                    system: system),
                 report: { _ in })
             if copy.withLock({ $0.token == nil }) { try await beginAnew(with: server) }
             let sending = UnstructuredTask.start { await webhooks.run() }

@@ -4,15 +4,16 @@ import ArticleServiceCore
 import ArticleServices
 import ArticleStore
 import BroadsheetHTTP
+import BroadsheetPlatform
 import ParserLaws
 
 /// Untrusted credentials: only existing keys are accepted.
 enum KeyLaws {
     private static let operatorText = "0123456789-0123456789-0123456789"
-    private static let key = APIKey(name: "fuzz", role: .editor, at: Timestamp(milliseconds: 0))
-    private static let ring = KeyRing([key.record], operatorKey: OperatorKey(operatorText)) {
-        Timestamp(milliseconds: 1)
-    }
+    private static let key = APIKey(
+        name: "fuzz", role: .editor, at: Timestamp(milliseconds: 0), system: .real)
+    private static let ring = KeyRing(
+        [key.record], operatorKey: OperatorKey(operatorText), system: .real)
 
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = ViolationCollector()
