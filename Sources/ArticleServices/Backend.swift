@@ -66,6 +66,7 @@ public struct Backend: Sendable {
     ///   - sourcePolicy: the permitted addresses of sources.
     ///   - retention: the limits of the history that is kept.
     ///   - version: the version of the program, for the description of the API.
+    ///   - system: the clocks, the sleep and the random numbers of all services.
     ///   - log: receives causes of errors that are not disclosed to clients.
     ///   - progress: receives reports about long work for the operator.
     public init(
@@ -76,15 +77,13 @@ public struct Backend: Sendable {
         comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
         providers: OpenIDProviders? = nil, hasConsole: Bool = true,
         feeds: FeedSettings = FeedSettings(addresses: PublicURLs(server: "http://localhost")),
-        sourcePolicy: SourcePolicy = SourcePolicy(),
-        retention: RetentionRules = RetentionRules(), version: String = "0",
-        system: SystemEnvironment, log: @escaping @Sendable (String) -> Void,
+        sourcePolicy: SourcePolicy = SourcePolicy(), retention: RetentionRules = RetentionRules(),
+        version: String = "0", system: SystemEnvironment, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
         let markdown = markdown ?? MarkdownRenderer(system: system)
         (self.store, self.markdown, self.defaultLanguage) = (store, markdown, defaultLanguage)
-        (self.system, self.log) = (system, log)
-        self.hasConsole = hasConsole
+        (self.system, self.log, self.hasConsole) = (system, log, hasConsole)
         description = DescriptionService(version: version)
         publisher = try await Publisher(store: store, system: system, log: log, progress: progress)
         cleanupTask = CleanupTask(
@@ -93,17 +92,14 @@ public struct Backend: Sendable {
         commits = CommitTokens(store, cursors)
         responses = PublicResponseCache(
             cacheBytes: cacheBytes, store: store, gate: commits.gate, system: system)
-        indexer = Self.indexer(
-            store, responses, system, SearchIndexer.Notices(progress: progress, failure: log))
-        let keys = try await Self.keyRing(store, operatorKey, system: system)
-        access = Authenticator(
-            keys: keys, sessions: SessionCache(store, system: system), system: system)
+        indexer = Self.indexer(store, responses, system, progress: progress, failure: log)
+        access = try await Self.authenticator(store, operatorKey, system)
         consoleLinks = ConsoleLinks(access.console)
         writes = IdempotentWrites(
             store: store, secret: try await store.secret(named: "idempotency"), system: system)
         // One for all routers, so that its limits apply to all of their requests together.
         admin = AdminService(
-            store: store, keys: keys, markdown: markdown, file: file, indexer: indexer,
+            store: store, keys: access.keys, markdown: markdown, file: file, indexer: indexer,
             system: system)
         articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
@@ -156,19 +152,22 @@ public struct Backend: Sendable {
 
     private static func indexer(
         _ store: any ArticleStore, _ responses: PublicResponseCache, _ system: SystemEnvironment,
-        _ notices: SearchIndexer.Notices
+        progress: @escaping @Sendable (String) -> Void,
+        failure: @escaping @Sendable (String) -> Void
     ) -> SearchIndexer {
         SearchIndexer(
-            store: store, node: store.node, system: system, notices: notices,
+            store: store, node: store.node, system: system,
+            notices: SearchIndexer.Notices(progress: progress, failure: failure),
             published: { [responses] in responses.indexChanged() })
     }
 
-    private static func keyRing(
-        _ store: any ArticleStore, _ operatorKey: OperatorKey?,
-        system: SystemEnvironment
-    ) async throws(StoreError) -> KeyRing {
+    private static func authenticator(
+        _ store: any ArticleStore, _ operatorKey: OperatorKey?, _ system: SystemEnvironment
+    ) async throws(StoreError) -> Authenticator {
         let (keys, owners) = try await store.keysWithOwners()
-        return KeyRing(keys, owners: owners, operatorKey: operatorKey, system: system)
+        return Authenticator(
+            keys: KeyRing(keys, owners: owners, operatorKey: operatorKey, system: system),
+            sessions: SessionCache(store, system: system), system: system)
     }
 
     private static func defaultAccounts() throws(StoreError) -> AccountConfiguration {

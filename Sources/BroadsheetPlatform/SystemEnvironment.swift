@@ -51,7 +51,7 @@ extension SystemEnvironment {
     public func randomBytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
             var bits: UInt64 = 0
-            // Invariant: the bytes before `index` are random, and the low ones of `bits` are unused.
+            // Invariant: bytes[..<index] are random, and the low bits of `bits` are unused.
             for index in 0..<count {
                 bits = index & 7 == 0 ? random() : bits >> 8
                 bytes.initializeElement(at: index, to: UInt8(truncatingIfNeeded: bits))
