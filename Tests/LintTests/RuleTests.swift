@@ -56,6 +56,18 @@ import Testing
     }
 
     @Test(arguments: [
+        "let start = ContinuousClock.now", "try await Task.sleep(for: .seconds(1))",
+        "let pause = Int.random(in: 0..<9)", "SystemClock.monotonicNanoseconds",
+    ])
+    func `a clock that is not injected is found`(line: String) {
+        let path = "Sources/ArticleServiceCore/A.swift"
+        #expect(faults(line, path: path) == ["1: the time and random numbers are injected"])
+        #expect(faults(line, path: "Sources/BroadsheetPlatform/A.swift") == [])
+        let seeded = "let pause = Int.random(in: 0..<9, using: &generator)"
+        #expect(faults(seeded, path: path) == [])
+    }
+
+    @Test(arguments: [
         "if Task.isCancelled { }", "await Task.yield()", "// Task { }", "/* Task { } */",
         "let a = \"Task { }\"", "func run(_ task: Task<Int, Never>)", "myTask(1)",
         "func `Task {`()",
