@@ -39,14 +39,19 @@ public final class ManualClock: Sendable {
 extension SystemEnvironment {
     /// The machine's environment with this wall clock.
     ///
-    /// - Parameter randomFraction: what this random number always is; `nil` for any.
+    /// - Parameter randomFraction: the value of every random fraction; `nil` for any.
     public static func clock(
         randomFraction: Double? = nil, _ now: @escaping @Sendable () -> Timestamp
     ) -> SystemEnvironment {
         var system = SystemEnvironment.real
         system.wallNanoseconds = { now().milliseconds * 1_000_000 }
         if let fraction = randomFraction {
-            system.random = { fraction < 1 ? UInt64(fraction * 0x1p64) : .max }
+            let bits = fraction < 1 ? UInt64(fraction * 0x1p64) : .max
+            let random = system.random
+            // Low bits differ, so that ids do.
+            system.random = {
+                bits == 0 || bits == .max ? bits : bits | random() & 0xFFFF_FFFF
+            }
         }
         return system
     }

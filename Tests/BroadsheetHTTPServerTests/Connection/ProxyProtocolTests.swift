@@ -129,12 +129,12 @@ import Testing
 
     /// The proxy's operator only sees that its checks fail.
     @Test(arguments: [
-        ("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\n", "it sends PROXY protocol version 1, "),
-        ("PROXY UNKNOWN\r\n", "it sends PROXY protocol version 1, "),
-        ("GET /readyz HTTP/1.0\r\n\r\n", "it sends plain HTTP without a PROXY protocol header, "),
+        ("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\n", "it sends PROXY protocol version 1; "),
+        ("PROXY UNKNOWN\r\n", "it sends PROXY protocol version 1; "),
+        ("GET /readyz HTTP/1.0\r\n\r\n", "it sends plain HTTP without a PROXY protocol header; "),
         ("\u{16}\u{3}\u{1}\u{2}\0\u{1}\0\u{1}\u{7C}\u{3}\u{3}abcdef", "it sends TLS without "),
-        ("SSH-2.0-OpenSSH_9\r\n", "it sends data that is not a PROXY protocol header, "),
-        ("\r\n\r\n\0\r\nQUIT\n\u{31}\u{11}\0\0", "it sends a malformed PROXY protocol header, "),
+        ("SSH-2.0-OpenSSH_9\r\n", "it sends data that is not a PROXY protocol header; "),
+        ("\r\n\r\n\0\r\nQUIT\n\u{31}\u{11}\0\0", "it sends a malformed PROXY protocol header; "),
     ])
     func `what a proxy sends instead of a header is reported once`(
         sent: String, expected: String
