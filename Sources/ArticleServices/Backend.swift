@@ -116,7 +116,7 @@ public struct Backend: Sendable {
             store: store, cursors: cursors, rules: comments, system: system)
         bookmarks = BookmarkService(store: store, cursors: cursors, system: system)
         sources = SourceService(
-            store: store, cursors: cursors, policy: sourcePolicy, signal: SourceSignal(),
+            store: store, cursors: cursors, policy: sourcePolicy, signal: PollerWakeup(),
             system: system)
         search = SearchService(articles: articles, indexer: indexer)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))

@@ -95,7 +95,7 @@ extension Backend {
     func bindPages(to routes: inout Routes) {
         let index = IndexService(
             console: hasConsole ? ConsoleFiles() : nil, responses: responses, log: log)
-        routes.on(.get, "/", index.enter)
+        routes.on(.get, "/", index.root)
         guard hasConsole else { return }
         routes.on(.get, "/console", index.page)
         routes.on(.get, "/console/{hash}/{name}", index.file)

@@ -275,14 +275,14 @@ public final class WorkerPool: Sendable {
     private func drain(_ worker: Int) {
         threads[worker].thread.store(UInt(pthread_self()), ordering: .relaxed)
         repeat {
-            var done: Done?
+            var done: FinishedItem?
             while let (item, isFirst) = next(after: done) {
                 let start = SystemClock.monotonicNanoseconds
                 switch item.work {
                 case .job(let job): job.runSynchronously(on: item.slot.asUnownedTaskExecutor())
                 case .call(let call): call(worker)
                 }
-                done = Done(
+                done = FinishedItem(
                     demand: item.slot.demand, isFirst: isFirst,
                     nanoseconds: SystemClock.monotonicNanoseconds - start)
             }
@@ -291,7 +291,7 @@ public final class WorkerPool: Sendable {
     }
 
     /// The item that a worker has just finished.
-    private struct Done {
+    private struct FinishedItem {
         let demand: Demand
         /// True if a turn began with it, and was charged with the estimate.
         let isFirst: Bool
@@ -299,7 +299,7 @@ public final class WorkerPool: Sendable {
     }
 
     /// The next item, and whether a turn begins with it.
-    private func next(after done: Done?) -> (item: Item, isFirst: Bool)? {
+    private func next(after done: FinishedItem?) -> (item: Item, isFirst: Bool)? {
         let (found, other) = state.withLock { state -> ((Item, Bool)?, Int?) in
             if let done { charge(done, &state) }
             let resumed = state.resumed.popFirst()
@@ -311,7 +311,7 @@ public final class WorkerPool: Sendable {
         return found
     }
 
-    private func charge(_ done: Done, _ state: inout State) {
+    private func charge(_ done: FinishedItem, _ state: inout State) {
         let kind = done.demand.client.kind.rawValue
         if done.demand.isHeavy { state.heavy -= 1 }
         let estimate = done.isFirst ? done.demand.estimatedNanoseconds : 0

@@ -16,7 +16,7 @@ public final class SourcePoller: Sendable {
     private let environment: OutboundEnvironment
     private let intervalSeconds: Int
     private let report: @Sendable (SourceNotice) -> Void
-    private let signal: SourceSignal
+    private let signal: PollerWakeup
     private let pool = BlockingPool(
         label: "broadsheet.sources", width: 2, depth: 2 * SourcePoller.limitPolls)
     private let state = Lock(State())
@@ -42,7 +42,7 @@ public final class SourcePoller: Sendable {
 
     package init(
         store: any ArticleStore, markdown: MarkdownRenderer, defaultLanguage: String,
-        signal: SourceSignal, policy: SourcePolicy, _ environment: OutboundEnvironment,
+        signal: PollerWakeup, policy: SourcePolicy, _ environment: OutboundEnvironment,
         intervalSeconds: Int = SourcePoller.defaultIntervalSeconds,
         report: @escaping @Sendable (SourceNotice) -> Void
     ) {
@@ -236,7 +236,7 @@ public final class SourcePoller: Sendable {
 }
 
 /// Wakes the poller: there may be something to poll.
-package final class SourceSignal: Sendable {
+package final class PollerWakeup: Sendable {
     /// Yields after a wake-up; these are merged until the value is taken.
     let wakings: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

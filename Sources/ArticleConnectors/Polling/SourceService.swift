@@ -9,11 +9,11 @@ package struct SourceService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
     package let policy: SourcePolicy
-    package let signal: SourceSignal
+    package let signal: PollerWakeup
     package let system: SystemEnvironment
 
     package init(
-        store: any ArticleStore, cursors: CursorSealer, policy: SourcePolicy, signal: SourceSignal,
+        store: any ArticleStore, cursors: CursorSealer, policy: SourcePolicy, signal: PollerWakeup,
         system: SystemEnvironment
     ) {
         self.store = store

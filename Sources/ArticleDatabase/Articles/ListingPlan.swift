@@ -5,14 +5,14 @@ import ArticleStore
 /// publication times, and the other facets for which each row is tested.
 struct ListingPlan {
     /// The rows to iterate over.
-    enum Driver {
+    enum ScannedRows {
         /// The facet with the fewest articles.
         case facet(Int64)
         /// The articles of an owner: however few of them match, nothing else is examined.
         case owner(UserRecord.ID)
     }
 
-    private(set) var driver = Driver.facet(everyArticle)
+    private(set) var driver = ScannedRows.facet(everyArticle)
     /// The facets to which a row must also belong.
     private(set) var probes: [Int64] = []
     /// The states to iterate over.

@@ -13,7 +13,7 @@ public final class PostgresStore: Sendable {
     public let core: StoreCore
     public let notices = StoreNotices()
     private let process: PostgresNode
-    private let follower: PostgresFollower
+    private let follower: RemoteCommitListener
 
     /// The schema version that this program migrates databases to.
     public static var schemaVersion: Int { PostgresSchema.bundled.version }
@@ -86,7 +86,7 @@ public final class PostgresStore: Sendable {
                 accountExports: ExportReaders(configuration.limits, open: openExport),
                 writer: writer,
                 joinedReads: BatchedReads(readers), leadership: process)
-            follower = try PostgresFollower(
+            follower = try RemoteCommitListener(
                 announcer, process, clock, configuration.limits,
                 mayLead: configuration.mayLead,
                 isCommitSlow: { writer.commitDuration > .seconds(1) }, open: openFollower)

@@ -68,7 +68,7 @@ struct BlogPost: Sendable {
     }
 
     /// Takes the parts of a text that all could read.
-    package mutating func take(_ parts: RestrictedParts) -> String {
+    package mutating func take(_ parts: UnrestrictedHTML) -> String {
         restrictedParts = parts.leftOut
         if parts.leftOut > 0 {
             notes.append("left out: parts with restricted access (\(parts.leftOut))")

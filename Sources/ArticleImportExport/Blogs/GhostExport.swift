@@ -104,7 +104,7 @@ struct GhostExport {
                     "its URLs are relative because the URL of the site was not given")
             }
             let whole = resolved(text)
-            let open = isPublic(record) ? post.take(RestrictedParts(whole)) : whole
+            let open = isPublic(record) ? post.take(UnrestrictedHTML(whole)) : whole
             if html == nil { post.markdown = open } else { post.html = open }
         } else if let text = record.text("plaintext") {
             post.notes.append(

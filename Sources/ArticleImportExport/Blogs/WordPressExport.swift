@@ -125,7 +125,7 @@ struct WordPressExport {
         // A new post that has taken a former slug keeps it.
         post.formerSlugs = fields.formerSlugs.filter { !library.slugs.contains($0.hashValue) }
         post.summary = fields.summary.isEmpty ? nil : fields.summary.withoutMarkup
-        let content = WordPressText.html(of: post.take(RestrictedParts(fields.content)))
+        let content = WordPressText.html(of: post.take(UnrestrictedHTML(fields.content)))
         post.html = content.html
         if content.galleries > 0 {
             post.notes.append("left out: galleries (\(content.galleries))")

@@ -51,7 +51,7 @@ package struct IndexService: Sendable {
 
     /// Browsers prefer HTML to everything; clients that accept JSON as much get JSON. The index
     /// does not go through the cache, which knows one response for each path.
-    package func enter(_ message: HTTPRequest, _ context: RequestContext) async -> HTTPResponse {
+    package func root(_ message: HTTPRequest, _ context: RequestContext) async -> HTTPResponse {
         if console != nil, Self.prefersPage(message.fields) {
             return await page(message, context)
         }

@@ -26,7 +26,7 @@ public final class ChangeStreams: Sendable {
     private let opened: AsyncStream<Void>.Continuation
 
     private struct State {
-        var channels: [String: Members] = [:]
+        var channels: [String: SharedChannel] = [:]
         var streams = 0
         /// The number of streams of each address.
         var addresses: [UInt64: Int] = [:]
@@ -40,7 +40,7 @@ public final class ChangeStreams: Sendable {
         var failure: String?
     }
 
-    private struct Members {
+    private struct SharedChannel {
         let channel: ChangeChannel
         var count: Int
     }
@@ -146,7 +146,7 @@ public final class ChangeStreams: Sendable {
             let members = state.channels[name]
             let channel =
                 members?.channel ?? ChangeChannel(name, list, tokens: changes.tokens, total: kept)
-            state.channels[name] = Members(channel: channel, count: (members?.count ?? 0) + 1)
+            state.channels[name] = SharedChannel(channel: channel, count: (members?.count ?? 0) + 1)
             return channel
         }
     }

@@ -5,7 +5,7 @@ import BroadsheetPlatform
 /// The limits of an index in memory, and of its reads and writes.
 package struct IndexLimits: Sendable {
     /// So many documents become a segment.
-    var tailDocuments = SearchTail.limitDocuments
+    var tailDocuments = UnsealedDocuments.limitDocuments
     /// The changes of a page. Small enough for the memory of their bodies.
     var pageChanges = 100
     /// The maximum bytes that one step writes, so that it holds up no other write: it takes about a

@@ -9,14 +9,14 @@ import ArticleStore
 /// not found from that moment on. One that the index knows in another state, or that keys do not
 /// decide, is compared with the query by its text.
 struct SearchRun {
-    private let list: SearchList
+    private let list: RequestedSearch
     private let articles: ArticleService
     private let indexer: SearchIndexer
 
     /// The maximum articles that are read for a page; it is cut short after that.
     static let limitExamined = 200
 
-    init(_ list: SearchList, articles: ArticleService, indexer: SearchIndexer) {
+    init(_ list: RequestedSearch, articles: ArticleService, indexer: SearchIndexer) {
         self.list = list
         self.articles = articles
         self.indexer = indexer

@@ -16,7 +16,7 @@ package struct SearchService: Sendable {
     package func list(
         _ request: SearchArticlesRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<SearchPage<Article>> {
-        let list = SearchList(request)
+        let list = RequestedSearch(request)
         let cursor: SearchCursor? =
             if let cursor = request.cursor {
                 try articles.cursors.open(cursor, in: list.name)
@@ -35,7 +35,7 @@ package struct SearchService: Sendable {
 }
 
 /// A requested search: the query and the filter, and the name to which its cursors are bound.
-struct SearchList: Sendable {
+struct RequestedSearch: Sendable {
     let query: SearchQuery
     let filter: SearchFilter
     let limit: Int

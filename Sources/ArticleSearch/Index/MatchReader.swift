@@ -17,7 +17,7 @@ struct MatchReader {
     /// The source of keys.
     enum Source {
         case segment(Segment, RangeBlocks)
-        case tail(SearchTail)
+        case tail(UnsealedDocuments)
 
         var count: Int {
             switch self {

@@ -8,7 +8,7 @@ package import ArticleAPI
 package struct SearchView: Sendable {
     /// In the order in which they were added.
     package private(set) var segments: [Segment]
-    package private(set) var tail = SearchTail()
+    package private(set) var tail = UnsealedDocuments()
 
     /// A view of stored segments, the oldest first.
     package init(segments: [Segment] = []) { self.segments = segments }

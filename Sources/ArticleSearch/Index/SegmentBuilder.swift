@@ -5,7 +5,7 @@ package enum SegmentBuilder {
     ///   - number: the segment's, which no other has.
     /// - Returns: the segment, and its blocks of keys and of documents.
     package static func segment(
-        of tail: SearchTail, number: Int64
+        of tail: UnsealedDocuments, number: Int64
     ) -> (segment: Segment, blocks: [SearchBlock]) {
         var documents = SegmentDocuments(capacity: tail.count)
         var keys = KeySorter(tail.documents)

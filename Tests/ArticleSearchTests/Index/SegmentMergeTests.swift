@@ -36,7 +36,7 @@ import Testing
         var index = try index(4, documents: 64)
         let world = RandomDocuments(seed: 5, ids: 256)
         for place in stride(from: 0, to: 256, by: 5) { index.view.remove(world.ids[place]) }
-        var documents = SearchTail()
+        var documents = UnsealedDocuments()
         var again = RandomDocuments(seed: 5, ids: 256)
         for segment in 0..<4 {
             for document in 0..<64 {

@@ -56,7 +56,7 @@ import Testing
         ("a<!--more-->b<!-- a private note -->c<!-- unclosed", "abc<!-- unclosed", 0),
     ])
     func `parts are left out`(text: String, open: String, count: Int) {
-        let parts = RestrictedParts(text)
+        let parts = UnrestrictedHTML(text)
         #expect(parts.html.replacing(/<!--.*?-->/, with: "") == open)
         #expect(parts.leftOut == count)
     }
@@ -92,7 +92,7 @@ import Testing
             String(repeating: piece, count: bytes / piece.utf8.count)
         }
         let growth = growth(from: text(8 << 10), to: text(64 << 10), below: 24) { text in
-            #expect(RestrictedParts(text).html == (piece.contains("begin") ? "" : text))
+            #expect(UnrestrictedHTML(text).html == (piece.contains("begin") ? "" : text))
             #expect(Restriction.shortcode(in: text) == nil)
         }
         #expect(growth < 24)

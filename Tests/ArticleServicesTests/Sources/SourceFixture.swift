@@ -57,7 +57,7 @@ struct SourceFixture: Sendable {
             if let markdown {
                 SourcePoller(
                     store: server.backend.store, markdown: markdown, defaultLanguage: "en",
-                    signal: SourceSignal(), policy: SourcePolicy(), environment, report: report)
+                    signal: PollerWakeup(), policy: SourcePolicy(), environment, report: report)
             } else { server.backend.sourcePoller(in: environment, report: report) }
     }
 

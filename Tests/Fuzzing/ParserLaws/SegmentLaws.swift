@@ -7,7 +7,7 @@ enum SegmentLaws {
 
     /// A segment with one block of keys, in place of which the input is read.
     private static let segment: Segment = {
-        var tail = SearchTail()
+        var tail = UnsealedDocuments()
         for number in 0..<count {
             let low = UInt64(1) << 63 | UInt64(number)
             guard let id = Article.ID(high: 0x7000, low: low) else { continue }

@@ -10,7 +10,7 @@ import Synchronization
 /// The server notifies it of each commit. As a notification may be lost with a connection, it also
 /// asks, four times a second: only the replies count as known. While it cannot ask, this process
 /// soon stops responding to reads, rather than show something older than a second.
-final class PostgresFollower: Sendable {
+final class RemoteCommitListener: Sendable {
     private let announcer: ChangeAnnouncer
     private let node: PostgresNode
     private let limits: StoreLimits

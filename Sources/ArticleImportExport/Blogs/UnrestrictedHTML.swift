@@ -5,7 +5,7 @@ import BroadsheetHTTP
 /// Comments mark such parts: the blocks of Ghost and WordPress, Ghost's cards for newsletters, and
 /// lines after which a text continues for members. A part that is not closed ends with the text.
 /// Shortcodes and fields that restrict make a draft of the whole post instead (`Restriction`).
-struct RestrictedParts: Sendable {
+struct UnrestrictedHTML: Sendable {
     private(set) var html = ""
     /// Number of parts that were left out.
     private(set) var leftOut = 0

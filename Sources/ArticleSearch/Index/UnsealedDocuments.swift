@@ -1,7 +1,7 @@
 package import ArticleAPI
 
 /// The newest documents, which are in no segment yet.
-package struct SearchTail: Sendable {
+package struct UnsealedDocuments: Sendable {
     /// In the order of their ids, each once.
     package private(set) var documents: [AnalyzedDocument] = []
 
