@@ -138,7 +138,7 @@ import Testing
             let restored = try Program.run("restore", backup, "--replace", "--database", database)
             #expect(restored.status == 0, "\(restored.errors)")
             let after = try serve(url)
-            try after.waitForError("skips to the present: the history of the database")
+            try after.waitForError("skips to the present: the database has a different history")
             try create("Two", on: after)
             try await inbox.waitForRequests(2)
             #expect(after.stop() == 0)
