@@ -1,4 +1,4 @@
-/// A client's turn on the threads of a `WorkerPool`: the executor of the work done in it
+/// A client's slot on the threads of a `WorkerPool`: the executor of the work done in it
 /// (`withTaskExecutorPreference`), and the owner of the memory reserved for its output.
 ///
 /// It begins when the pool schedules it, and ends when it is released or by `end`.
@@ -23,10 +23,10 @@ public final class WorkSlot: TaskExecutor, Sendable {
         pool.add(WorkerPool.Item(slot: self, work: .job(UnownedJob(job))))
     }
 
-    /// True if the turn was rejected in favour of others: the task should only report that.
+    /// True if the slot was rejected in favour of others: the task should only report that.
     public var isRejected: Bool { pool.isRejected(self) }
 
-    /// Records the bytes that the output takes until the turn ends.
+    /// Records the bytes that the output takes until the slot ends.
     public func accountForOutput(bytes: Int) { pool.accountForOutput(self, bytes: bytes) }
 
     /// Releases the memory: the output was sent, or will not be.

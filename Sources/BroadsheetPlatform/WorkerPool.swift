@@ -6,12 +6,12 @@ import Synchronization
 /// files), and long computations (large JSON, hashing).
 ///
 /// It is fair: all kinds of clients share the time evenly, and so do the clients of each kind. It
-/// is bounded: at most `width` turns run, `depth` of each kind wait, and their output takes at most
+/// is bounded: at most `width` slots run, `depth` of each kind wait, and their output takes at most
 /// `limitBytes` until it is sent. Heavy work leaves one thread for the rest.
 ///
-/// A task requests a turn (`slot(for:)`), does its work with the turn as its preferred executor,
+/// A task requests a slot (`slot(for:)`), does its work with the slot as its preferred executor,
 /// and then reports the size of its output (`WorkSlot.accountForOutput(bytes:)`), which stays
-/// reserved until the turn is released.
+/// reserved until the slot is released.
 public final class WorkerPool: Sendable {
     /// A client of the pool. Kinds share the threads evenly.
     public struct Client: Sendable, Hashable {
@@ -33,7 +33,7 @@ public final class WorkerPool: Sendable {
         }
     }
 
-    /// The purpose of a turn.
+    /// The purpose of a slot.
     public struct Demand: Sendable, Hashable {
         public var client: Client
         /// True if the work probably takes milliseconds or much memory.
@@ -47,7 +47,7 @@ public final class WorkerPool: Sendable {
             self.bytes = bytes
         }
 
-        /// The queue of the turn: light work does not wait behind the same client's heavy work.
+        /// The queue of the slot: light work does not wait behind the same client's heavy work.
         var lane: UInt64 { isHeavy ? client.number ^ 0x9E37_79B9_7F4A_7C15 : client.number }
 
         var estimatedNanoseconds: Int64 { isHeavy ? 5_000_000 : 50_000 }
@@ -70,14 +70,14 @@ public final class WorkerPool: Sendable {
     }
 
     private struct State {
-        /// Items of turns that have begun or were rejected run first: they hold memory, or take no
+        /// Items of slots that have begun or were rejected run first: they hold memory, or take no
         /// time.
         var resumed = FIFO<Item>()
         var queues = Client.Kind.allCases.map { _ in FairQueue<Item>() }
         /// The virtual time of each kind in nanoseconds, and of the kind that was last served.
         var times = Client.Kind.allCases.map { _ in Int64(0) }
         var clock: Int64 = 0
-        /// The number of turns that have not begun.
+        /// The number of slots that have not begun.
         var waiting = Client.Kind.allCases.map { _ in 0 }
         /// The idle workers.
         var idle: [Int]
@@ -106,8 +106,8 @@ public final class WorkerPool: Sendable {
     /// - Parameters:
     ///   - label: The label of the Dispatch queues, for debuggers.
     ///   - width: The number of threads; at least 1.
-    ///   - depth: The maximum turns of each kind that wait while all of them are busy.
-    ///   - limitBytes: The maximum bytes that turns hold; a quarter is reserved for light work.
+    ///   - depth: The maximum slots of each kind that wait while all of them are busy.
+    ///   - limitBytes: The maximum bytes that slots hold; a quarter is reserved for light work.
     ///   - whenIdle: Called by a worker that becomes idle, with its index, to release resources
     ///     kept between items.
     public init(
@@ -124,13 +124,13 @@ public final class WorkerPool: Sendable {
         state = Lock(State(idle: Array((0..<width).reversed())))
     }
 
-    /// The number of turns that have not begun.
+    /// The number of slots that have not begun.
     public var waiting: Int { state.withLock { $0.waiting.reduce(0, +) } }
 
     /// The number of those whose work is queued.
     var queued: Int { state.withLock { $0.queues.reduce(0) { $0 + $1.count } } }
 
-    /// The bytes that turns hold or have reserved.
+    /// The bytes that slots hold or have reserved.
     public var bytes: Int { state.withLock { $0.bytes } }
 
     /// The worker on the current thread; `nil` on any other thread.
@@ -139,7 +139,7 @@ public final class WorkerPool: Sendable {
         return threads.firstIndex { $0.thread.load(ordering: .relaxed) == thread }
     }
 
-    /// Requests a turn. Its work has to be submitted soon.
+    /// Requests a slot. Its work has to be submitted soon.
     public func slot(for demand: Demand) throws(Full) -> WorkSlot {
         let kind = demand.client.kind.rawValue
         let (isAccepted, rejected) = state.withLock { state -> (Bool, Item?) in
@@ -293,12 +293,12 @@ public final class WorkerPool: Sendable {
     /// The item that a worker has just finished.
     private struct FinishedItem {
         let demand: Demand
-        /// True if a turn began with it, and was charged with the estimate.
+        /// True if a slot began with it, and was charged with the estimate.
         let isFirst: Bool
         let nanoseconds: Int64
     }
 
-    /// The next item, and whether a turn begins with it.
+    /// The next item, and whether a slot begins with it.
     private func next(after done: FinishedItem?) -> (item: Item, isFirst: Bool)? {
         let (found, other) = state.withLock { state -> ((Item, Bool)?, Int?) in
             if let done { charge(done, &state) }
@@ -325,7 +325,7 @@ public final class WorkerPool: Sendable {
     /// The maximum charge of one item, so that a long one does not exclude its client for long.
     private static let limitChargeNanoseconds: Int64 = 100_000_000
 
-    /// Removes the next item of the turns that have not begun, and reserves memory for it.
+    /// Removes the next item of the slots that have not begun, and reserves memory for it.
     private func begin(_ state: inout State) -> Item? {
         let (heavy, bytes) = (state.heavy, state.bytes)
         // Invariant: the kinds whose bits are set have nothing that may run now.

@@ -3,14 +3,14 @@ package import BroadsheetHTTP
 package import BroadsheetHTTPServer
 package import BroadsheetPlatform
 
-/// Runs requests off the event loops: in a turn on the store's threads, which reads, encodes and
+/// Runs requests off the event loops: in a slot on the store's threads, which reads, encodes and
 /// hashes in one go.
 package struct RequestScheduler: Sendable {
     private let workers: WorkerPool
 
     package init(workers: WorkerPool) { self.workers = workers }
 
-    /// Does the work in a turn of the caller, and reserves memory for the response until it is
+    /// Does the work in a slot of the caller, and reserves memory for the response until it is
     /// sent.
     package func take<Result>(
         _ cost: RequestCost, for caller: Principal, _ context: RequestContext,
@@ -24,7 +24,7 @@ package struct RequestScheduler: Sendable {
         }
     }
 
-    /// Does the work in a turn of the client. The memory is reserved until the turn is released.
+    /// Does the work in a slot of the client. The memory is reserved until the slot is released.
     package func take<Result>(
         _ cost: RequestCost, of client: WorkerPool.Client,
         _ work: (WorkSlot) async throws(ServiceError) -> Result

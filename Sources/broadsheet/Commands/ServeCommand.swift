@@ -268,8 +268,8 @@ struct ServeCommand: Command {
         started(servers)
         // They end with this function, so the store is no longer used after it, unless they do not.
         let tasks = serverRun.begin(assembly, examining: examine)
-        let attention = serverRun.attend(servers)
-        defer { attention.end() }
+        let background = serverRun.startBackgroundTasks(servers)
+        defer { background.end() }
         let print = { (line: String) in serverRun.output.announcements.write(line + "\n") }
         announce(listening, redirects: servers.redirects.count, print)
         for address in metricsAddresses {

@@ -209,10 +209,10 @@ struct ServerRun: Sendable {
     }
 
     /// Handles SIGHUP and the watchdog while the servers run, and notifies the supervisor.
-    func attend(_ servers: Servers) -> AttendedTasks {
+    func startBackgroundTasks(_ servers: Servers) -> BackgroundTasks {
         let signals = SignalSources([SIGHUP]) { _ in reload() }
         supervisor.ready("serving")
-        return AttendedTasks(
+        return BackgroundTasks(
             signals: signals, watchdog: Watchdog(supervisor, servers.articles))
     }
 
@@ -226,8 +226,8 @@ struct ServerRun: Sendable {
         supervisor.ready("serving")
     }
 
-    /// The parts that `attend` started.
-    struct AttendedTasks {
+    /// The parts that `startBackgroundTasks` started.
+    struct BackgroundTasks {
         let signals: SignalSources
         let watchdog: Watchdog?
 
