@@ -131,6 +131,13 @@ public final class ScriptedPeer {
         while (try? await receive()) == true {}
     }
 
+    /// Ends what is sent and waits until the client has closed the connection. Closing it with unread
+    /// bytes would reset it, and the client would lose what it has not read yet.
+    public func finish() async {
+        channel.shutdownWrite()
+        await waitForEnd()
+    }
+
     /// Resets the connection (`RST`).
     public func reset() { channel.reset() }
 

@@ -237,6 +237,7 @@ import Testing
             let peer = HTTP2Peer(peer)
             guard let (stream, _) = try await peer.request() else { return }
             try await peer.respond(on: stream, text)
+            await peer.finish()
         } _: { server in
             let client = try HTTPClient.cleartextHTTP2 { $0.streamWindowBytes = 1_000 }
             let answer = try await client.send(

@@ -47,6 +47,9 @@ final class HTTP2Peer {
 
     func waitForEnd() async { while (try? await event()) != nil {} }
 
+    /// Ends the connection so that the client receives all that was sent.
+    func finish() async { await peer.finish() }
+
     /// Responds with the text and the fields.
     ///
     /// - Parameter isLast: Whether the body ends with the text.
