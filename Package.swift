@@ -310,12 +310,12 @@ let package = Package(
             cSettings: cRules),
         program(
             "broadsheet-store-writer", at: "Tests/Tools/StoreWriter",
-            ["ArticleAPI", "ArticleStore", "ArticleDatabase"]),
+            ["ArticleAPI", "ArticleStore", "ArticleDatabase", "BroadsheetPlatform"]),
         program(
             "broadsheet-store-bench", at: "Tests/Benchmarks/StoreBench",
             [
                 "ArticleAPI", "ArticleStore", "CBroadsheetSQLite", "ArticleDatabase",
-                "BroadsheetTestSupport",
+                "BroadsheetPlatform", "BroadsheetTestSupport",
             ]),
         program(
             "broadsheet-client-bench", at: "Tests/Benchmarks/ClientBench",

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// The clocks, the sleep and the random numbers that services use, so that tests can replace them.
 ///
 /// The program passes `.real` down to all of them.
@@ -41,6 +43,16 @@ public struct SystemEnvironment: Sendable {
 }
 
 extension SystemEnvironment {
+    /// Blocks the current thread: for threads that wait for something outside this process.
+    package func blockThread(for duration: Duration) {
+        let hasSlept = DispatchSemaphore(value: 0)
+        UnstructuredTask.start { [sleep] in
+            await sleep(duration)
+            hasSlept.signal()
+        }
+        hasSlept.wait()
+    }
+
     /// The time of the monotonic clock, for intervals and deadlines.
     public var uptime: Duration { .nanoseconds(monotonicNanoseconds()) }
 

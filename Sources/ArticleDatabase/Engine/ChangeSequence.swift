@@ -153,7 +153,7 @@ extension WriteStep {
         try row.bind(2, number)
         try row.bind(3, revision)
         try row.bind(4, isDeletion ? 1 : 0)
-        try row.bind(5, connection.effects.takeCommitMark())
+        try row.bind(5, connection.effects.commitMark)
         let sequence = try row.insert()
         connection.effects.add(
             ChangeRecord(

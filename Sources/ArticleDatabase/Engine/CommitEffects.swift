@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleStore
-import BroadsheetPlatform
 
 /// The effects of the open transaction's steps that are left for its commit: counters to write,
 /// changes to announce, and notes for the processes that share the database.
@@ -12,8 +11,8 @@ struct CommitEffects {
     private(set) var accessChanges: [AccessChange] = []
     /// True if another history begins, in which everything has another version.
     var beginsHistory = false
-    /// The random number of the commit; `nil` if nothing has asked for it.
-    private var commitMark: Int64?
+    /// The random number that tells this commit from all others, with which its changes are marked.
+    var commitMark: Int64 = 0
     /// If there are more changes, observers are not told of them one by one.
     static let limitChanges = 500
 
@@ -34,18 +33,6 @@ struct CommitEffects {
             accessChanges: accessChanges.count)
     }
 
-    /// The random number that tells this commit from all others, with which its changes are marked.
-    ///
-    /// A machine that is set back together with its memory may repeat its random numbers, but not
-    /// at the same nanoseconds.
-    mutating func takeCommitMark() -> Int64 {
-        if let commitMark { return commitMark }
-        let random = Int64.random(in: .min ... .max) ^ SystemClock.monotonicNanoseconds
-        let mark = random == 0 ? 1 : random
-        commitMark = mark
-        return mark
-    }
-
     mutating func add(_ change: ChangeRecord) {
         if changes.count < Self.limitChanges {
             changes.append(change)
@@ -59,7 +46,6 @@ struct CommitEffects {
     mutating func clear() {
         undo(to: .begin)
         beginsHistory = false
-        commitMark = nil
     }
 
     /// Discards effects after the mark.

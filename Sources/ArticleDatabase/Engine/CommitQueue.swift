@@ -36,7 +36,7 @@ final class CommitQueue: Sendable {
         /// The reason why steps are rejected; `nil` if they are accepted.
         var rejection: StoreError?
         /// The time at which the current commit began; `nil` if there is none.
-        var commitStart: ContinuousClock.Instant?
+        var commitStart: Duration?
         /// True if `rejectOverdue` will be called.
         var isWatched = false
         /// Wait until the current commit has ended.
@@ -46,11 +46,10 @@ final class CommitQueue: Sendable {
 
     private let state = Lock(State())
     private let queue = DispatchQueue(label: "broadsheet.store.writer")
-    /// Rejects steps while a commit takes too long.
-    private let watch = DispatchQueue(label: "broadsheet.store.writer.watch")
     let announcer: ChangeAnnouncer
     private let clock: CommitSequence
     private let limits: StoreLimits
+    private let system: SystemEnvironment
     private let delay: @Sendable () -> CommitDelay
     // Only accessed on `queue` after `init`.
     private nonisolated(unsafe) let engine: any CommitEngine
@@ -58,11 +57,13 @@ final class CommitQueue: Sendable {
     /// - Parameter delay: returns the cause of the wait of a commit that takes too long.
     init(
         _ engine: sending any CommitEngine, _ limits: StoreLimits, _ clock: CommitSequence,
-        _ announcer: ChangeAnnouncer, delay: @escaping @Sendable () -> CommitDelay = { .unknown }
+        _ announcer: ChangeAnnouncer, _ system: SystemEnvironment,
+        delay: @escaping @Sendable () -> CommitDelay = { .unknown }
     ) {
         self.engine = engine
         self.delay = delay
         self.limits = limits
+        self.system = system
         self.clock = clock
         self.announcer = announcer
     }
@@ -70,7 +71,7 @@ final class CommitQueue: Sendable {
     var counts: Counts { state.withLock { $0.counts } }
 
     /// The duration of the present commit so far; zero if there is none.
-    var commitDuration: Duration { state.withLock { Self.duration(in: $0) } }
+    var commitDuration: Duration { state.withLock { duration(in: $0) } }
 
     /// The cause of the current commit's wait, if it takes so long that steps are rejected;
     /// otherwise `nil`.
@@ -143,15 +144,16 @@ final class CommitQueue: Sendable {
 
     /// Returns the remaining time for which steps wait for the current commit.
     private func patience(in state: State) -> Duration {
-        .milliseconds(limits.commitPatienceMilliseconds) - Self.duration(in: state)
+        .milliseconds(limits.commitPatienceMilliseconds) - duration(in: state)
     }
 
-    private static func duration(in state: State) -> Duration {
-        state.commitStart.map { $0.duration(to: .now) } ?? .zero
+    private func duration(in state: State) -> Duration {
+        state.commitStart.map { system.uptime - $0 } ?? .zero
     }
 
     private func rejectOverdue(after delay: Duration) {
-        watch.asyncAfter(deadline: .now() + delay / .seconds(1)) { [weak self] in
+        UnstructuredTask.start { [weak self, system] in
+            await system.sleep(delay)
             self?.rejectOverdue()
         }
     }
@@ -175,7 +177,7 @@ final class CommitQueue: Sendable {
         while let jobs = take() {
             var rest = jobs[...]
             while !rest.isEmpty {
-                state.withLock { $0.commitStart = .now }
+                state.withLock { $0.commitStart = system.uptime }
                 commit(&rest)
             }
             engine.restBetweenCommits()
@@ -215,10 +217,9 @@ final class CommitQueue: Sendable {
     /// isolation.
     private func commit(_ jobs: inout ArraySlice<any CommitJob>, isolating: Bool = false) {
         guard let connection = begin(&jobs) else { return }
-        let start = ContinuousClock.now
-        let patience = Duration.milliseconds(limits.commitGatheringMilliseconds)
+        let end = system.uptime + .milliseconds(limits.commitGatheringMilliseconds)
         var attempted = jobs.prefix(0)
-        while let job = jobs.first, attempted.isEmpty || start.duration(to: .now) < patience {
+        while let job = jobs.first, attempted.isEmpty || system.uptime < end {
             jobs = jobs.dropFirst()
             attempted.append(job)
             guard job.attempt(on: connection, limits, isIsolated: isolating) else {
@@ -234,7 +235,7 @@ final class CommitQueue: Sendable {
         } catch {
             return recover(attempted, on: connection, from: error)
         }
-        let mark = connection.effects.takeCommitMark()
+        let mark = connection.effects.commitMark
         connection.effects.clear()
         announcer.succeeded(on: connection, mark: mark)
         resume(attempted, nil)
@@ -247,6 +248,7 @@ final class CommitQueue: Sendable {
         do throws(StoreError) {
             let connection = try engine.begin()
             opened = connection
+            connection.effects.commitMark = newMark()
             try announcer.begin(on: connection, limits)
             return connection
         } catch {
@@ -256,6 +258,15 @@ final class CommitQueue: Sendable {
             jobs = []
             return nil
         }
+    }
+
+    /// A random number that is not 0.
+    ///
+    /// A machine that is set back together with its memory may repeat its random numbers, but not
+    /// at the same nanoseconds.
+    private func newMark() -> Int64 {
+        let mark = Int64(bitPattern: system.random()) ^ system.monotonicNanoseconds()
+        return mark == 0 ? 1 : mark
     }
 
     /// Rolls back the commit and repeats it with each step in a savepoint.
@@ -289,7 +300,7 @@ final class CommitQueue: Sendable {
         // next is not rejected because this commit has taken long.
         state.withLock { state in
             if failure == nil { state.counts.add(commitOf: jobs.count) }
-            state.commitStart = .now
+            state.commitStart = system.uptime
         }
         for job in jobs {
             if job.finish(failure) {

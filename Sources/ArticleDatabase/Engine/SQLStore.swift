@@ -67,6 +67,7 @@ public struct StoreCore: Sendable {
     let joinedReads: (any BatchedArticleReads)?
     /// `nil` if no other process can use the database.
     let leadership: (any Leadership)?
+    let system: SystemEnvironment
 
     /// Waits for pending reads, finishes queued writes and closes all connections.
     func close() async {
@@ -108,7 +109,10 @@ public struct StoreCore: Sendable {
 
 extension SQLStore {
     public func beginHistory() async throws(StoreError) {
-        try await submit { (step) throws(StoreError) in try step.connection.renewEpoch() }
+        let epoch = core.system.newEpoch()
+        try await submit { (step) throws(StoreError) in
+            try step.connection.renewEpoch(to: epoch)
+        }
     }
 
     /// Waits until the present write has ended, but not for longer than this. Others may follow.

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import BroadsheetPlatform
 
 /// A read transaction: all results are from the same committed state.
 struct Snapshot {
@@ -88,28 +89,32 @@ extension SQL {
 
 extension Connection {
     /// Begins a history, unless there is one.
-    func takeEpoch() throws(StoreError) { try setEpoch(SQL.takeEpoch) }
+    func takeEpoch(_ epoch: Epoch) throws(StoreError) { try set(epoch, SQL.takeEpoch) }
 
     /// Begins another history.
-    func renewEpoch() throws(StoreError) {
-        try setEpoch(SQL.renewEpoch)
+    func renewEpoch(to epoch: Epoch) throws(StoreError) {
+        try set(epoch, SQL.renewEpoch)
         effects.beginsHistory = true
         names.forget()
     }
 
     /// Begins another history, unless that has been done since this epoch.
-    func renewEpoch(replacing epoch: Epoch) throws(StoreError) {
+    func renewEpoch(to new: Epoch, replacing epoch: Epoch) throws(StoreError) {
         let row = try statement(SQL.epoch)
         guard try row.step(), Epoch(row) == epoch else { return }
-        try renewEpoch()
+        try renewEpoch(to: new)
     }
 
-    private func setEpoch(_ sql: StaticString) throws(StoreError) {
-        var random = SystemRandomNumberGenerator()
+    private func set(_ epoch: Epoch, _ sql: StaticString) throws(StoreError) {
         let row = try statement(sql)
-        try row.bind(1, (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        try row.bind(1, epoch.bytes)
         try row.run()
     }
+}
+
+extension SystemEnvironment {
+    /// The epoch of a new history.
+    func newEpoch() -> Epoch { Epoch(high: random(), low: random()) }
 }
 
 extension Epoch {

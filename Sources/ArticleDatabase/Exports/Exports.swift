@@ -85,8 +85,10 @@ extension Snapshot {
 }
 
 extension WriteStep {
-    /// Restores exported records, all or none. Adding any changes the epoch.
-    func restore(_ records: [ExportRecord]) throws(StoreError) -> RestoreCounts {
+    /// Restores exported records, all or none. Adding any begins this epoch.
+    func restore(
+        _ records: [ExportRecord], in epoch: Epoch
+    ) throws(StoreError) -> RestoreCounts {
         var counts = RestoreCounts()
         for record in records {
             let isNew =
@@ -106,7 +108,7 @@ extension WriteStep {
             }
         }
         if counts.added > 0 {
-            try connection.renewEpoch()
+            try connection.renewEpoch(to: epoch)
         }
         return counts
     }

@@ -14,8 +14,9 @@ extension SQLStore {
     public func restore(
         _ records: [ExportRecord], dryRun: Bool
     ) async throws(StoreError) -> RestoreCounts {
-        try await submit(isKept: !dryRun) { (step) throws(StoreError) in
-            try step.restore(records)
+        let epoch = core.system.newEpoch()
+        return try await submit(isKept: !dryRun) { (step) throws(StoreError) in
+            try step.restore(records, in: epoch)
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetPlatform
 import CBroadsheetPostgres
 import Glibc
 
@@ -45,11 +46,9 @@ extension PostgresSession {
     func run(_ text: String, withinMilliseconds limit: Int64) throws(StoreError) -> PostgresResult {
         try settle()
         guard PQsendQuery(handle, text) == 1 else { throw lost() }
-        let end = ContinuousClock.now + .milliseconds(limit)
+        let deadline = PollDeadline(milliseconds: limit)
         while PQisBusy(handle) == 1 {
-            let rest = ContinuousClock.now.duration(to: end) / .milliseconds(1)
-            var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            guard rest > 0, poll(&waiting, 1, Int32(rest.rounded(.up))) > 0 else {
+            guard (try? deadline.waits(for: POLLIN, of: socket)) == true else {
                 throw .unavailable("PostgreSQL did not respond in time")
             }
             guard PQconsumeInput(handle) == 1 else { throw lost() }

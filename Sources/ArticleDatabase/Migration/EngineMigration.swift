@@ -1,4 +1,5 @@
 public import ArticleStore
+public import BroadsheetPlatform
 
 /// Moves databases that are not served from one engine to the other.
 ///
@@ -10,7 +11,7 @@ public enum EngineMigration {
     ///
     /// - Throws: ``StoreOpeningError``, ``MigrationError`` or ``StoreError``.
     public static func copy(
-        file path: String, to address: PostgresAddress,
+        file path: String, to address: PostgresAddress, system: SystemEnvironment,
         progress: @escaping MigrationReporter
     ) throws -> MigrationReport {
         let file = try DatabaseFile(path: path, mayCreate: false, isForReading: true)
@@ -24,7 +25,7 @@ public enum EngineMigration {
         }
         let rows = try SQLiteMigrationSource(connection)
         return try unwrapped { () throws(StoreError) in
-            let migration = try ServerMigration(to: address, progress: progress)
+            let migration = try ServerMigration(to: address, in: system, progress: progress)
             try rows.beginRead()
             _ = try migration.begin(with: rows)
             try migration.copy(rows)
@@ -42,13 +43,13 @@ public enum EngineMigration {
     /// - Throws: ``StoreOpeningError``, ``MigrationError`` or ``StoreError``.
     public static func copy(
         _ address: PostgresAddress, to destination: CopyDestination, isOwned: Bool,
-        progress: @escaping MigrationReporter
+        system: SystemEnvironment, progress: @escaping MigrationReporter
     ) throws -> MigrationReport {
         try unwrapped { () throws(StoreError) in
             let session = try PostgresSession(
                 address, settings: PostgresConfiguration().migrationSettings)
             try session.checkSchema(of: address)
-            if isOwned { try session.own(waitingFor: address) }
+            if isOwned { try session.own(waitingFor: address, in: system) }
             let migration = try FileMigration(session, to: destination.take(), progress: progress)
             try migration.copy()
             return try migration.complete()

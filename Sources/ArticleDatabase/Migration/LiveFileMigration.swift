@@ -29,7 +29,8 @@ final class LiveFileMigration: OngoingMigration {
     func copy(_ progress: @escaping MigrationReporter) throws(StoreError) {
         let reader = try SQLiteMigrationSource(
             Connection(readerOf: store.path, store.configuration))
-        let migration = try ServerMigration(to: address) { [weak self] step throws(StoreError) in
+        let migration = try ServerMigration(to: address, in: store.core.system) {
+            [weak self] step throws(StoreError) in
             try progress(step)
             try self?.checkTouched(at: step)
         }
@@ -130,7 +131,7 @@ final class LiveFileMigration: OngoingMigration {
 
     func abandon() {
         migration = nil
-        if isCommitted { try? PostgresMigrationTarget.discard(address) }
+        if isCommitted { try? PostgresMigrationTarget.discard(address, in: store.core.system) }
         if let touched {
             try? betweenCommits { (connection) throws(StoreError) in
                 try touched.end(on: connection)

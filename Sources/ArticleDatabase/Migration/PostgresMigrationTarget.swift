@@ -1,5 +1,5 @@
 import ArticleStore
-import Glibc
+import BroadsheetPlatform
 
 /// An empty PostgreSQL database that is filled with the rows of a file, in one transaction:
 /// whatever happens before its end, the database stays empty.
@@ -12,17 +12,21 @@ final class PostgresMigrationTarget {
     private var references: [String] = []
     private var transaction = ""
     private let address: PostgresAddress
+    private let system: SystemEnvironment
 
     /// Connects to the database, which no other process may serve from now on.
     ///
     /// - Throws: `.rejected` with a `MigrationError` if it is not empty.
-    init(_ address: PostgresAddress) throws(StoreError) {
+    init(
+        _ address: PostgresAddress, _ system: SystemEnvironment
+    ) throws(StoreError) {
         session = try PostgresSession(
             address, settings: PostgresConfiguration().migrationSettings)
         self.address = address
+        self.system = system
         rows = PostgresMigrationSource(session)
         try session.check()
-        try session.own(waitingFor: address)
+        try session.own(waitingFor: address, in: system)
         let relations = try session.value(
             """
             SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace
@@ -144,20 +148,22 @@ final class PostgresMigrationTarget {
                 }
                 if status == "aborted" { throw error }
                 // The server does not respond, or has not noticed yet that the connection is lost.
-                usleep(Self.pauseMicroseconds)
+                system.blockThread(for: Self.pause)
             }
             throw error
         }
     }
 
     private static let attempts = 50
-    private static let pauseMicroseconds: UInt32 = 200_000
+    private static let pause = Duration.milliseconds(200)
 
     /// Removes the committed data, unless it has been written to since.
-    static func discard(_ address: PostgresAddress) throws(StoreError) {
+    static func discard(
+        _ address: PostgresAddress, in system: SystemEnvironment
+    ) throws(StoreError) {
         let session = try PostgresSession(
             address, settings: PostgresConfiguration().migrationSettings)
-        try session.own(waitingFor: address)
+        try session.own(waitingFor: address, in: system)
         guard try session.value("SELECT commits FROM commit_clock") == "0" else { return }
         // Functions are those of triggers, and of columns' defaults.
         let things = try session.run(
@@ -192,10 +198,12 @@ extension PostgresSession {
     /// as long as the server takes to notice.
     ///
     /// - Throws: `.rejected` with `StoreOpeningError.owned`.
-    func own(waitingFor address: PostgresAddress) throws(StoreError) {
+    func own(
+        waitingFor address: PostgresAddress, in system: SystemEnvironment
+    ) throws(StoreError) {
         for _ in 0..<30 {
             if try own() { return }
-            usleep(100_000)
+            system.blockThread(for: .milliseconds(100))
         }
         throw .rejected(StoreOpeningError.owned(path: address.text))
     }

@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetPlatform
 
 /// Moves the database of a file to PostgreSQL.
 ///
@@ -9,9 +10,10 @@ final class ServerMigration {
     private let progress: MigrationReporter
 
     init(
-        to address: PostgresAddress, progress: @escaping MigrationReporter
+        to address: PostgresAddress, in system: SystemEnvironment,
+        progress: @escaping MigrationReporter
     ) throws(StoreError) {
-        target = try PostgresMigrationTarget(address)
+        target = try PostgresMigrationTarget(address, system)
         self.progress = progress
     }
 

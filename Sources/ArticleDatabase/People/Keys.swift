@@ -1,5 +1,6 @@
 public import ArticleAPI
 public import ArticleStore
+import BroadsheetPlatform
 
 /// API keys, and the store's own secrets.
 extension SQLStore {
@@ -24,8 +25,9 @@ extension SQLStore {
             try state.secret(named: name)
         }
         if let found { return found }
+        let secret = core.system.randomBytes(32)
         return try await submit { (step) throws(StoreError) in
-            try step.secret(named: name)
+            try step.secret(named: name, else: secret)
         }
     }
 }
@@ -118,12 +120,9 @@ extension WriteStep {
         return key
     }
 
-    /// The secret with this name; created with 32 bytes of the system's random generator if it does
-    /// not exist.
-    func secret(named name: String) throws(StoreError) -> [UInt8] {
+    /// The secret with this name; `secret` if it does not exist.
+    func secret(named name: String, else secret: [UInt8]) throws(StoreError) -> [UInt8] {
         if let secret = try state.secret(named: name) { return secret }
-        var random = SystemRandomNumberGenerator()
-        let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let row = try connection.statement(SQL.insertSecret)
         try row.bind(1, name)
         try row.bind(2, secret)

@@ -1,5 +1,5 @@
 import ArticleStore
-import Glibc
+import BroadsheetPlatform
 
 /// Commits to a PostgreSQL database: one transaction at a time, of all programs that write.
 ///
@@ -11,22 +11,25 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
     private var isClosed = false
     private let clock: CommitSequence
     private let node: PostgresNode
+    private let system: SystemEnvironment
 
     /// The maximum time to learn the outcome of a commit: longer than most fail-overs take.
     private static let patience = Duration.seconds(30)
-    private static let pauseMicroseconds: UInt32 = 200_000
+    private static let pause = Duration.milliseconds(200)
 
     /// - Parameters:
     ///   - session: the first session, which owns the database.
     ///   - open: opens another session that owns the database, once this one is lost.
     init(
         _ session: sending PostgresSession, _ clock: CommitSequence, _ node: PostgresNode,
+        _ system: SystemEnvironment,
         open: @escaping @Sendable () throws(StoreError) -> PostgresSession
     ) {
         self.session = session
         connection = Connection(.postgres(session))
         self.clock = clock
         self.node = node
+        self.system = system
         self.open = open
     }
 
@@ -74,7 +77,7 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
         guard let preceding = connection.precedingCommit else {
             throw .unavailable("no transaction was begun")
         }
-        let (number, mark) = (preceding.number + 1, connection.effects.takeCommitMark())
+        let (number, mark) = (preceding.number + 1, connection.effects.commitMark)
         let notes = CommitPayload(connection.effects).text
         if notes != nil { node.willCommit(number) }
         do throws(StoreError) {
@@ -98,14 +101,14 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
     private func wasCommitted(
         _ number: Int64, _ mark: Int64, orElse failure: StoreError
     ) throws(StoreError) -> Bool {
-        let end = ContinuousClock.now + Self.patience
+        let end = system.uptime + Self.patience
         while true {
             do throws(StoreError) {
                 try reconnect()
                 return try current().hasCommit(number, mark: mark)
             } catch {
-                guard ContinuousClock.now < end else { throw failure }
-                usleep(Self.pauseMicroseconds)
+                guard system.uptime < end else { throw failure }
+                system.blockThread(for: Self.pause)
             }
         }
     }

@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetPlatform
 import CBroadsheetPostgres
 import Glibc
 
@@ -79,7 +80,7 @@ extension StoreError {
 }
 
 extension PostgresSession {
-    private static let probeSeconds: Int64 = 10
+    private static let probeMilliseconds: Int64 = 10_000
 
     /// Connects once more, and returns the codes of the errors that servers reported: messages
     /// contain them only if that was asked for before the attempt, and they are in the server's
@@ -90,16 +91,13 @@ extension PostgresSession {
         // Wrong parameters: there is no socket to wait for.
         guard PQstatus(handle) != CONNECTION_BAD else { return [] }
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-        var clock = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &clock)
-        let end = Int64(clock.tv_sec) + probeSeconds
+        let deadline = PollDeadline(milliseconds: probeMilliseconds)
         var next = PGRES_POLLING_WRITING
         while next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING {
-            clock_gettime(CLOCK_MONOTONIC, &clock)
             let events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT
-            var socket = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
-            let milliseconds = max(0, end - Int64(clock.tv_sec)) * 1_000
-            guard poll(&socket, 1, Int32(milliseconds)) > 0 else { return [] }
+            guard (try? deadline.waits(for: events, of: PQsocket(handle))) == true else {
+                return []
+            }
             next = PQconnectPoll(handle)
         }
         let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""

@@ -36,6 +36,7 @@ final class PostgresNode: StoreNode {
     private static let limitWaiters = 1_000
 
     private let announcer: ChangeAnnouncer
+    private let system: SystemEnvironment
     private let state = Lock(State())
     // In nanoseconds of the monotonic clock.
     private let currentUntil = Atomic<Int64>(0)
@@ -46,7 +47,10 @@ final class PostgresNode: StoreNode {
     private let servers = Atomic<Int>(1)
     private let standbyIsAwaited = Atomic(false)
 
-    init(_ announcer: ChangeAnnouncer) { self.announcer = announcer }
+    init(_ announcer: ChangeAnnouncer, _ system: SystemEnvironment) {
+        self.announcer = announcer
+        self.system = system
+    }
 
     // MARK: Confirmed state
 
@@ -127,9 +131,10 @@ final class PostgresNode: StoreNode {
             guard let number else { return continuation.resume(returning: false) }
             // It may have been confirmed in the meantime.
             resumeWaiters()
-            DispatchQueue.global().asyncAfter(
-                deadline: .now() + Self.patience / .seconds(1)
-            ) { [weak self] in self?.giveUp(number) }
+            UnstructuredTask.start { [weak self, system] in
+                await system.sleep(Self.patience)
+                self?.giveUp(number)
+            }
         }
     }
 
@@ -167,7 +172,7 @@ final class PostgresNode: StoreNode {
     func waitForLeadership() async {
         while !isLeader, !Task.isCancelled {
             // Cancelled: the loop ends.
-            try? await Task.sleep(for: Self.pause)
+            await system.sleep(Self.pause)
         }
     }
 
@@ -188,7 +193,7 @@ final class PostgresNode: StoreNode {
             do throws(StoreError) {
                 try await apply([.all])
                 break
-            } catch { try? await Task.sleep(for: Self.pause) }
+            } catch { await system.sleep(Self.pause) }
         }
         for await batch in batches {
             do throws(StoreError) {

@@ -1,17 +1,19 @@
 public import ArticleStore
+import BroadsheetPlatform
 import Dispatch
-import Glibc
 
 extension PostgresStore {
     public func rewrite() async throws(StoreError) {
         // Never longer than readers wait: all others queue up behind a lock.
-        try await maintain { (session) throws(StoreError) in try session.rewriteTables() }
+        try await maintain { [system = core.system] (session) throws(StoreError) in
+            try session.rewriteTables(in: system)
+        }
     }
 
     /// A step is a table, whose rows others read and write meanwhile.
     public func vacuum(_ progress: VacuumProgress) async throws(StoreError) -> VacuumProgress {
-        try await maintain { (session) throws(StoreError) in
-            try session.vacuumTable(after: progress)
+        try await maintain { [system = core.system] (session) throws(StoreError) in
+            try session.vacuumTable(after: progress, in: system)
         }
     }
 
@@ -45,21 +47,23 @@ extension PostgresSession {
     private static let attempts = 5
 
     /// A plain VACUUM leaves removed rows in the pages of a table until others need their place.
-    fileprivate func rewriteTables() throws(StoreError) {
-        try waitForOlderTransactions()
+    fileprivate func rewriteTables(in system: SystemEnvironment) throws(StoreError) {
+        try waitForOlderTransactions(in: system)
         for table in Self.textTables {
-            try vacuum(table, "FULL, ANALYZE")
-            try removeSamplesIfEmpty(table)
+            try vacuum(table, "FULL, ANALYZE", in: system)
+            try removeSamplesIfEmpty(table, in: system)
         }
         // It has samples of columns; those that have just been replaced are also removed rows. A
         // role that may not do this gets a warning only.
-        try waitForOlderTransactions(ofCatalogs: true)
-        try vacuum("pg_catalog.pg_statistic", "FULL")
+        try waitForOlderTransactions(ofCatalogs: true, in: system)
+        try vacuum("pg_catalog.pg_statistic", "FULL", in: system)
     }
 
     /// ANALYZE leaves those of a table that has no rows any more. Setting the type that a column
     /// has removes them, and rewrites nothing.
-    private func removeSamplesIfEmpty(_ table: String) throws(StoreError) {
+    private func removeSamplesIfEmpty(
+        _ table: String, in system: SystemEnvironment
+    ) throws(StoreError) {
         let columns = try run(
             """
             SELECT format('ALTER TABLE \(table) ALTER COLUMN %I TYPE %s%s', attname,
@@ -70,7 +74,9 @@ extension PostgresSession {
                 AND (atttypid = 'text'::regtype OR attname IN ('data', 'first', 'item'))
                 AND NOT EXISTS (SELECT 1 FROM \(table))
             """)
-        for row in 0..<columns.rows { try run(columns.text(row, 0), on: table) }
+        for row in 0..<columns.rows {
+            try run(columns.text(row, 0), on: table, in: system)
+        }
     }
 
     /// Waits for older transactions: VACUUM keeps removed rows that a transaction from before their
@@ -78,7 +84,9 @@ extension PostgresSession {
     ///
     /// - Parameter catalogs: true for tables of the system, of which logical replication also needs
     ///   old rows.
-    private func waitForOlderTransactions(ofCatalogs catalogs: Bool = false) throws(StoreError) {
+    private func waitForOlderTransactions(
+        ofCatalogs catalogs: Bool = false, in system: SystemEnvironment
+    ) throws(StoreError) {
         // All later ones have a greater number, and see the removals until now.
         let present = try value("SELECT txid_current() & 4294967295") ?? "0"
         for attempt in 1...Self.attempts * 60 {
@@ -89,7 +97,7 @@ extension PostgresSession {
             guard attempt < Self.attempts * 60 else {
                 throw .unavailable("\(other) has been open since before the removal")
             }
-            usleep(100_000)
+            system.blockThread(for: .milliseconds(100))
         }
     }
 
@@ -121,7 +129,7 @@ extension PostgresSession {
     }
 
     fileprivate func vacuumTable(
-        after progress: VacuumProgress
+        after progress: VacuumProgress, in system: SystemEnvironment
     ) throws(StoreError) -> VacuumProgress {
         let tables = try run(
             """
@@ -132,16 +140,20 @@ extension PostgresSession {
         guard names.indices.contains(progress.done) else {
             return VacuumProgress(done: names.count, total: names.count)
         }
-        try vacuum(names[progress.done], "ANALYZE")
+        try vacuum(names[progress.done], "ANALYZE", in: system)
         return VacuumProgress(done: progress.done + 1, total: names.count)
     }
 
-    private func vacuum(_ table: String, _ options: String) throws(StoreError) {
-        try run("VACUUM (\(options)) \(table)", on: table)
+    private func vacuum(
+        _ table: String, _ options: String, in system: SystemEnvironment
+    ) throws(StoreError) {
+        try run("VACUUM (\(options)) \(table)", on: table, in: system)
     }
 
     /// Runs a statement that needs a table for itself.
-    private func run(_ sql: String, on table: String) throws(StoreError) {
+    private func run(
+        _ sql: String, on table: String, in system: SystemEnvironment
+    ) throws(StoreError) {
         for attempt in 1...Self.attempts {
             do throws(StoreError) {
                 _ = try run(sql)
@@ -151,7 +163,7 @@ extension PostgresSession {
                 guard attempt < Self.attempts else {
                     throw .unavailable("other sessions use the table \(table) all the time")
                 }
-                sleep(1)
+                system.blockThread(for: .seconds(1))
             }
         }
     }

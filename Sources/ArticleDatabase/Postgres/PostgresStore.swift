@@ -1,5 +1,5 @@
 public import ArticleStore
-import BroadsheetPlatform
+public import BroadsheetPlatform
 
 /// Stores articles in a PostgreSQL database, which any number of processes may serve.
 ///
@@ -23,17 +23,19 @@ public final class PostgresStore: Sendable {
     /// - Parameters:
     ///   - path: the path next to which other files can be created.
     ///   - mode: the treatment of a database without a schema.
+    ///   - system: the clocks, the sleep and the random numbers of the store.
     public static func open(
         _ address: PostgresAddress, path: String, mode: StoreMode,
-        configuration: PostgresConfiguration = PostgresConfiguration()
+        configuration: PostgresConfiguration = PostgresConfiguration(), system: SystemEnvironment
     ) throws(StoreOpeningError) -> PostgresStore {
         try PostgresStore(
-            address, path: path, mode: mode, schema: .bundled, configuration: configuration)
+            address, path: path, mode: mode, schema: .bundled, configuration: configuration,
+            system: system)
     }
 
     init(
         _ address: PostgresAddress, path: String, mode: StoreMode, schema: PostgresSchema,
-        configuration: PostgresConfiguration
+        configuration: PostgresConfiguration, system: SystemEnvironment
     ) throws(StoreOpeningError) {
         self.address = address
         self.path = path
@@ -69,23 +71,24 @@ public final class PostgresStore: Sendable {
             let ownProcess = try session.serverProcess()
             writerProcess.withLock { $0 = ownProcess }
             try Self.prepare(session, schema, address, mode)
-            try Connection(.postgres(session)).takeEpoch()
+            try Connection(.postgres(session)).takeEpoch(system.newEpoch())
             let identity = PostgresIdentity(of: session)
             let isKnown = try configuration.mayLead ? identity?.isKnown(to: session) : nil
             let clock = CommitSequence()
             let announcer = ChangeAnnouncer(clock)
-            let process = PostgresNode(announcer)
+            let process = PostgresNode(announcer, system)
             self.process = process
             let readers = try ReaderPool(configuration.limits, clock, open: openReader)
             let writer = CommitQueue(
-                PostgresCommits(session, clock, process, open: openWriter),
-                configuration.limits, clock, announcer, delay: { process.commitDelay })
+                PostgresCommits(session, clock, process, system, open: openWriter),
+                configuration.limits, clock, announcer, system, delay: { process.commitDelay })
             core = StoreCore(
                 readers: readers,
                 exports: ExportReaders(configuration.limits, open: openExport),
                 accountExports: ExportReaders(configuration.limits, open: openExport),
                 writer: writer,
-                joinedReads: BatchedReads(readers), leadership: process)
+                joinedReads: BatchedReads(readers), leadership: process,
+                system: system)
             follower = try RemoteCommitListener(
                 announcer, process, clock, configuration.limits,
                 mayLead: configuration.mayLead,
@@ -133,13 +136,15 @@ public final class PostgresStore: Sendable {
     private func compareServer(_ identity: PostgresIdentity?, isContinued: Bool) {
         guard let identity else { return }
         UnstructuredTask.start { [weak self] in
-            let isSame = try? await self?.submit { (step) throws(StoreError) in
+            guard let self else { return }
+            let epoch = core.system.newEpoch()
+            let isSame = try? await submit { (step) throws(StoreError) in
                 let isSame = try step.note(identity)
-                if !isSame, !isContinued { try step.connection.renewEpoch() }
+                if !isSame, !isContinued { try step.connection.renewEpoch(to: epoch) }
                 return isSame
             }
             guard isSame == false, !isContinued else { return }
-            self?.notices.add(
+            notices.add(
                 "the database is on another PostgreSQL server than before, or was recovered, and "
                     + "may have been rolled back; all clients are told to sync from scratch")
         }
@@ -148,15 +153,16 @@ public final class PostgresStore: Sendable {
     /// Begins another history, as the database has lost commits of this one: clients may have read
     /// more from them than the changes after their tokens correct.
     private func beginHistory(replacing epoch: Epoch) async {
+        let new = core.system.newEpoch()
         for _ in 0..<Self.attempts {
             do throws(StoreError) {
                 try await submit { (step) throws(StoreError) in
-                    try step.connection.renewEpoch(replacing: epoch)
+                    try step.connection.renewEpoch(to: new, replacing: epoch)
                 }
                 return notices.add(
                     "the database has lost commits, as after a restore or the promotion of a "
                         + "standby; all clients are told to sync from scratch")
-            } catch { try? await Task.sleep(for: .seconds(1)) }
+            } catch { await core.system.sleep(.seconds(1)) }
         }
     }
 

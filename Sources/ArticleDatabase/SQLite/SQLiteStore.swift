@@ -1,6 +1,6 @@
 import ArticleAPI
 public import ArticleStore
-import BroadsheetPlatform
+public import BroadsheetPlatform
 import Glibc
 
 /// Stores articles in one SQLite file, which is owned by one process.
@@ -35,19 +35,21 @@ public final class SQLiteStore: Sendable {
 
     /// Opens the file as its only owner, and migrates its schema.
     ///
-    /// - Parameter migrating: called periodically during a migration.
+    /// - Parameters:
+    ///   - system: the clocks, the sleep and the random numbers of the store.
+    ///   - migrating: called periodically during a migration.
     public static func open(
         path: String, mode: Mode, configuration: SQLiteConfiguration = SQLiteConfiguration(),
-        migrating: @escaping @Sendable () -> Void = {}
+        system: SystemEnvironment, migrating: @escaping @Sendable () -> Void = {}
     ) throws(StoreOpeningError) -> SQLiteStore {
         try SQLiteStore(
             path: path, mode: mode, schema: .bundled, configuration: configuration,
-            migrating: migrating)
+            system: system, migrating: migrating)
     }
 
     init(
         path given: String, mode: Mode, schema: DatabaseSchema, configuration: SQLiteConfiguration,
-        migrating: @escaping @Sendable () -> Void = {}
+        system: SystemEnvironment, migrating: @escaping @Sendable () -> Void = {}
     ) throws(StoreOpeningError) {
         let file = try DatabaseFile(path: given, mayCreate: mode == .create)
         try file.checkWritable()
@@ -66,7 +68,7 @@ public final class SQLiteStore: Sendable {
                 connection.reportProgress(to: nil)
                 try connection.useLog()
                 // A backup has no epoch.
-                try connection.takeEpoch()
+                try connection.takeEpoch(system.newEpoch())
                 return connection
             }
             let reader = { @Sendable () throws(StoreError) in
@@ -76,7 +78,7 @@ public final class SQLiteStore: Sendable {
             let accountExports = ExportReaders(configuration.limits, open: reader)
             let clock = CommitSequence()
             let readers = try ReaderPool(configuration.limits, clock, open: reader)
-            try Self.compare(connection, with: file, notices)
+            try Self.compare(connection, with: file, notices, system)
             commits = SQLiteCommits(connection, configuration, clock, file) {
                 exports.stop()
                 accountExports.stop()
@@ -84,8 +86,8 @@ public final class SQLiteStore: Sendable {
             core = StoreCore(
                 readers: readers, exports: exports, accountExports: accountExports,
                 writer: CommitQueue(
-                    commits, configuration.limits, clock, ChangeAnnouncer(clock)),
-                joinedReads: nil, leadership: nil)
+                    commits, configuration.limits, clock, ChangeAnnouncer(clock), system),
+                joinedReads: nil, leadership: nil, system: system)
         } catch {
             throw StoreOpeningError(error, at: file.path)
         }
@@ -94,11 +96,12 @@ public final class SQLiteStore: Sendable {
 
     /// Begins another history if the file was set back, and notes its last change.
     private static func compare(
-        _ connection: Connection, with file: DatabaseFile, _ notices: StoreNotices
+        _ connection: Connection, with file: DatabaseFile, _ notices: StoreNotices,
+        _ system: SystemEnvironment
     ) throws(StoreError) {
         let state = Snapshot(connection, StoreLimits(), names: connection.names)
         if let noted = file.notedChange, try noted.isLost(from: state) {
-            try connection.renewEpoch()
+            try connection.renewEpoch(to: system.newEpoch())
             connection.effects.clear()
             notices.add(
                 "the database was rolled back: it has \(try state.changeSequence()) changes, and "

@@ -150,7 +150,7 @@ struct BackupFile: ~Copyable {
         do {
             _ = try EngineMigration.copy(
                 PostgresAddress(url), to: CopyDestination(path: partial), isOwned: false,
-                progress: progress)
+                system: .real, progress: progress)
         } catch { throw CommandFailure(ofMigration: error) }
     }
 

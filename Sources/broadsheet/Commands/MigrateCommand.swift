@@ -64,7 +64,7 @@ struct MigrateCommand: Command {
         switch direction {
         case .toServer(let file, let address):
             report = try Self.migrating {
-                try EngineMigration.copy(file: file, to: address) { step in
+                try EngineMigration.copy(file: file, to: address, system: .real) { step in
                     bar.withLock { $0.show(step) }
                 }
             }
@@ -96,7 +96,8 @@ struct MigrateCommand: Command {
         let copy = try BackupFile(for: place.path)
         let report = try Self.migrating {
             try EngineMigration.copy(
-                address, to: CopyDestination(path: copy.partial), isOwned: true
+                address, to: CopyDestination(path: copy.partial), isOwned: true,
+                system: .real
             ) { step in
                 bar.withLock { $0.show(step) }
             }

@@ -18,7 +18,8 @@ enum Database: Sendable {
     ) throws(StoreOpeningError) -> any SQLStore {
         guard PostgresAddress.isAddress(name) else {
             return try SQLiteStore.open(
-                path: name, mode: mode, configuration: configuration, migrating: migrating)
+                path: name, mode: mode, configuration: configuration, system: .real,
+                migrating: migrating)
         }
         var limits = PostgresConfiguration()
         let perCommit = limits.limits.writesPerCommit
@@ -26,7 +27,8 @@ enum Database: Sendable {
         limits.mayLead = serves
         limits.limits.writesPerCommit = perCommit
         return try PostgresStore.open(
-            PostgresAddress(name), path: path(of: name), mode: mode, configuration: limits)
+            PostgresAddress(name), path: path(of: name), mode: mode, configuration: limits,
+            system: .real)
     }
 
     /// The path next to which the files of a server are: that of the database file, or of a name in

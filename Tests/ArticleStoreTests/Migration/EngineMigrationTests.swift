@@ -47,13 +47,13 @@ struct EngineMigrationTests {
         await file.close()
 
         let address = try PostgresServer.shared.newSchema()
-        let there = try EngineMigration.copy(file: path, to: address) { _ in }
+        let there = try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
         #expect(there.rows(of: "articles") > 0 && there.rows(of: "kept_writes") > 0)
         #expect(there.rows(of: "keys") > 0 && there.rows(of: "user_count") == 1)
 
         let back = try emptyFile("b.db")
         let here = try EngineMigration.copy(
-            address, to: CopyDestination(path: back), isOwned: true
+            address, to: CopyDestination(path: back), isOwned: true, system: .real
         ) { _ in }
         #expect(tables(of: here) == tables(of: there) && here.sequence == there.sequence)
         #expect(try SQLiteStore.check(path: back).findings == [])
@@ -79,7 +79,7 @@ struct EngineMigrationTests {
         let session = try PostgresSession(address, settings: [])
         _ = try session.run("CREATE TABLE other (number bigint)")
         #expect {
-            try EngineMigration.copy(file: path, to: address) { _ in }
+            try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
         } throws: { error in
             "\(error)".contains("is not empty")
         }
@@ -92,7 +92,7 @@ struct EngineMigrationTests {
             script: #"CREATE TABLE "x'); CREATE TABLE taken (a int); --" (a)"#)
         let address = try PostgresServer.shared.newSchema()
         #expect {
-            try EngineMigration.copy(file: path, to: address) { _ in }
+            try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
         } throws: { error in
             "\(error)".contains("a table has the name")
         }
@@ -105,7 +105,7 @@ struct EngineMigrationTests {
         let address = try PostgresServer.shared.newSchema()
         let store = try PostgresStore.open(address)
         #expect {
-            try EngineMigration.copy(file: path, to: address) { _ in }
+            try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
         } throws: { error in
             "\(error)".contains("is being served")
         }
@@ -125,7 +125,9 @@ struct EngineMigrationTests {
         let proxy = try PostgresProxy(to: PostgresServer.shared.folder)
         for isLate in [false, true] {
             #expect(throws: (any Error).self) {
-                try EngineMigration.copy(file: path, to: proxy.address(of: address)) { step in
+                try EngineMigration.copy(
+                    file: path, to: proxy.address(of: address), system: .real
+                ) { step in
                     switch step {
                     case .indexing where !isLate, .verifying: proxy.cutAll()
                     default: break
@@ -137,7 +139,7 @@ struct EngineMigrationTests {
         }
         #expect(
             await eventually {
-                (try? EngineMigration.copy(file: path, to: address) { _ in }) != nil
+                (try? EngineMigration.copy(file: path, to: address, system: .real) { _ in }) != nil
             })
         #expect(try session.value("SELECT count(*) FROM articles") != "0")
     }

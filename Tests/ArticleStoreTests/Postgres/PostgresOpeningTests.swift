@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import BroadsheetPlatform
 import BroadsheetSockets
 import BroadsheetTestSupport
 import Testing
@@ -73,7 +74,7 @@ struct PostgresOpeningTests {
         func openNewer() throws -> PostgresStore {
             try PostgresStore(
                 address, path: "/nowhere/store", mode: .create, schema: newer,
-                configuration: PostgresConfiguration())
+                configuration: PostgresConfiguration(), system: .real)
         }
         let store = try PostgresStore.open(address)
         #expect {

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import BroadsheetPlatform
 import BroadsheetTestSupport
 import Glibc
 import Testing
@@ -33,7 +34,8 @@ import Testing
     ) async throws -> StoreOpeningError {
         do throws(StoreOpeningError) {
             let store = try SQLiteStore(
-                path: path, mode: mode, schema: schema, configuration: SQLiteConfiguration())
+                path: path, mode: mode, schema: schema, configuration: SQLiteConfiguration(),
+                system: .real)
             await store.close()
         } catch { return error }
         throw NothingWasThrown()
@@ -41,7 +43,8 @@ import Testing
 
     private static func makeStore(_ path: String, schema: DatabaseSchema = .bundled) async throws {
         let store = try SQLiteStore(
-            path: path, mode: .create, schema: schema, configuration: SQLiteConfiguration())
+            path: path, mode: .create, schema: schema, configuration: SQLiteConfiguration(),
+            system: .real)
         await store.close()
     }
 

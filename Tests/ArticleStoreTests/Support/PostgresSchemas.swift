@@ -1,4 +1,5 @@
 import ArticleStore
+import BroadsheetPlatform
 import BroadsheetTestSupport
 
 @testable import ArticleDatabase
@@ -29,5 +30,23 @@ extension PostgresStore {
         configuration.mayLead = true
         return try open(
             address, path: "/nowhere/store", mode: .create, configuration: configuration)
+    }
+
+    /// Opens a store with the machine's clocks.
+    static func open(
+        _ address: PostgresAddress, path: String, mode: StoreMode,
+        configuration: PostgresConfiguration = PostgresConfiguration()
+    ) throws(StoreOpeningError) -> PostgresStore {
+        try open(
+            address, path: path, mode: mode, configuration: configuration, system: .real)
+    }
+}
+
+extension SQLiteStore {
+    /// Opens a store with the machine's clocks.
+    static func open(
+        path: String, mode: StoreMode, configuration: SQLiteConfiguration = SQLiteConfiguration()
+    ) throws(StoreOpeningError) -> SQLiteStore {
+        try open(path: path, mode: mode, configuration: configuration, system: .real)
     }
 }

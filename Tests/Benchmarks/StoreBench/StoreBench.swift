@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetPlatform
 import BroadsheetTestSupport
 import Glibc
 
@@ -45,10 +46,10 @@ enum StoreBench {
     /// Opens a file, or the PostgreSQL database with this URL.
     private static func open(_ name: String) throws -> any SQLStore {
         guard PostgresAddress.isAddress(name) else {
-            return try SQLiteStore.open(path: name, mode: .create)
+            return try SQLiteStore.open(path: name, mode: .create, system: .real)
         }
         return try PostgresStore.open(
-            PostgresAddress(name), path: "/nowhere/store", mode: .create)
+            PostgresAddress(name), path: "/nowhere/store", mode: .create, system: .real)
     }
 
     /// Imports articles with the store's import in commits of 500; returns the seconds it took.

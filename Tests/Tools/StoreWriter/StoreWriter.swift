@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleStore
+import BroadsheetPlatform
 import Glibc
 
 /// Writes to a store from many tasks until it is killed, and prints each acknowledged write.
@@ -13,7 +14,8 @@ enum StoreWriter {
         guard CommandLine.arguments.count == 2 else { exit(64) }
         let store: SQLiteStore
         do {
-            store = try SQLiteStore.open(path: CommandLine.arguments[1], mode: .create)
+            store = try SQLiteStore.open(
+                path: CommandLine.arguments[1], mode: .create, system: .real)
         } catch {
             print("rejected \(error)")
             exit(75)

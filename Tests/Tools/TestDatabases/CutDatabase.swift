@@ -1,4 +1,5 @@
 package import ArticleDatabase
+import BroadsheetPlatform
 package import BroadsheetTestSupport
 import Glibc
 
@@ -27,12 +28,13 @@ package enum CutDatabase: CustomStringConvertible, Sendable {
 
     package func open() throws -> any SQLStore {
         switch self {
-        case .file(let path, _): try SQLiteStore.open(path: path, mode: .create)
+        case .file(let path, _): try SQLiteStore.open(path: path, mode: .create, system: .real)
         case .schema(let name):
             try PostgresStore.open(
                 PostgresAddress(
                     PostgresServer.shared.url(of: "postgres", "&options=-csearch_path%3D\(name)")),
-                path: "/nowhere/store", mode: .create, configuration: leading)
+                path: "/nowhere/store", mode: .create, configuration: leading,
+                system: .real)
         }
     }
 
