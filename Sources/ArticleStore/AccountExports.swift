@@ -32,7 +32,7 @@ public enum AccountRecord: Sendable, Hashable {
     case key(KeyRecord)
     case article(AccountExport.OwnedArticle)
     /// A comment, even one that the user does not see; oldest first.
-    case comment(Comment)
+    case comment(ArticleComment)
     /// A bookmark, even of an article that the user does not see; newest first.
     case bookmark(Bookmark)
 }

@@ -16,7 +16,7 @@ public struct ArticleContent: Sendable, Hashable {
     public var draft: Article.Draft
     public var slug: SlugChoice
     /// The draft's tags with their keys. An existing tag keeps its display name.
-    public var tags: [Tag]
+    public var tags: [ArticleTag]
     /// The rendered body; `nil` to render it when it is first read.
     public var bodyHTML: BodyHTML?
     /// The words that readers see.
@@ -30,7 +30,7 @@ public struct ArticleContent: Sendable, Hashable {
         self.draft.id = nil
         self.draft.slug = nil
         self.slug = slug
-        tags = draft.tags.map(Tag.init(named:))
+        tags = draft.tags.map(ArticleTag.init(named:))
         self.bodyHTML = bodyHTML
         self.measure = measure
     }

@@ -34,7 +34,7 @@ public protocol TagRepository: Sendable {
     /// zero.
     func tags(
         after key: String?, limit: Int, visibleTo audience: Audience
-    ) async throws(StoreError) -> Slice<Tag.Usage, String>
+    ) async throws(StoreError) -> Slice<ArticleTag.Usage, String>
 }
 
 /// The audience of a read, which decides the visible content. See ``ArticleQuery``.
@@ -54,7 +54,7 @@ public enum Audience: Sendable, Hashable {
 ///
 /// ```swift
 /// var query = ArticleQuery(audience: .everyone)
-/// query.filter.tags = [Tag(named: "Baking").key]
+/// query.filter.tags = [ArticleTag(named: "Baking").key]
 /// query.sort = .updatedLast
 /// let slice = try await store.articles(query)
 /// ```

@@ -28,7 +28,7 @@ public protocol ChangeRepository: Sendable {
 ///
 /// ```swift
 /// var query = ChangeQuery(audience: .editors)
-/// query.filter.tags = [Tag(named: "Baking").key]
+/// query.filter.tags = [ArticleTag(named: "Baking").key]
 /// var isCurrent = false
 /// while !isCurrent {
 ///     let slice = try await store.changes(query)
@@ -191,7 +191,7 @@ public struct ChangeRecord: Sendable, Hashable {
     public enum Subject: Sendable, Hashable {
         case article(Article.ID)
         case author(Author.ID)
-        case comment(Comment.ID, on: Article.ID)
+        case comment(ArticleComment.ID, on: Article.ID)
         /// A user's bookmark of an article.
         case bookmark(Article.ID)
     }

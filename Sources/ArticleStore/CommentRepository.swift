@@ -22,11 +22,11 @@ public protocol CommentRepository: Sendable {
     /// viewer does not see the article.
     func comments(
         _ query: CommentQuery
-    ) async throws(StoreError) -> Slice<Comment, CommentPosition>
+    ) async throws(StoreError) -> Slice<ArticleComment, CommentPosition>
 
     func comment(
-        _ id: Comment.ID, visibleTo viewer: CommentViewer
-    ) async throws(StoreError) -> Comment
+        _ id: ArticleComment.ID, visibleTo viewer: CommentViewer
+    ) async throws(StoreError) -> ArticleComment
 
     /// The numbers of visible comments on these articles. They are stored, so that this does not
     /// read the comments.
@@ -36,33 +36,33 @@ public protocol CommentRepository: Sendable {
     ///
     /// Throws like `createComment`.
     func commentContext(
-        of content: CommentContent, as id: Comment.ID, at time: Timestamp
+        of content: CommentContent, as id: ArticleComment.ID, at time: Timestamp
     ) async throws(StoreError) -> CommentContext
 
     /// A comment as `updateComment` would pass it to its closure now.
     ///
     /// Throws like `updateComment`.
     func edition(
-        of id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer
+        of id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer
     ) async throws(StoreError) -> CommentEdition
 
     /// The stored HTML of these comments by the renderer; `nil` for those that it has not rendered.
     func bodyHTML(
-        of comments: [Comment], by renderer: String
+        of comments: [ArticleComment], by renderer: String
     ) async throws(StoreError) -> [BodyHTML?]
 
     /// Stores the HTML of a comment, unless its text has changed since. This is not a change of
     /// the comment.
-    func keepBodyHTML(_ html: BodyHTML, of comment: Comment) async throws(StoreError)
+    func keepBodyHTML(_ html: BodyHTML, of comment: ArticleComment) async throws(StoreError)
 
     /// Adds a comment with the status that `decide` gives it.
     ///
     /// Throws `.notFound` if the writer does not see the article or does not exist, `.idTaken`, or
     /// `.rejected` with the error of `decide`.
     func createComment(
-        _ id: Comment.ID, _ content: CommentContent, by edit: Edit,
-        _ decide: @escaping @Sendable (CommentContext) throws -> Comment.Status
-    ) async throws(StoreError) -> Comment
+        _ id: ArticleComment.ID, _ content: CommentContent, by edit: Edit,
+        _ decide: @escaping @Sendable (CommentContext) throws -> ArticleComment.Status
+    ) async throws(StoreError) -> ArticleComment
 
     /// Changes body and status of a comment to those of the result of `change`, which gets the
     /// whole comment. If anything differs afterwards, this creates a revision.
@@ -71,10 +71,10 @@ public protocol CommentRepository: Sendable {
     ///
     /// Throws `.notFound` for a comment that the viewer does not see, and for a deleted one.
     func updateComment(
-        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
         by edit: Edit, html: BodyHTML?,
-        _ change: @escaping @Sendable (CommentEdition) throws -> Comment
-    ) async throws(StoreError) -> Comment
+        _ change: @escaping @Sendable (CommentEdition) throws -> ArticleComment
+    ) async throws(StoreError) -> ArticleComment
 
     /// Deletes the text of a comment after `check`. Its place remains in lists while it has visible
     /// replies.
@@ -82,7 +82,7 @@ public protocol CommentRepository: Sendable {
     /// Throws `.notFound` for a comment that the viewer neither sees nor wrote, and for a deleted
     /// one.
     func deleteComment(
-        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
         by edit: Edit, _ check: @escaping @Sendable (CommentEdition) throws -> Void
     ) async throws(StoreError)
 }
@@ -106,7 +106,7 @@ public struct CommentQuery: Sendable, Hashable {
     public var article: Article.ID?
     public var viewer: CommentViewer
     /// Only in a query for all articles; `nil` for all.
-    public var status: Comment.Status?
+    public var status: ArticleComment.Status?
     /// Only in a query for all articles; `nil` for those of all users.
     public var writer: User.ID?
     public var sort: CommentSort
@@ -129,7 +129,7 @@ public struct CommentQuery: Sendable, Hashable {
 
     /// The comments on all articles that editors see.
     public init(
-        status: Comment.Status?, by writer: User.ID? = nil, sort: CommentSort = .oldest,
+        status: ArticleComment.Status?, by writer: User.ID? = nil, sort: CommentSort = .oldest,
         after: CommentPosition? = nil, limit: Int = 20
     ) {
         viewer = CommentViewer(audience: .editors)
@@ -144,9 +144,9 @@ public struct CommentQuery: Sendable, Hashable {
 /// A place in a list of comments. See ``CommentRepository``.
 public struct CommentPosition: Sendable, Hashable {
     public var createdAt: Timestamp
-    public var id: Comment.ID
+    public var id: ArticleComment.ID
 
-    public init(createdAt: Timestamp, id: Comment.ID) {
+    public init(createdAt: Timestamp, id: ArticleComment.ID) {
         self.createdAt = createdAt
         self.id = id
     }
@@ -156,7 +156,7 @@ public struct CommentPosition: Sendable, Hashable {
 public struct CommentContent: Sendable, Hashable {
     public var article: Article.ID
     /// The comment that this one replies to.
-    public var parent: Comment.ID?
+    public var parent: ArticleComment.ID?
     public var body: String
     /// The rendered body; `nil` to render it when it is first read.
     public var bodyHTML: BodyHTML?
@@ -165,7 +165,8 @@ public struct CommentContent: Sendable, Hashable {
     public var audience: Audience
 
     public init(
-        article: Article.ID, parent: Comment.ID? = nil, body: String, bodyHTML: BodyHTML? = nil,
+        article: Article.ID, parent: ArticleComment.ID? = nil, body: String,
+        bodyHTML: BodyHTML? = nil,
         writer: User.ID, audience: Audience = .everyone
     ) {
         self.article = article
@@ -202,13 +203,13 @@ public struct CommentContext: Sendable, Hashable {
 
 /// A comment that is about to be changed. See ``CommentRepository``.
 public struct CommentEdition: Sendable, Hashable {
-    public var comment: Comment
+    public var comment: ArticleComment
     /// True if the viewer wrote it.
     public var isOwn: Bool
     /// That of the article; `nil` if it has none.
     public var policy: CommentPolicy?
 
-    public init(comment: Comment, isOwn: Bool, policy: CommentPolicy?) {
+    public init(comment: ArticleComment, isOwn: Bool, policy: CommentPolicy?) {
         self.comment = comment
         self.isOwn = isOwn
         self.policy = policy

@@ -64,7 +64,7 @@ public struct IdempotencyKey: Sendable {
 public enum WrittenItem: Sendable, Hashable {
     case article(Article, isNew: Bool)
     case author(Author, isNew: Bool)
-    case comment(Comment, isNew: Bool)
+    case comment(ArticleComment, isNew: Bool)
     case source(ContentSource, isNew: Bool)
     case nothing
 

@@ -128,7 +128,7 @@ public enum ExportRecord: Sendable, Hashable {
     case article(ExportedArticle)
     case revision(ExportedRevision)
     /// Without a version. Its author is known by the id.
-    case comment(Comment)
+    case comment(ArticleComment)
     case bookmark(ExportedBookmark)
 }
 

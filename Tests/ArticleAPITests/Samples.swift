@@ -13,7 +13,7 @@ enum Samples {
         id: id, slug: "hello-세상", title: "Hello, \"세상\"", summary: "A greeting.",
         body: "# Hello\n\nA first article — with 한글.\n", language: "en",
         authors: [Author.Reference(id: authorID, name: "Ada", revision: 2)],
-        tags: [Tag(key: "swift", name: "Swift"), Tag(key: "한국어", name: "한국어")],
+        tags: [ArticleTag(key: "swift", name: "Swift"), ArticleTag(key: "한국어", name: "한국어")],
         heroImage: Article.HeroImage(url: "https://a.example/x.jpg", alternativeText: "A wave"),
         status: .published, publishedAt: time, createdAt: time,
         updatedAt: time.advanced(byMilliseconds: 1), revision: 3, version: "3-x1y2z3",
@@ -111,16 +111,16 @@ enum Samples {
         ],
         comments: [comment], bookmarks: [bookmark])
 
-    static let commentID = ArticleAPI.Comment.ID("01890a5d-ac98-7000-8000-00000000c0de")!
+    static let commentID = ArticleComment.ID("01890a5d-ac98-7000-8000-00000000c0de")!
 
-    static let comment = ArticleAPI.Comment(
-        id: commentID, articleID: id, parentID: ArticleAPI.Comment.ID(id.description),
+    static let comment = ArticleComment(
+        id: commentID, articleID: id, parentID: ArticleComment.ID(id.description),
         author: User(id: userID, displayName: "Ada"), body: "What about *rye*?\n",
         status: .pending, createdAt: time, updatedAt: time.advanced(byMilliseconds: 1),
         revision: 2, version: "2-x1y2z3")
 
     /// The placeholder of a deleted comment.
-    static let place = ArticleAPI.Comment(
+    static let place = ArticleComment(
         id: commentID, articleID: id, body: "", status: .deleted, createdAt: time,
         updatedAt: time)
 

@@ -94,7 +94,7 @@ import Testing
             key: key, query: "types=article,comment,bookmark&article=\(article)")
         for number in 0..<9 {
             let made = try send(.post, thread, #"{"body":"No. \#(number)"}"#, key: key)
-            let comment = try "/v1/comments/\(ArticleAPI.Comment(mapping: made.body).id)"
+            let comment = try "/v1/comments/\(ArticleComment(mapping: made.body).id)"
             if number % 3 == 1 { _ = try send(.patch, comment, #"{"status":"hidden"}"#) }
             if number % 3 == 2 { _ = try send(.delete, comment, key: key) }
             _ = try send(.put, bookmark, #"{"position":0.\#(number)}"#, key: key)
@@ -103,7 +103,7 @@ import Testing
             try reader.follow(served.addresses[0], cutAfter: limits[0])
             try user.follow(served.addresses[0], cutAfter: limits[1])
         }
-        let list = try Page<ArticleAPI.Comment>(
+        let list = try Page<ArticleComment>(
             mapping: served.client.send(.get, "\(thread)?limit=100").body)
         let listed = Dictionary(
             uniqueKeysWithValues: list.items.map { ("comment \($0.id)", $0.revision) })

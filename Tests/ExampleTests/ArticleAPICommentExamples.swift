@@ -26,18 +26,18 @@ import Testing
 
     @Test func `comments are written`() async throws {
         do {
-            let draft = Comment.Draft(body: "What about *rye*?")
+            let draft = ArticleComment.Draft(body: "What about *rye*?")
             let comment = try await backend.send(
                 CreateCommentRequest(articleID: id, comment: draft))
             #expect(comment == self.comment)
         }
         do {
             let parent = comment.id
-            let draft = Comment.Draft(parentID: parent, body: "And *salt*.")
+            let draft = ArticleComment.Draft(parentID: parent, body: "And *salt*.")
             let reply = try await backend.send(CreateCommentRequest(articleID: id, comment: draft))
             #expect(reply.parentID == parent)
         }
-        let changes = Comment.Changes(body: .set("What about *spelt*?"))
+        let changes = ArticleComment.Changes(body: .set("What about *spelt*?"))
         let saved = try await backend.send(UpdateCommentRequest(comment, changes: changes))
         #expect(saved.body == "What about *spelt*?")
         let commentID = comment.id

@@ -15,7 +15,7 @@ struct Login: Sendable, Hashable {
 /// The examples of articles and their parts, and of their forms as text and JSON.
 @Suite struct ArticleAPIValueExamples {
     private let article = ServedExampleBackend.article
-    private let tag = Tag(key: "swift", name: "Swift")
+    private let tag = ArticleTag(key: "swift", name: "Swift")
 
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -64,8 +64,8 @@ struct Login: Sendable, Hashable {
     }
 
     @Test func `tags`() {
-        let tag = Tag(named: "Straße")
-        let isSame = tag.key == Tag(named: "STRASSE").key
+        let tag = ArticleTag(named: "Straße")
+        let isSame = tag.key == ArticleTag(named: "STRASSE").key
         #expect(isSame && tag.name == "Straße")
     }
 
@@ -113,7 +113,7 @@ struct Login: Sendable, Hashable {
 
     @Test func `a model as JSON`() throws {
         let bytes = tag.json()
-        let copy = try Tag(mapping: bytes)
+        let copy = try ArticleTag(mapping: bytes)
         #expect(copy == tag)
         let greeting = Greeting(text: "Hello")
         #expect(greeting.json() == self.bytes(#"{"text":"Hello"}"#))
@@ -122,7 +122,7 @@ struct Login: Sendable, Hashable {
 
     @Test func `responses`() throws {
         do {
-            let encoding = Tag.encoding
+            let encoding = ArticleTag.encoding
             let bytes = encoding.write(tag)
             #expect(bytes == tag.json() && encoding.mediaType == "application/json")
         }
@@ -133,14 +133,14 @@ struct Login: Sendable, Hashable {
 
     @Test func `a page from bytes`() throws {
         let bytes = bytes(#"{"items":[{"key":"swift","name":"Swift","articleCount":3}]}"#)
-        let mapper = ResponseMapper<Page<Tag.Usage>>()
+        let mapper = ResponseMapper<Page<ArticleTag.Usage>>()
         let page = try mapper.map(bytes)
-        #expect(page.items == [Tag.Usage(tag: tag, articleCount: 3)])
+        #expect(page.items == [ArticleTag.Usage(tag: tag, articleCount: 3)])
     }
 
     @Test func `an array of which not all items can be decoded`() throws {
         let bytes = bytes(#"[{"key":"swift","name":"Swift"},{"key":"c"}]"#)
-        let mapper = ArrayResponseMapper<Tag>()
+        let mapper = ArrayResponseMapper<ArticleTag>()
         let (tags, leftOut) = try mapper.mapLeniently(bytes)
         #expect(tags == [tag])
         #expect(leftOut == [.missingAttribute(name: "name", path: "$[1].name")])

@@ -166,7 +166,7 @@ final class LastChange: ChangeObserver {
         try await ExampleStore.run { store in
             _ = try await store.createArticle(id, content(), by: edit)
             var query = ArticleQuery(audience: .everyone)
-            query.filter.tags = [Tag(named: "Baking").key]
+            query.filter.tags = [ArticleTag(named: "Baking").key]
             query.sort = .updatedLast
             let slice = try await store.articles(query)
             #expect(slice.items.map(\.id) == [id])
@@ -265,7 +265,7 @@ final class LastChange: ChangeObserver {
             _ = try await store.createArticle(id, content(), by: edit)
             var copy: [Article.ID: Article] = [:]
             var query = ChangeQuery(audience: .editors)
-            query.filter.tags = [Tag(named: "Baking").key]
+            query.filter.tags = [ArticleTag(named: "Baking").key]
             var isCurrent = false
             while !isCurrent {
                 let slice = try await store.changes(query)

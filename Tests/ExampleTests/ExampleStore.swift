@@ -4,11 +4,6 @@ import ArticleStore
 import BroadsheetTestDatabases
 import BroadsheetTestSupport
 
-/// In the examples, a tag is that of an article: the tests' framework has a type of this name, too.
-typealias Tag = ArticleAPI.Tag
-/// The same for a comment.
-typealias Comment = ArticleAPI.Comment
-
 /// A store in a temporary folder.
 enum ExampleStore {
     /// Runs the body with an empty store, and closes it.

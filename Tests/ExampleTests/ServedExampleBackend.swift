@@ -9,7 +9,7 @@ enum ServedExampleBackend {
     static let article = Article(
         id: Article.ID(at: time), slug: "bread", title: "Bread", body: "Flour and water.",
         language: "en", authors: [Author.Reference(id: author.id, name: author.name)],
-        tags: [Tag(named: "Baking")], status: .published, publishedAt: time, createdAt: time,
+        tags: [ArticleTag(named: "Baking")], status: .published, publishedAt: time, createdAt: time,
         updatedAt: time, version: "1-x1y2z3", wordCount: 3, readingMinutes: 1)
 
     static func backend() -> BackendService {
@@ -20,7 +20,7 @@ enum ServedExampleBackend {
             addComments(to: &routes)
             addAccounts(to: &routes)
             routes.on(FetchTagsRequest.self) { _ in
-                Page(items: [Tag.Usage(tag: Tag(named: "Baking"), articleCount: 1)])
+                Page(items: [ArticleTag.Usage(tag: ArticleTag(named: "Baking"), articleCount: 1)])
             }
             routes.on(SearchArticlesRequest.self) { request in
                 let isTitle = request.query.hasPrefix("bread")
@@ -43,7 +43,7 @@ enum ServedExampleBackend {
                 return EventStream(Array(text.utf8) + change + Array(ready.utf8))
             }
             routes.on(PreviewRequest.self) { _ in
-                Preview(bodyHTML: "<p>Hello, <em>world</em>.</p>")
+                ArticlePreview(bodyHTML: "<p>Hello, <em>world</em>.</p>")
             }
             routes.on(FetchAtomFeedRequest.self) { request in
                 let tags = request.query.tags.joined(separator: ", ")
@@ -79,8 +79,8 @@ enum ServedExampleBackend {
         routes.on(DeleteArticleRequest.self) { _ in NoContent() }
     }
 
-    static let comment = Comment(
-        id: Comment.ID(at: time), articleID: article.id,
+    static let comment = ArticleComment(
+        id: ArticleComment.ID(at: time), articleID: article.id,
         author: User(id: User.ID(at: time), displayName: "Ada"), body: "What about *rye*?",
         createdAt: time, updatedAt: time, version: "1-x1y2z3")
 

@@ -81,7 +81,7 @@ public final class ChangeFeed: Sendable {
         let article = Article(
             id: id, slug: slug, title: title, body: body, language: "en",
             authors: authors.map { Author.Reference(id: $0, name: "") },
-            tags: tags.map { Tag(named: $0) }, status: .published, publishedAt: Self.time,
+            tags: tags.map { ArticleTag(named: $0) }, status: .published, publishedAt: Self.time,
             createdAt: Self.time, updatedAt: Self.time, wordCount: 1, readingMinutes: 1)
         state.withLock { state in
             let number = state.next()

@@ -98,7 +98,7 @@ public struct RequestGenerator {
         if let key = members.firstIndex(where: { $0.name == "key" }),
             case .string(let name)? = members.first(where: { $0.name == "name" })?.value
         {
-            members[key].value = .string(Tag(named: name).key)
+            members[key].value = .string(ArticleTag(named: name).key)
         }
         return .object(members)
     }

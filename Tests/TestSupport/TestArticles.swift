@@ -12,7 +12,7 @@ package func article(
         id: Article.ID(at: made, using: &random), slug: "a\(number)",
         title: title ?? "Article \(number)", summary: summary, body: body, bodyHTML: bodyHTML,
         language: "en", authors: authors.map { Author.Reference(named: $0) },
-        tags: tags.map { Tag(named: $0) }, status: status, publishedAt: time,
+        tags: tags.map { ArticleTag(named: $0) }, status: status, publishedAt: time,
         createdAt: made, updatedAt: made, wordCount: 3, readingMinutes: 1)
 }
 

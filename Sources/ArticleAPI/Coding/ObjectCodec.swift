@@ -1,8 +1,8 @@
 /// The attributes of a model as a JSON object, in their order on the wire.
 ///
 /// One line for each attribute defines how it is read, written and checked, so that the directions
-/// cannot diverge: `ObjectCodec(Tag.init, .required("key", \.key, …), .required("name", \.name,
-/// …))`. See ``JSONModel``.
+/// cannot diverge: `ObjectCodec(ArticleTag.init, .required("key", \.key, …), .required("name",
+/// \.name, …))`. See ``JSONModel``.
 public struct ObjectCodec<Model>: Sendable {
     public let properties: [JSONSchema.Property]
     let fields: [FieldNames]

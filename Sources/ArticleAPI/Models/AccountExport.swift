@@ -16,14 +16,14 @@ public struct AccountExport: Sendable, Hashable {
     /// The articles that the user owns.
     public var articles: [OwnedArticle]
     /// All comments that the user wrote, oldest first.
-    public var comments: [Comment]
+    public var comments: [ArticleComment]
     /// The newest first, even those of articles that the user no longer sees.
     public var bookmarks: [Bookmark]
 
     public init(
         account: User, invitation: UsedInvitation? = nil, identities: [Identity] = [],
         sessions: [DeviceSession] = [], keys: [Key] = [], articles: [OwnedArticle] = [],
-        comments: [Comment] = [], bookmarks: [Bookmark] = []
+        comments: [ArticleComment] = [], bookmarks: [Bookmark] = []
     ) {
         self.account = account
         self.invitation = invitation
@@ -120,7 +120,7 @@ extension AccountExport: JSONModel {
         .required("sessions", \.sessions, .array(of: DeviceSession.format, limit: most)),
         .required("keys", \.keys, .array(of: Key.format, limit: most)),
         .required("articles", \.articles, .array(of: OwnedArticle.format, limit: most)),
-        .required("comments", \.comments, .array(of: Comment.format, limit: most)),
+        .required("comments", \.comments, .array(of: ArticleComment.format, limit: most)),
         .required("bookmarks", \.bookmarks, .array(of: Bookmark.format, limit: most)))
 }
 

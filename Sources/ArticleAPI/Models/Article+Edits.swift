@@ -271,7 +271,7 @@ extension Article {
             article.readingMinutes = measure.readingMinutes
         }
         if changes.authors != .keep { article.authors = draft.authors.map(reference) }
-        if changes.tags != .keep { article.tags = draft.tags.map(Tag.init(named:)) }
+        if changes.tags != .keep { article.tags = draft.tags.map(ArticleTag.init(named:)) }
         article.heroImage = draft.heroImage
         article.status = draft.status ?? .draft
         article.publishedAt = draft.publishedAt

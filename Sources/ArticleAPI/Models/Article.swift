@@ -27,7 +27,7 @@ public struct Article: Sendable, Hashable, Identifiable {
     /// At most 20, in the order of the by-line.
     public var authors: [Author.Reference]
     /// At most 50, in the editor's order.
-    public var tags: [Tag]
+    public var tags: [ArticleTag]
     public var heroImage: HeroImage?
     public var status: Status
     /// The time at which it became, or will become, public.
@@ -53,7 +53,7 @@ public struct Article: Sendable, Hashable, Identifiable {
     public init(
         id: ID, slug: String, title: String, summary: String = "", body: String?,
         bodyHTML: String? = nil, language: String, authors: [Author.Reference] = [],
-        tags: [Tag] = [],
+        tags: [ArticleTag] = [],
         heroImage: HeroImage? = nil, status: Status, publishedAt: Timestamp? = nil,
         createdAt: Timestamp, updatedAt: Timestamp, revision: Int = 1,
         version: String? = nil, source: Source? = nil, wordCount: Int, readingMinutes: Int,
@@ -118,7 +118,7 @@ extension Article: JSONModel {
         .required(
             "authors", \.authors, .array(of: Author.Reference.format, limit: ArticleLimits.authors)
         ),
-        .required("tags", \.tags, .array(of: Tag.format, limit: ArticleLimits.tags)),
+        .required("tags", \.tags, .array(of: ArticleTag.format, limit: ArticleLimits.tags)),
         .optional("heroImage", \.heroImage, HeroImage.format),
         .required("status", \.status, .text(.status)),
         .optional("publishedAt", \.publishedAt, .timestamp),
@@ -200,7 +200,7 @@ extension Article {
                 }
             },
             tags: try members.required(&parser) {
-                $0.scanItems { Tag.shape.scan(&$0, Tag.init(scanning:_:)) }
+                $0.scanItems { ArticleTag.shape.scan(&$0, ArticleTag.init(scanning:_:)) }
             },
             heroImage: try members.optional(&parser) { HeroImage.shape.scan(&$0) },
             status: try members.required(&parser) { parser in
@@ -243,7 +243,7 @@ extension Author.Reference {
     }
 }
 
-extension Tag {
+extension ArticleTag {
     fileprivate init(
         scanning parser: inout JSONParser, _ members: inout MemberScanner
     ) throws(ReportedInvalidPart) {

@@ -27,9 +27,9 @@ where Content.ID == Article.ID {
     case deleteAuthor(Author.ID, revision: Int)
     /// The comment as the caller sees it now. The comments of a writer who was renamed do not
     /// change: a copy takes each name from the newest change of a comment by the writer.
-    case putComment(Comment)
+    case putComment(ArticleComment)
     /// As of this revision, the comment is no longer visible to the caller.
-    case deleteComment(Comment.ID, revision: Int)
+    case deleteComment(ArticleComment.ID, revision: Int)
     /// The caller's bookmark as it is now, even if its article is not visible.
     case putBookmark(Bookmark)
     /// The caller's bookmark of this article was removed.
@@ -134,7 +134,9 @@ where Content: JSONRepresentable {
             begin(#""type":"comment","action":"put","id":"#, &writer, revision: comment.revision) {
                 comment.id.write(to: &$0)
             }
-            members.write("\"comment\":", to: &writer) { Comment.format.write(comment, nil, &$0) }
+            members.write("\"comment\":", to: &writer) {
+                ArticleComment.format.write(comment, nil, &$0)
+            }
         case .deleteComment(let id, let revision):
             begin(#""type":"comment","action":"delete","id":"#, &writer, revision: revision) {
                 id.write(to: &$0)
@@ -166,7 +168,7 @@ where Content: JSONRepresentable {
         var revision: Int
         var article: Content?
         var author: Author?
-        var comment: Comment?
+        var comment: ArticleComment?
         var bookmark: Bookmark?
 
         static var shape: ObjectCodec<Members> {
@@ -178,7 +180,7 @@ where Content: JSONRepresentable {
                 .defaulted("revision", to: 0, \.revision, .integer(0...Int.max)),
                 .optional("article", { @Sendable in $0.article }, Content.format),
                 .optional("author", { @Sendable in $0.author }, Author.format),
-                .optional("comment", { @Sendable in $0.comment }, Comment.format),
+                .optional("comment", { @Sendable in $0.comment }, ArticleComment.format),
                 .optional("bookmark", { @Sendable in $0.bookmark }, Bookmark.format))
         }
 
@@ -219,7 +221,7 @@ where Content: JSONRepresentable {
                 if let comment { return .putComment(comment) }
                 return reader.reading(.name("comment")) { Self.missing(&$0) }
             case ("comment", "delete"):
-                if let id = Comment.ID(id) { return .deleteComment(id, revision: revision) }
+                if let id = ArticleComment.ID(id) { return .deleteComment(id, revision: revision) }
             case ("bookmark", "put"):
                 if let bookmark { return .putBookmark(bookmark) }
                 return reader.reading(.name("bookmark")) { Self.missing(&$0) }

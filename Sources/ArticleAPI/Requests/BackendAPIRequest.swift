@@ -143,7 +143,7 @@ extension FetchDeletedArticlesRequest: PagedRequest {
 }
 
 extension FetchTagsRequest: PagedRequest {
-    public typealias PageItem = Tag.Usage
+    public typealias PageItem = ArticleTag.Usage
 }
 
 extension FetchAuthorsRequest: PagedRequest {
@@ -151,11 +151,11 @@ extension FetchAuthorsRequest: PagedRequest {
 }
 
 extension FetchCommentsRequest: PagedRequest {
-    public typealias PageItem = Comment
+    public typealias PageItem = ArticleComment
 }
 
 extension FetchAllCommentsRequest: PagedRequest {
-    public typealias PageItem = Comment
+    public typealias PageItem = ArticleComment
 }
 
 extension FetchBookmarksRequest: PagedRequest {

@@ -11,14 +11,14 @@ public struct FetchCommentsRequest: SparseRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/articles/{id}/comments", name: "listComments",
         summary: "Lists the comments on an article", access: .everyone)
-    public typealias Item = Page<Comment>
+    public typealias Item = Page<ArticleComment>
     public typealias Partial = Page<PartialComment>
 
     public static let parameters = Parameters(
         Self.init, .path("id", \.articleID, .identifier()),
         .query("limit", \.limit, .integer(ArticleLimits.page)),
         .query("cursor", \.cursor, .cursor), .query("sort", \.sort, .choice),
-        .query("fields", \.fields, .fields(of: Comment.format)))
+        .query("fields", \.fields, .fields(of: ArticleComment.format)))
 
     public var articleID: Article.ID
     /// 1 to 100; `nil` for 20.
@@ -52,7 +52,7 @@ public struct FetchAllCommentsRequest: SparseRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/comments", name: "listAllComments",
         summary: "Lists comments on all articles", access: .moderate)
-    public typealias Item = Page<Comment>
+    public typealias Item = Page<ArticleComment>
     public typealias Partial = Page<PartialComment>
 
     public static let parameters = Parameters(
@@ -60,10 +60,10 @@ public struct FetchAllCommentsRequest: SparseRequest {
         .query("author", \.author, .identifier()),
         .query("limit", \.limit, .integer(ArticleLimits.page)),
         .query("cursor", \.cursor, .cursor), .query("sort", \.sort, .choice),
-        .query("fields", \.fields, .fields(of: Comment.format)))
+        .query("fields", \.fields, .fields(of: ArticleComment.format)))
 
     /// `nil` for all.
-    public var status: Comment.Status?
+    public var status: ArticleComment.Status?
     /// Only those of this user; `nil` for those of all.
     public var author: User.ID?
     /// 1 to 100; `nil` for 20.
@@ -76,7 +76,7 @@ public struct FetchAllCommentsRequest: SparseRequest {
     public var fields: FieldSelection?
 
     public init(
-        status: Comment.Status? = nil, author: User.ID? = nil, limit: Int? = nil,
+        status: ArticleComment.Status? = nil, author: User.ID? = nil, limit: Int? = nil,
         cursor: String? = nil, sort: CommentSort? = nil, fields: FieldSelection? = nil
     ) {
         self.status = status
@@ -97,18 +97,18 @@ public struct FetchCommentRequest: SparseRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/comments/{id}", name: "getComment",
         summary: "Gets a comment", access: .everyone)
-    public typealias Item = Comment
+    public typealias Item = ArticleComment
     public typealias Partial = PartialComment
 
     public static let parameters = Parameters(
         Self.init, .path("id", \.id, .identifier()),
-        .query("fields", \.fields, .fields(of: Comment.format)))
+        .query("fields", \.fields, .fields(of: ArticleComment.format)))
 
-    public var id: Comment.ID
+    public var id: ArticleComment.ID
     /// `nil` for all attributes except `bodyHTML`.
     public var fields: FieldSelection?
 
-    public init(id: Comment.ID, fields: FieldSelection? = nil) {
+    public init(id: ArticleComment.ID, fields: FieldSelection? = nil) {
         self.id = id
         self.fields = fields
     }
@@ -119,7 +119,7 @@ public struct FetchCommentRequest: SparseRequest {
 /// With a key, or an id in the draft, it can be repeated without writing a second comment.
 ///
 /// ```swift
-/// let draft = Comment.Draft(parentID: parent, body: "And *salt*.")
+/// let draft = ArticleComment.Draft(parentID: parent, body: "And *salt*.")
 /// let reply = try await backend.send(CreateCommentRequest(articleID: id, comment: draft))
 /// ```
 public struct CreateCommentRequest: IdempotentWriteRequest {
@@ -127,18 +127,19 @@ public struct CreateCommentRequest: IdempotentWriteRequest {
         .post, "/v1/articles/{id}/comments", name: "createComment",
         summary: "Writes a comment on an article", access: .comment, success: .created,
         problems: [.commentsClosed, .idTaken, .repeatedComment])
-    public typealias Item = Comment
+    public typealias Item = ArticleComment
 
     public static let parameters = Parameters(
         Self.init, .path("id", \.articleID, .identifier()), .body(\.comment),
         .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
 
     public var articleID: Article.ID
-    public var comment: Comment.Draft
+    public var comment: ArticleComment.Draft
     /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
     public var idempotencyKey: String?
 
-    public init(articleID: Article.ID, comment: Comment.Draft, idempotencyKey: String? = nil) {
+    public init(articleID: Article.ID, comment: ArticleComment.Draft, idempotencyKey: String? = nil)
+    {
         self.articleID = articleID
         self.comment = comment
         self.idempotencyKey = idempotencyKey
@@ -149,7 +150,7 @@ public struct CreateCommentRequest: IdempotentWriteRequest {
 /// for some minutes; an editor the status.
 ///
 /// ```swift
-/// let changes = Comment.Changes(body: .set("What about *spelt*?"))
+/// let changes = ArticleComment.Changes(body: .set("What about *spelt*?"))
 /// let saved = try await backend.send(UpdateCommentRequest(comment, changes: changes))
 /// ```
 public struct UpdateCommentRequest: IdempotentWriteRequest {
@@ -157,21 +158,21 @@ public struct UpdateCommentRequest: IdempotentWriteRequest {
         .patch, "/v1/comments/{id}", name: "updateComment",
         summary: "Changes a comment, or shows or hides it", access: .changeComments,
         problems: [.editTimeOver, .notTheWriter])
-    public typealias Item = Comment
+    public typealias Item = ArticleComment
 
     public static let parameters = Parameters(
         Self.init, .path("id", \.id, .identifier()), .header("If-Match", \.expected, .ifMatch),
         .mergePatch(\.changes), .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
 
-    public var id: Comment.ID
+    public var id: ArticleComment.ID
     /// The version to change; `nil` for any.
     public var expected: IfMatch?
-    public var changes: Comment.Changes
+    public var changes: ArticleComment.Changes
     /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
     public var idempotencyKey: String?
 
     public init(
-        id: Comment.ID, expected: IfMatch? = nil, changes: Comment.Changes,
+        id: ArticleComment.ID, expected: IfMatch? = nil, changes: ArticleComment.Changes,
         idempotencyKey: String? = nil
     ) {
         self.id = id
@@ -182,7 +183,7 @@ public struct UpdateCommentRequest: IdempotentWriteRequest {
 
     /// Changes a comment that was fetched, unless someone has changed it since (412).
     public init(
-        _ comment: Comment, changes: Comment.Changes, idempotencyKey: String? = nil
+        _ comment: ArticleComment, changes: ArticleComment.Changes, idempotencyKey: String? = nil
     ) {
         self.init(
             id: comment.id, expected: comment.version.flatMap { IfMatch(version: $0) },
@@ -208,13 +209,13 @@ public struct DeleteCommentRequest: IdempotentWriteRequest {
         Self.init, .path("id", \.id, .identifier()), .header("If-Match", \.expected, .ifMatch),
         .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
 
-    public var id: Comment.ID
+    public var id: ArticleComment.ID
     /// The version to delete; `nil` for any.
     public var expected: IfMatch?
     /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
     public var idempotencyKey: String?
 
-    public init(id: Comment.ID, expected: IfMatch? = nil, idempotencyKey: String? = nil) {
+    public init(id: ArticleComment.ID, expected: IfMatch? = nil, idempotencyKey: String? = nil) {
         self.id = id
         self.expected = expected
         self.idempotencyKey = idempotencyKey

@@ -13,7 +13,7 @@ public struct PreviewRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/preview", name: "previewBody", summary: "Renders Markdown as HTML",
         access: .writeArticles)
-    public typealias Item = Preview
+    public typealias Item = ArticlePreview
 
     public static let parameters = Parameters(Self.init(text:), .body(\.text))
 
@@ -27,14 +27,14 @@ public struct PreviewRequest: BackendAPIRequest {
 }
 
 /// A body as readers will see it. See ``PreviewRequest``.
-public struct Preview: Sendable, Hashable {
+public struct ArticlePreview: Sendable, Hashable {
     /// Safe to show: without scripts, and without HTML that the author wrote.
     public var bodyHTML: String
 
     public init(bodyHTML: String) { self.bodyHTML = bodyHTML }
 }
 
-extension Preview: JSONModel {
+extension ArticlePreview: JSONModel {
     public static let shape = ObjectCodec(
         named: "Preview", Self.init,
         .required(

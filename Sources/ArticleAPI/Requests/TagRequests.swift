@@ -11,7 +11,7 @@ public struct FetchTagsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/tags", name: "listTags",
         summary: "Lists tags with their numbers of articles", access: .everyone)
-    public typealias Item = Page<Tag.Usage>
+    public typealias Item = Page<ArticleTag.Usage>
 
     public static let parameters = Parameters(
         Self.init, .query("limit", \.limit, .integer(ArticleLimits.page)),

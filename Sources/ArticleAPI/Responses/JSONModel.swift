@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// let bytes = tag.json()
-/// let copy = try Tag(mapping: bytes)
+/// let copy = try ArticleTag(mapping: bytes)
 /// ```
 public protocol JSONRepresentable: ResponseItem, Codable {
     static var format: JSONCodec<Self> { get }

@@ -6,7 +6,7 @@ package import BroadsheetHTTP
 /// server. Required attributes must be present.
 ///
 /// ```swift
-/// let mapper = ResponseMapper<Page<Tag.Usage>>()
+/// let mapper = ResponseMapper<Page<ArticleTag.Usage>>()
 /// let page = try mapper.map(bytes)
 /// ```
 public struct ResponseMapper<Item: ResponseItem>: Sendable {
@@ -28,7 +28,7 @@ public struct ResponseMapper<Item: ResponseItem>: Sendable {
 /// Decodes the items of a JSON array. The items keep their order.
 ///
 /// ```swift
-/// let mapper = ArrayResponseMapper<Tag>()
+/// let mapper = ArrayResponseMapper<ArticleTag>()
 /// let (tags, leftOut) = try mapper.mapLeniently(bytes)
 /// ```
 public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
@@ -133,7 +133,7 @@ public protocol ResponseItem: Sendable {
 /// The encoding and decoding of responses with items of one type.
 ///
 /// ```swift
-/// let encoding = Tag.encoding
+/// let encoding = ArticleTag.encoding
 /// let bytes = encoding.write(tag)
 /// ```
 public struct ResponseEncoding<Item>: Sendable {

@@ -5,14 +5,14 @@ public import ArticleAPI
 /// See ``Snapshot``. A section remains the same if a tag or an author is renamed.
 public enum ArticleSection: Sendable, Hashable, Identifiable {
     case day(LocalDay)
-    case tag(Tag)
+    case tag(ArticleTag)
     case author(Author.Reference)
     /// The articles without tags, or without authors.
     case other
 
     public enum ID: Sendable, Hashable {
         case day(LocalDay)
-        case tag(Tag.ID)
+        case tag(ArticleTag.ID)
         case author(Author.ID)
         case other
     }

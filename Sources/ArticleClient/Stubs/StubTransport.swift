@@ -135,7 +135,7 @@ extension BackendService {
     /// ```swift
     /// let backend = BackendService.stub { routes in
     ///     routes.on(FetchTagsRequest.self) { _ in
-    ///         Page(items: [Tag.Usage(tag: Tag(named: "Swift"), articleCount: 3)])
+    ///         Page(items: [ArticleTag.Usage(tag: ArticleTag(named: "Swift"), articleCount: 3)])
     ///     }
     ///     routes.on(DeleteArticleRequest.self) { _ in throw Problem(.forbidden) }
     /// }

@@ -269,7 +269,7 @@ extension StoredContent {
 extension Article {
     /// A stored article without a version, with the names that its numbers stand for.
     init(
-        _ stored: StoredArticle, body: String?, authors: [Author.Reference], tags: [Tag]
+        _ stored: StoredArticle, body: String?, authors: [Author.Reference], tags: [ArticleTag]
     ) {
         let content = stored.revision.content
         self.init(

@@ -104,7 +104,7 @@ extension Snapshot {
         let content = stored.revision.content
         var authors: [Author.Reference] = []
         for number in content.authors { authors.append(try author(number: number).reference) }
-        var tags: [Tag] = []
+        var tags: [ArticleTag] = []
         for number in content.tags { tags.append(try tag(number)) }
         return Article(
             stored, body: withBody ? try body(content.body) : nil, authors: authors, tags: tags)

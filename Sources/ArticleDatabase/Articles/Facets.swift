@@ -5,7 +5,7 @@ public import ArticleStore
 extension SQLStore {
     public func tags(
         after key: String?, limit: Int, visibleTo audience: Audience
-    ) async throws(StoreError) -> Slice<Tag.Usage, String> {
+    ) async throws(StoreError) -> Slice<ArticleTag.Usage, String> {
         try await read { (state) throws(StoreError) in
             try state.tags(after: key, limit: limit, visibleTo: audience)
         }
@@ -57,11 +57,11 @@ extension Snapshot {
     /// Tags with counts.
     func tags(
         after key: String?, limit: Int, visibleTo audience: Audience
-    ) throws(StoreError) -> Slice<Tag.Usage, String> {
+    ) throws(StoreError) -> Slice<ArticleTag.Usage, String> {
         let limit = min(max(limit, 1), 100)
         let row = try connection.statement(SQL.tagsAfter)
         try row.bind(1, mixed: key ?? "")
-        var page = Slice<Tag.Usage, String>(items: [], next: nil)
+        var page = Slice<ArticleTag.Usage, String>(items: [], next: nil)
         var examined = 0
         var frontier = key
         while try row.step() {
@@ -70,7 +70,7 @@ extension Snapshot {
                 return page
             }
             examined += 1
-            let tag = Tag(key: row.text(1), name: row.text(2))
+            let tag = ArticleTag(key: row.text(1), name: row.text(2))
             var count = row.integer(audience == .editors ? 3 : 4)
             if case .author(let id) = audience {
                 count += try hiddenArticles(of: id, under: row.integer(0)) ?? 0
@@ -80,7 +80,7 @@ extension Snapshot {
                     page.next = page.items.last?.tag.key
                     return page
                 }
-                page.items.append(Tag.Usage(tag: tag, articleCount: Int(count)))
+                page.items.append(ArticleTag.Usage(tag: tag, articleCount: Int(count)))
             }
             frontier = tag.key
         }
@@ -103,7 +103,7 @@ extension WriteStep {
         }
     }
 
-    func resolve(_ tags: [Tag]) throws(StoreError) -> [Int64] {
+    func resolve(_ tags: [ArticleTag]) throws(StoreError) -> [Int64] {
         var numbers: [Int64] = []
         for tag in tags {
             let number = try facet(.tag, key: tag.key, name: tag.name)

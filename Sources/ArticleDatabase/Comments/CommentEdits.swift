@@ -4,7 +4,7 @@ public import ArticleStore
 /// Writing, changing and deleting comments.
 extension SQLStore {
     public func commentContext(
-        of content: CommentContent, as id: Comment.ID, at time: Timestamp
+        of content: CommentContent, as id: ArticleComment.ID, at time: Timestamp
     ) async throws(StoreError) -> CommentContext {
         try await read { (state) throws(StoreError) in
             try state.place(of: content, as: id, at: time).commentContext
@@ -12,7 +12,7 @@ extension SQLStore {
     }
 
     public func edition(
-        of id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer
+        of id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer
     ) async throws(StoreError) -> CommentEdition {
         try await read { (state) throws(StoreError) in
             try state.edition(of: state.editable(id, expecting: expectation, viewer), viewer)
@@ -20,9 +20,9 @@ extension SQLStore {
     }
 
     public func createComment(
-        _ id: Comment.ID, _ content: CommentContent, by edit: Edit,
-        _ decide: @escaping @Sendable (CommentContext) throws -> Comment.Status
-    ) async throws(StoreError) -> Comment {
+        _ id: ArticleComment.ID, _ content: CommentContent, by edit: Edit,
+        _ decide: @escaping @Sendable (CommentContext) throws -> ArticleComment.Status
+    ) async throws(StoreError) -> ArticleComment {
         try await write(edit) {
             .comment($0, isNew: true)
         } _: { (step) throws(StoreError) in
@@ -31,10 +31,10 @@ extension SQLStore {
     }
 
     public func updateComment(
-        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
         by edit: Edit, html: BodyHTML?,
-        _ change: @escaping @Sendable (CommentEdition) throws -> Comment
-    ) async throws(StoreError) -> Comment {
+        _ change: @escaping @Sendable (CommentEdition) throws -> ArticleComment
+    ) async throws(StoreError) -> ArticleComment {
         try await write(edit) {
             .comment($0, isNew: false)
         } _: { (step) throws(StoreError) in
@@ -44,7 +44,7 @@ extension SQLStore {
     }
 
     public func deleteComment(
-        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
         by edit: Edit, _ check: @escaping @Sendable (CommentEdition) throws -> Void
     ) async throws(StoreError) {
         try await write(edit) { _ in
@@ -97,7 +97,7 @@ extension Snapshot {
     private static let minute: Int64 = 60 * 1_000
 
     fileprivate func place(
-        of content: CommentContent, as id: Comment.ID, at time: Timestamp
+        of content: CommentContent, as id: ArticleComment.ID, at time: Timestamp
     ) throws(StoreError) -> CommentTarget {
         guard let article = try stored(.id(content.article)),
             article.isVisible(to: content.audience),
@@ -152,7 +152,7 @@ extension Snapshot {
 
     /// A comment that the viewer may try to change.
     fileprivate func editable(
-        _ id: Comment.ID, expecting expectation: Precondition, _ viewer: CommentViewer
+        _ id: ArticleComment.ID, expecting expectation: Precondition, _ viewer: CommentViewer
     ) throws(StoreError) -> StoredComment {
         let comment = try comment(id, visibleTo: viewer)
         // The placeholder of a comment among its replies cannot be edited.
@@ -173,13 +173,13 @@ extension Snapshot {
 
 extension WriteStep {
     fileprivate func createComment(
-        _ id: Comment.ID, _ content: CommentContent, at time: Timestamp,
-        _ decide: (CommentContext) throws -> Comment.Status
-    ) throws(StoreError) -> Comment {
+        _ id: ArticleComment.ID, _ content: CommentContent, at time: Timestamp,
+        _ decide: (CommentContext) throws -> ArticleComment.Status
+    ) throws(StoreError) -> ArticleComment {
         let place = try state.place(of: content, as: id, at: time)
-        let status: Comment.Status
+        let status: ArticleComment.Status
         do { status = try decide(place.commentContext) } catch { throw .rejected(error) }
-        let comment = Comment(
+        let comment = ArticleComment(
             id: id, articleID: content.article, body: content.body, status: status,
             createdAt: time, updatedAt: time)
         guard
@@ -194,7 +194,7 @@ extension WriteStep {
 
     /// Returns the number of the new row; `nil` if the id is taken.
     func insert(
-        _ comment: Comment, on article: Int64, to parent: Int64?, by writer: Int64?
+        _ comment: ArticleComment, on article: Int64, to parent: Int64?, by writer: Int64?
     ) throws(StoreError) -> Int64? {
         let state = try CommentState(comment.status)
         let row = try connection.statement(SQL.insertComment)
@@ -212,11 +212,11 @@ extension WriteStep {
     }
 
     fileprivate func updateComment(
-        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        at time: Timestamp, html: BodyHTML?, _ change: (CommentEdition) throws -> Comment
-    ) throws(StoreError) -> Comment {
+        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        at time: Timestamp, html: BodyHTML?, _ change: (CommentEdition) throws -> ArticleComment
+    ) throws(StoreError) -> ArticleComment {
         let before = try state.editable(id, expecting: expectation, viewer)
-        let changed: Comment
+        let changed: ArticleComment
         do { changed = try change(state.edition(of: before, viewer)) } catch {
             throw .rejected(error)
         }
@@ -233,7 +233,7 @@ extension WriteStep {
     }
 
     fileprivate func deleteComment(
-        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
         at time: Timestamp, _ check: (CommentEdition) throws -> Void
     ) throws(StoreError) {
         guard let before = try state.storedComment(id), before.state != .deleted,

@@ -5,7 +5,7 @@ public import ArticleStore
 /// changes or is deleted, `SQL.updateComment` removes its HTML.
 extension SQLStore {
     public func bodyHTML(
-        of comments: [Comment], by renderer: String
+        of comments: [ArticleComment], by renderer: String
     ) async throws(StoreError) -> [BodyHTML?] {
         try await read { (state) throws(StoreError) in
             var found: [BodyHTML?] = []
@@ -15,7 +15,7 @@ extension SQLStore {
     }
 
     public func keepBodyHTML(
-        _ html: BodyHTML, of comment: Comment
+        _ html: BodyHTML, of comment: ArticleComment
     ) async throws(StoreError) {
         try await submit { (step) throws(StoreError) in
             let stored = try step.state.storedComment(comment.id)
@@ -35,7 +35,7 @@ extension SQL {
 
 extension Snapshot {
     fileprivate func bodyHTML(
-        of comment: Comment, by renderer: String
+        of comment: ArticleComment, by renderer: String
     ) throws(StoreError) -> BodyHTML? {
         let row = try connection.statement(SQL.commentHTML)
         try row.bind(1, comment.id)

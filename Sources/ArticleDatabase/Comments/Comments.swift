@@ -5,13 +5,13 @@ public import ArticleStore
 extension SQLStore {
     public func comments(
         _ query: CommentQuery
-    ) async throws(StoreError) -> Slice<Comment, CommentPosition> {
+    ) async throws(StoreError) -> Slice<ArticleComment, CommentPosition> {
         try await read { (state) throws(StoreError) in try state.comments(query) }
     }
 
     public func comment(
-        _ id: Comment.ID, visibleTo viewer: CommentViewer
-    ) async throws(StoreError) -> Comment {
+        _ id: ArticleComment.ID, visibleTo viewer: CommentViewer
+    ) async throws(StoreError) -> ArticleComment {
         try await read { (state) throws(StoreError) in
             let stored = try state.comment(id, visibleTo: viewer)
             return try state.present(stored, to: viewer)
@@ -111,7 +111,7 @@ extension SQL {
 enum CommentState: Int64 {
     case visible, pending, hidden, deleted
 
-    init(_ status: Comment.Status) throws(StoreError) {
+    init(_ status: ArticleComment.Status) throws(StoreError) {
         switch status {
         case .visible: self = .visible
         case .pending: self = .pending
@@ -127,7 +127,7 @@ enum CommentState: Int64 {
         return self == .deleted ? 0 : 1
     }
 
-    var status: Comment.Status {
+    var status: ArticleComment.Status {
         switch self {
         case .visible: .visible
         case .pending: .pending
@@ -140,11 +140,11 @@ enum CommentState: Int64 {
 /// A comment's row, joined with its article and its writer.
 struct StoredComment {
     let number: Int64
-    let id: Comment.ID
+    let id: ArticleComment.ID
     let article: Int64
     let articleID: Article.ID
     let parent: Int64?
-    let parentID: Comment.ID?
+    let parentID: ArticleComment.ID?
     var writer: Int64?
     var author: User?
     var state: CommentState
@@ -200,7 +200,7 @@ struct StoredComment {
 }
 
 extension Snapshot {
-    func storedComment(_ id: Comment.ID) throws(StoreError) -> StoredComment? {
+    func storedComment(_ id: ArticleComment.ID) throws(StoreError) -> StoredComment? {
         let row = try connection.statement(SQL.comment)
         try row.bind(1, id)
         return try row.step() ? StoredComment(row) : nil
@@ -214,7 +214,7 @@ extension Snapshot {
     }
 
     func comment(
-        _ id: Comment.ID, visibleTo viewer: CommentViewer
+        _ id: ArticleComment.ID, visibleTo viewer: CommentViewer
     ) throws(StoreError) -> StoredComment {
         guard let stored = try storedComment(id), stored.isVisible(to: viewer) else {
             throw .notFound
@@ -225,7 +225,7 @@ extension Snapshot {
     /// The comment as the viewer sees it.
     func present(
         _ stored: StoredComment, to viewer: CommentViewer
-    ) throws(StoreError) -> Comment {
+    ) throws(StoreError) -> ArticleComment {
         var comment = try present(stored)
         if !stored.isWhole(to: viewer) {
             comment.author = nil
@@ -235,8 +235,8 @@ extension Snapshot {
     }
 
     /// The whole comment with its version.
-    func present(_ stored: StoredComment) throws(StoreError) -> Comment {
-        Comment(
+    func present(_ stored: StoredComment) throws(StoreError) -> ArticleComment {
+        ArticleComment(
             id: stored.id, articleID: stored.articleID, parentID: stored.parentID,
             author: stored.author, body: stored.body, status: stored.state.status,
             createdAt: stored.createdAt, updatedAt: stored.updatedAt, revision: stored.revision,
@@ -253,10 +253,10 @@ extension Snapshot {
     /// examined rows.
     fileprivate func comments(
         _ query: CommentQuery
-    ) throws(StoreError) -> Slice<Comment, CommentPosition> {
+    ) throws(StoreError) -> Slice<ArticleComment, CommentPosition> {
         let limit = min(max(query.limit, 1), 100)
         let row = try list(query)
-        var page = Slice<Comment, CommentPosition>(items: [], next: nil)
+        var page = Slice<ArticleComment, CommentPosition>(items: [], next: nil)
         var bytes = 0
         var examined = 0
         var frontier = query.after
@@ -330,7 +330,7 @@ extension Snapshot {
 }
 
 extension StoredComment {
-    var version: VersionedRevision<Comment> {
+    var version: VersionedRevision<ArticleComment> {
         VersionedRevision(
             id: id, revision: revision, time: updatedAt, state: state.rawValue,
             subject: (.comment, number))

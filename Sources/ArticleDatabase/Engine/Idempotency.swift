@@ -204,7 +204,7 @@ extension WriteStep {
     }
 
     private func storedText(
-        of comment: Comment
+        of comment: ArticleComment
     ) throws(StoreError) -> (number: Int64, text: String)? {
         let row = try connection.statement(SQL.textOfComment)
         try row.bind(1, comment.id)

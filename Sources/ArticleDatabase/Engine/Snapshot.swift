@@ -25,12 +25,12 @@ struct Snapshot {
         self.ahead = ahead
     }
 
-    func tag(_ number: Int64) throws(StoreError) -> Tag {
+    func tag(_ number: Int64) throws(StoreError) -> ArticleTag {
         try names.tag(number) { () throws(StoreError) in
             let row = try connection.statement(SQL.tagByNumber)
             try row.bind(1, number)
             guard try row.step() else { throw .corrupt("tag \(number) is missing") }
-            return Tag(key: row.text(0), name: row.text(1))
+            return ArticleTag(key: row.text(0), name: row.text(1))
         }
     }
 
@@ -138,7 +138,7 @@ extension Epoch {
 /// Only the writer changes the cached data; it clears the cache when it rolls back anything.
 final class RowCache {
     private var authors: [Int64: NamedAuthor] = [:]
-    private var tags: [Int64: Tag] = [:]
+    private var tags: [Int64: ArticleTag] = [:]
     private var facets: [Facet: Int64] = [:]
     private var authorsByName: [String: Int64] = [:]
     private var actors: [Int64: Revision.Actor] = [:]
@@ -209,7 +209,9 @@ final class RowCache {
         if !missingTags.isEmpty {
             let row = try connection.statement(SQL.tagsByNumber)
             try row.bind(1, numbers: Array(missingTags))
-            while try row.step() { keep(Tag(key: row.text(0), name: row.text(1)), row.integer(2)) }
+            while try row.step() {
+                keep(ArticleTag(key: row.text(0), name: row.text(1)), row.integer(2))
+            }
         }
         let missingAuthors = wantedAuthors.filter { authors[$0] == nil }
         if !missingAuthors.isEmpty {
@@ -219,7 +221,7 @@ final class RowCache {
         }
     }
 
-    private func keep(_ tag: Tag, _ number: Int64) {
+    private func keep(_ tag: ArticleTag, _ number: Int64) {
         if tags.count >= Self.limit { tags.removeAll(keepingCapacity: true) }
         tags[number] = tag
     }
@@ -237,8 +239,8 @@ final class RowCache {
     }
 
     func tag(
-        _ number: Int64, else read: () throws(StoreError) -> Tag
-    ) throws(StoreError) -> Tag {
+        _ number: Int64, else read: () throws(StoreError) -> ArticleTag
+    ) throws(StoreError) -> ArticleTag {
         if let tag = tags[number] { return tag }
         let tag = try read()
         keep(tag, number)

@@ -8,14 +8,14 @@ extension SQL {
 }
 
 extension Snapshot {
-    func exportComments(_ give: (Comment) throws(StoreError) -> Void) throws(StoreError) {
+    func exportComments(_ give: (ArticleComment) throws(StoreError) -> Void) throws(StoreError) {
         let row = try connection.statement(SQL.commentNumbers)
         while try row.step() {
             try give(exported(storedComment(number: row.integer(0))))
         }
     }
 
-    private func exported(_ stored: StoredComment) throws(StoreError) -> Comment {
+    private func exported(_ stored: StoredComment) throws(StoreError) -> ArticleComment {
         var comment = try present(stored)
         comment.version = nil
         return comment
@@ -24,7 +24,7 @@ extension Snapshot {
 
 extension WriteStep {
     /// Restores a comment with its last revision, which is one change.
-    func restore(_ comment: Comment) throws(StoreError) -> Bool {
+    func restore(_ comment: ArticleComment) throws(StoreError) -> Bool {
         let name = "comment \(comment.id)"
         if let article = try state.articleNumber(comment.articleID), try state.isEmpty(article) {
             return false
@@ -56,7 +56,7 @@ extension WriteStep {
     }
 
     private func parent(
-        ofRestored comment: Comment, on article: Int64, _ name: String
+        ofRestored comment: ArticleComment, on article: Int64, _ name: String
     ) throws(StoreError) -> Int64? {
         guard let id = comment.parentID else { return nil }
         guard let parent = try state.storedComment(id), parent.article == article,
@@ -67,7 +67,7 @@ extension WriteStep {
 
     /// Returns true if both are the same. Names of authors are ignored: the name shown is always
     /// the current one.
-    private func isSame(_ comment: Comment, _ found: Comment) -> Bool {
+    private func isSame(_ comment: ArticleComment, _ found: ArticleComment) -> Bool {
         var (comment, found) = (comment, found)
         guard comment.author?.id == found.author?.id else { return false }
         comment.author = found.author

@@ -60,12 +60,12 @@ extension TextCodec where Value == String {
 }
 
 struct CommentLine: JSONModel {
-    package var comment: Comment
+    package var comment: ArticleComment
 
     static let shape = ObjectCodec(
-        { (_: String, comment: Comment) in CommentLine(comment: comment) },
+        { (_: String, comment: ArticleComment) in CommentLine(comment: comment) },
         .required("kind", kind("comment"), .kind),
-        .required("comment", \.comment, Comment.format))
+        .required("comment", \.comment, ArticleComment.format))
 }
 
 struct BookmarkLine: JSONModel {

@@ -37,7 +37,7 @@ package enum ArticleFitter {
     package static func tags(_ names: [String]) -> [String] {
         var keys: Set<String> = []
         let fitting = names.map { line($0, to: ArticleLimits.tag.upperBound) }.filter { name in
-            let key = Tag(named: name).key
+            let key = ArticleTag(named: name).key
             return !key.isEmpty && keys.insert(key).inserted
         }
         return Array(fitting.prefix(ArticleLimits.tags))

@@ -61,28 +61,28 @@ extension ReplaceAuthorRequest: CacheableRequest {
 
 // MARK: - Comments
 
-extension AttributeSet<Comment> {
+extension AttributeSet<ArticleComment> {
     fileprivate static func requested(_ fields: FieldSelection?) -> Self {
         fields.map { AttributeSet($0) } ?? .inLists
     }
 }
 
-extension [Comment] {
+extension [ArticleComment] {
     fileprivate func updates(_ fields: FieldSelection?, seenAt time: Timestamp) -> [ModelUpdate] {
-        let known = AttributeSet<Comment>.requested(fields)
+        let known = AttributeSet<ArticleComment>.requested(fields)
         return map { .comment(ModelFacts($0, knowing: known, seenAt: time)) }
     }
 }
 
 extension FetchCommentsRequest: CacheableRequest {
-    public func updates(in item: Page<Comment>, seenAt time: Timestamp) -> [ModelUpdate] {
+    public func updates(in item: Page<ArticleComment>, seenAt time: Timestamp) -> [ModelUpdate] {
         item.items.updates(fields, seenAt: time)
     }
 
     /// The first page, as far as the store has it; `nil` if it has nothing of it.
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Page<Comment>>? {
+    ) async throws(ModelStoreError) -> CachedItem<Page<ArticleComment>>? {
         guard cursor == nil, fields == nil else { return nil }
         let found = try await store.commentFacts(
             on: articleID, order: sort ?? .oldest, limit: limit ?? 20)
@@ -93,13 +93,13 @@ extension FetchCommentsRequest: CacheableRequest {
 }
 
 extension FetchAllCommentsRequest: CacheableRequest {
-    public func updates(in item: Page<Comment>, seenAt time: Timestamp) -> [ModelUpdate] {
+    public func updates(in item: Page<ArticleComment>, seenAt time: Timestamp) -> [ModelUpdate] {
         item.items.updates(fields, seenAt: time)
     }
 }
 
 extension FetchCommentRequest: CacheableRequest {
-    public func updates(in item: Comment, seenAt time: Timestamp) -> [ModelUpdate] {
+    public func updates(in item: ArticleComment, seenAt time: Timestamp) -> [ModelUpdate] {
         [item].updates(fields, seenAt: time)
     }
 
@@ -111,13 +111,13 @@ extension FetchCommentRequest: CacheableRequest {
 }
 
 extension CreateCommentRequest: CacheableRequest {
-    public func updates(in item: Comment, seenAt time: Timestamp) -> [ModelUpdate] {
+    public func updates(in item: ArticleComment, seenAt time: Timestamp) -> [ModelUpdate] {
         [item].updates(nil, seenAt: time)
     }
 }
 
 extension UpdateCommentRequest: CacheableRequest {
-    public func updates(in item: Comment, seenAt time: Timestamp) -> [ModelUpdate] {
+    public func updates(in item: ArticleComment, seenAt time: Timestamp) -> [ModelUpdate] {
         [item].updates(nil, seenAt: time)
     }
 

@@ -36,7 +36,7 @@ public struct ArticleQuery: Sendable, Hashable {
         status: Article.Status? = nil, source: String? = nil, publishedAfter: Timestamp? = nil,
         publishedBefore: Timestamp? = nil
     ) {
-        self.tags = tags.map { Tag(named: $0).key }
+        self.tags = tags.map { ArticleTag(named: $0).key }
         self.author = author
         self.language = language.map { LanguageTag($0)?.text ?? $0 }
         self.status = status

@@ -20,7 +20,7 @@ extension Author: MergeableModel {
     public static let attributeNames = AttributeNames(shape)
 }
 
-extension Comment: MergeableModel {
+extension ArticleComment: MergeableModel {
     public static let attributeNames = AttributeNames(shape)
 }
 

@@ -136,13 +136,13 @@ public actor ModelStore {
     /// The comments on an article that are known.
     public func loadComments(
         on article: Article.ID, order: CommentSort = .oldest, limit: Int = 100
-    ) throws(ModelStoreError) -> [Comment] {
+    ) throws(ModelStoreError) -> [ArticleComment] {
         try commentFacts(on: article, order: order, limit: limit).compactMap { $0.model() }
     }
 
     func commentFacts(
         on article: Article.ID, order: CommentSort, limit: Int
-    ) throws(ModelStoreError) -> [ModelFacts<Comment>] {
+    ) throws(ModelStoreError) -> [ModelFacts<ArticleComment>] {
         try reading { () throws(ModelStoreError) in
             try engine.comments(on: article, order: order, limit: max(limit, 0))
         }

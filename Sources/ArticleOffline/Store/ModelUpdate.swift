@@ -9,10 +9,10 @@ public import ArticleAPI
 public enum ModelUpdate: Sendable, Hashable {
     case article(ModelFacts<Article>)
     case author(ModelFacts<Author>)
-    case comment(ModelFacts<Comment>)
+    case comment(ModelFacts<ArticleComment>)
     case articleRemoved(Article.ID, RemovalReason)
     case authorRemoved(Author.ID, RemovalReason)
-    case commentRemoved(Comment.ID, RemovalReason)
+    case commentRemoved(ArticleComment.ID, RemovalReason)
 
     /// The reason why a model is no longer shown.
     public enum RemovalReason: Sendable, Hashable {
@@ -28,7 +28,7 @@ public enum ModelUpdate: Sendable, Hashable {
     }
 }
 
-extension AttributeSet<Comment> {
+extension AttributeSet<ArticleComment> {
     /// The attributes of comments, unless `fields` selects others.
     static var inLists: Self { all.subtracting(["bodyHTML"]) }
 }

@@ -62,7 +62,7 @@ extension StoreEngine {
         } else if kind == authors.kind, let id = Author.ID(high: high, low: low) {
             try authors.remove(id, in: connection)
             note(.author(id))
-        } else if let id = Comment.ID(high: high, low: low) {
+        } else if let id = ArticleComment.ID(high: high, low: low) {
             if let article = try comments.facts(id, in: connection)?.model()?.articleID {
                 note(.comments(article))
             }

@@ -178,7 +178,7 @@ extension StoreEngine {
     }
 
     private func merge(
-        _ facts: ModelFacts<Comment>, _ isRestart: Bool
+        _ facts: ModelFacts<ArticleComment>, _ isRestart: Bool
     ) throws(ModelStoreError) {
         switch try comments.outcome(of: facts, isRestart: isRestart, in: connection) {
         case .nothing: break

@@ -54,7 +54,7 @@ extension StoreEngine {
     /// Returns the known facts of the comments on an article.
     func comments(
         on id: Article.ID, order: CommentSort, limit: Int
-    ) throws(ModelStoreError) -> [ModelFacts<Comment>] {
+    ) throws(ModelStoreError) -> [ModelFacts<ArticleComment>] {
         let direction = order == .oldest ? "ASC" : "DESC"
         let row = try connection.statement(
             """
@@ -63,9 +63,9 @@ extension StoreEngine {
             """)
         try row.bind(1, id)
         try row.bind(2, limit)
-        var found: [ModelFacts<Comment>] = []
+        var found: [ModelFacts<ArticleComment>] = []
         while try row.step() {
-            let id: Comment.ID = try row.identifier(0)
+            let id: ArticleComment.ID = try row.identifier(0)
             if let facts = try comments.facts(id, in: connection) { found.append(facts) }
         }
         return found

@@ -14,7 +14,7 @@ final class StoreEngine {
 
     let articles: ModelTable<Article>
     let authors: ModelTable<Author>
-    let comments: ModelTable<Comment>
+    let comments: ModelTable<ArticleComment>
     let names = NameTable()
     /// The index for searches.
     var index: SearchIndex

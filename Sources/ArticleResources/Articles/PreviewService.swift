@@ -11,8 +11,8 @@ package struct PreviewService: Sendable {
 
     package func render(
         _ request: PreviewRequest, by caller: Principal
-    ) async throws(ServiceError) -> Reply<Preview> {
+    ) async throws(ServiceError) -> Reply<ArticlePreview> {
         let body = try await markdown.render(request.body, for: caller.fairShare)
-        return Reply(Preview(bodyHTML: body.html))
+        return Reply(ArticlePreview(bodyHTML: body.html))
     }
 }

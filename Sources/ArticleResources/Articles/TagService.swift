@@ -14,7 +14,7 @@ package struct TagService: Sendable {
 
     package func list(
         _ request: FetchTagsRequest, by caller: Principal
-    ) async throws(ServiceError) -> Reply<Page<Tag.Usage>> {
+    ) async throws(ServiceError) -> Reply<Page<ArticleTag.Usage>> {
         let page = try await cursors.page(
             of: "tags for \(caller.audienceName)", from: request.cursor
         ) { after in

@@ -24,7 +24,7 @@ public struct CommentRules: Sendable, Hashable {
     /// - Parameter isEditor: true if the writer moderates, and so needs no approval.
     package func status(
         of commentContext: CommentContext, byEditor isEditor: Bool, at now: Timestamp
-    ) throws(ServiceError) -> Comment.Status {
+    ) throws(ServiceError) -> ArticleComment.Status {
         let policy = commentContext.policy ?? policy
         guard policy != .closed else { throw .commentsClosed }
         try checkRate(commentContext.recent, at: now)
@@ -69,9 +69,9 @@ public struct CommentRules: Sendable, Hashable {
 
     /// The comment with the changes, as far as the caller may make them.
     func changed(
-        _ edition: CommentEdition, by changes: Comment.Changes, caller: Principal,
+        _ edition: CommentEdition, by changes: ArticleComment.Changes, caller: Principal,
         at now: Timestamp
-    ) throws(ServiceError) -> Comment {
+    ) throws(ServiceError) -> ArticleComment {
         var comment = edition.comment
         let isEditor = caller.audience == .editors
         guard edition.isOwn || isEditor else { throw .notTheWriter }

@@ -36,7 +36,7 @@ package struct CommentService: Sendable {
 
     package func list(
         _ request: FetchCommentsRequest, by caller: Principal
-    ) async throws(ServiceError) -> Reply<Page<Comment>> {
+    ) async throws(ServiceError) -> Reply<Page<ArticleComment>> {
         let viewer = CommentViewer(caller)
         let sort = request.sort ?? .oldest
         let name = "\(sort.rawValue) comments on \(request.articleID) for \(caller.viewerName)"
@@ -53,7 +53,7 @@ package struct CommentService: Sendable {
 
     package func listAll(
         _ request: FetchAllCommentsRequest, by caller: Principal
-    ) async throws(ServiceError) -> Reply<Page<Comment>> {
+    ) async throws(ServiceError) -> Reply<Page<ArticleComment>> {
         let sort = request.sort ?? .oldest
         let writer = request.author.map { "by \($0)" } ?? "by all"
         let name =
@@ -69,7 +69,7 @@ package struct CommentService: Sendable {
 
     package func fetch(
         _ request: FetchCommentRequest, by caller: Principal
-    ) async throws(ServiceError) -> Reply<Comment> {
+    ) async throws(ServiceError) -> Reply<ArticleComment> {
         do {
             var comment = try await store.comment(
                 request.id, visibleTo: CommentViewer(caller))
@@ -89,8 +89,8 @@ package struct CommentService: Sendable {
     /// The page with the HTML of its comments, if that was requested, cut to the size limit for
     /// pages but to no less than one comment.
     private func complete(
-        _ slice: Slice<Comment, CommentPosition>, _ fields: FieldSelection?
-    ) async throws -> Slice<Comment, CommentPosition> {
+        _ slice: Slice<ArticleComment, CommentPosition>, _ fields: FieldSelection?
+    ) async throws -> Slice<ArticleComment, CommentPosition> {
         guard BodyHTML.isAskedFor(by: fields) else { return slice }
         var complete = slice
         complete.items = []
@@ -107,10 +107,10 @@ package struct CommentService: Sendable {
     }
 
     /// Comments with their HTML, cut short when first-time rendering takes too long.
-    private func withHTML(_ comments: [Comment]) async throws -> [Comment] {
+    private func withHTML(_ comments: [ArticleComment]) async throws -> [ArticleComment] {
         let kept = try await store.bodyHTML(of: comments, by: CommentMarkup.renderer)
         let start = system.uptime
-        var complete: [Comment] = []
+        var complete: [ArticleComment] = []
         for (var comment, kept) in zip(comments, kept) {
             if comment.body.isEmpty {
                 // Only its place is left.
@@ -133,7 +133,7 @@ package struct CommentService: Sendable {
 
     package func create(
         _ request: CreateCommentRequest, by caller: Principal, _ key: IdempotencyKey?
-    ) async throws(ServiceError) -> Reply<Comment> {
+    ) async throws(ServiceError) -> Reply<ArticleComment> {
         let draft = request.comment
         let now = system.now
         let id = draft.id ?? system.newID(at: now)
@@ -158,7 +158,7 @@ package struct CommentService: Sendable {
 
     package func update(
         _ request: UpdateCommentRequest, by caller: Principal, _ key: IdempotencyKey?
-    ) async throws(ServiceError) -> Reply<Comment> {
+    ) async throws(ServiceError) -> Reply<ArticleComment> {
         let now = system.now
         if case .set(let body) = request.changes.body {
             try CommentRules.checkText(body)

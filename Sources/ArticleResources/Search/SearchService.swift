@@ -47,7 +47,7 @@ struct RequestedSearch: Sendable {
         limit = request.limit ?? 20
         fields = request.fields
         var filter = SearchFilter()
-        filter.tags = request.tags.map { Tag(named: $0).key }
+        filter.tags = request.tags.map { ArticleTag(named: $0).key }
         filter.author = request.author
         filter.language = request.language
         filter.source = request.source

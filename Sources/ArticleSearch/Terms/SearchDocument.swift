@@ -20,7 +20,7 @@ package struct SearchDocument: Sendable, Hashable {
     package var summary: String
     /// Markdown.
     package var body: String
-    package var tags: [Tag]
+    package var tags: [ArticleTag]
     package var authors: [Author]
     package var language: String
     /// The name of the source.
@@ -28,7 +28,7 @@ package struct SearchDocument: Sendable, Hashable {
 
     package init(
         id: Article.ID, revision: Int, publishedAt: Timestamp, title: String, summary: String,
-        body: String, tags: [Tag] = [], authors: [Author] = [], language: String = "en",
+        body: String, tags: [ArticleTag] = [], authors: [Author] = [], language: String = "en",
         source: String? = nil
     ) {
         self.id = id

@@ -76,7 +76,7 @@ extension CommentPosition: CursorPosition {
 
     package init?(cursorBytes: [UInt8]) {
         guard let words = unpacked(cursorBytes, count: 3),
-            let id = Comment.ID(high: words[1], low: words[2])
+            let id = ArticleComment.ID(high: words[1], low: words[2])
         else { return nil }
         self.init(createdAt: Timestamp(milliseconds: Int64(bitPattern: words[0])), id: id)
     }

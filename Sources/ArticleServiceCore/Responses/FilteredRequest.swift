@@ -18,7 +18,7 @@ extension FetchChangesRequest: FilteredRequest {}
 extension ArticleFilter {
     package init(_ request: some FilteredRequest) {
         self.init()
-        tags = request.tags.map { Tag(named: $0).key }
+        tags = request.tags.map { ArticleTag(named: $0).key }
         author = request.author
         language = request.language
         status = request.status

@@ -27,9 +27,9 @@ extension Author: KeptItem {
     package var location: (any BackendAPIRequest)? { FetchAuthorRequest(id: id) }
 }
 
-extension Comment: KeptItem {
+extension ArticleComment: KeptItem {
     package init?(kept bytes: [UInt8], body: String?) {
-        guard let comment = try? Comment(mapping: bytes) else { return nil }
+        guard let comment = try? ArticleComment(mapping: bytes) else { return nil }
         self = comment
         // Without one, the comment was deleted.
         self.body = body ?? ""

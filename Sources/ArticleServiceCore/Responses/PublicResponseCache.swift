@@ -33,7 +33,7 @@ package struct Dependencies: Sendable {
     /// Comments on an article, which are visible while the article is, and show the names of their
     /// writers.
     package static func comments(
-        _ comments: [Comment], on article: Article.ID
+        _ comments: [ArticleComment], on article: Article.ID
     ) -> Dependencies {
         let writers = Set(comments.compactMap(\.author?.id)).map { CacheTag.comments(by: $0) }
         return Dependencies(names: [.comments(on: article), .article(article)] + writers)

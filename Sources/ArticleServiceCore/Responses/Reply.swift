@@ -8,7 +8,7 @@ package protocol Versioned {
 }
 
 extension Article: Versioned {}
-extension Comment: Versioned {}
+extension ArticleComment: Versioned {}
 extension Author: Versioned {}
 extension ContentSource: Versioned {}
 

@@ -7,7 +7,7 @@ struct CommentOutput {
 
     init(_ session: Session) { self.session = session }
 
-    func show(_ page: Page<Comment>) throws(CommandFailure) {
+    func show(_ page: Page<ArticleComment>) throws(CommandFailure) {
         if session.isJSON { return try session.showJSON(page) }
         var table = Table("id", "status", "time", "author", "text")
         for comment in page.items {
@@ -21,7 +21,7 @@ struct CommentOutput {
     }
 
     /// Reports an action on a comment.
-    func confirm(_ action: String, _ comment: Comment) throws(CommandFailure) {
+    func confirm(_ action: String, _ comment: ArticleComment) throws(CommandFailure) {
         if session.isJSON { return try session.showJSON(comment) }
         try Console.print("\(action) \(comment.id), \(comment.status.name)")
     }

@@ -19,9 +19,9 @@ struct CommentsCommand: Command {
         case list(Article.Key, limit: Int?, cursor: String?)
         case pending(FetchAllCommentsRequest)
         /// Reads standard input, or opens the editor at a terminal.
-        case add(Article.Key, parent: Comment.ID?)
-        case set(Comment.Status, Comment.ID)
-        case delete(Comment.ID)
+        case add(Article.Key, parent: ArticleComment.ID?)
+        case set(ArticleComment.Status, ArticleComment.ID)
+        case delete(ArticleComment.ID)
     }
 
     let action: Action
@@ -48,7 +48,7 @@ struct CommentsCommand: Command {
                 cursor: settings.text("cursor"))
         case ("add", 2):
             let parent = try settings.parsed("reply-to", expecting: "a comment's id") {
-                Comment.ID($0)
+                ArticleComment.ID($0)
             }
             return .add(Article.Key(operand: words[1]), parent: parent)
         case ("show", 2): return .set(.visible, try id(words[1]))
@@ -58,8 +58,8 @@ struct CommentsCommand: Command {
         }
     }
 
-    private static func id(_ text: String) throws(CommandFailure) -> Comment.ID {
-        guard let id = Comment.ID(text) else {
+    private static func id(_ text: String) throws(CommandFailure) -> ArticleComment.ID {
+        guard let id = ArticleComment.ID(text) else {
             throw CommandFailure(.usage, "\"\(text)\" is not a comment's id")
         }
         return id
@@ -88,8 +88,8 @@ struct CommentsCommand: Command {
     private static let limitBytes = 64 << 10
 
     private func add(
-        to key: Article.Key, parent: Comment.ID?
-    ) async throws(CommandFailure) -> Comment {
+        to key: Article.Key, parent: ArticleComment.ID?
+    ) async throws(CommandFailure) -> ArticleComment {
         let article = try await session.id(of: key)
         let text =
             Console.inputIsTerminal
@@ -99,12 +99,12 @@ struct CommentsCommand: Command {
         guard !body.isEmpty else {
             throw CommandFailure(.dataError, "there is no text; no comment was written")
         }
-        let id = Comment.ID(at: .now)
+        let id = ArticleComment.ID(at: .now)
         // With a key, a request whose response is lost can be repeated.
         return try await session.ask(
             CreateCommentRequest(
                 articleID: article,
-                comment: Comment.Draft(id: id, parentID: parent, body: body),
+                comment: ArticleComment.Draft(id: id, parentID: parent, body: body),
                 idempotencyKey: id.description))
     }
 }

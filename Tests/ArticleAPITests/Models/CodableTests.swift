@@ -21,7 +21,7 @@ import Testing
         try expectKept(
             Page(items: [Samples.article], next: "c", count: .init(value: 1, isExact: true)))
         try expectKept(Samples.searchPage)
-        try expectKept(ArticleAPI.Tag.Usage(tag: ArticleAPI.Tag(named: "Swift"), articleCount: 3))
+        try expectKept(ArticleTag.Usage(tag: ArticleTag(named: "Swift"), articleCount: 3))
         try expectKept(
             Revision(
                 number: 2, action: .unknown("merged"), title: "T", status: .archived,
@@ -44,7 +44,7 @@ import Testing
     @Test func `a model is encoded in its wire form`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let tag = try encoder.encode(ArticleAPI.Tag(key: "swift", name: "Swift"))
+        let tag = try encoder.encode(ArticleTag(key: "swift", name: "Swift"))
         #expect(String(decoding: tag, as: UTF8.self) == #"{"key":"swift","name":"Swift"}"#)
         let time = try encoder.encode(Samples.time)
         #expect(String(decoding: time, as: UTF8.self) == #""2026-01-31T23:59:59.999Z""#)
@@ -53,11 +53,11 @@ import Testing
     @Test func `newer forms decode, and errors name the place`() throws {
         let newer = Data(#"{"key":"swift","name":"Swift","color":[1.5,true,null]}"#.utf8)
         #expect(
-            try JSONDecoder().decode(ArticleAPI.Tag.self, from: newer)
-                == ArticleAPI.Tag(named: "Swift"))
+            try JSONDecoder().decode(ArticleTag.self, from: newer)
+                == ArticleTag(named: "Swift"))
         let broken = Data(#"[{"key":"swift"}]"#.utf8)
         #expect {
-            try JSONDecoder().decode([ArticleAPI.Tag].self, from: broken)
+            try JSONDecoder().decode([ArticleTag].self, from: broken)
         } throws: { error in
             guard case DecodingError.dataCorrupted(let context) = error else { return false }
             return context.codingPath.map(\.intValue) == [0]
@@ -71,9 +71,9 @@ import Testing
         let revision = Revision(
             number: 2, action: .created, title: "", status: .draft, createdAt: Samples.time,
             actor: Revision.Actor(kind: .unrecorded))
-        #expect(ArticleAPI.Tag(named: "Swift").id == "swift" && revision.id == 2)
+        #expect(ArticleTag(named: "Swift").id == "swift" && revision.id == 2)
         #expect(
-            ArticleAPI.Tag.Usage(tag: ArticleAPI.Tag(named: "Swift"), articleCount: 1).id == "swift"
+            ArticleTag.Usage(tag: ArticleTag(named: "Swift"), articleCount: 1).id == "swift"
         )
         #expect(Author.Reference(id: Samples.authorID, name: "Ada").id == Samples.authorID)
     }

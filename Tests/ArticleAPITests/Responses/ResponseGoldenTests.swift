@@ -54,7 +54,7 @@ struct ResponseGoldenTests {
         var own = gone
         (own.status, own.actor, own.owner) = (.scheduled, actors[1], Samples.userID)
         try check(Page(items: [gone, own], next: "c"), "DeletedArticlePage.json")
-        let usage = Tag.Usage(tag: Tag(key: "swift", name: "Swift"), articleCount: 12)
+        let usage = ArticleTag.Usage(tag: ArticleTag(key: "swift", name: "Swift"), articleCount: 12)
         try check(Page(items: [usage], next: "c"), "TagUsagePage.json")
         try check(Samples.author, "Author.json")
         try check(Page(items: [Samples.author]), "AuthorPage.json")
@@ -113,7 +113,7 @@ struct ResponseGoldenTests {
     }
 
     @Test func `a preview`() throws {
-        try check(Preview(bodyHTML: "<p>Hello, <em>world</em>.</p>\n"), "Preview.json")
+        try check(ArticlePreview(bodyHTML: "<p>Hello, <em>world</em>.</p>\n"), "Preview.json")
     }
 
     @Test func `problems`() throws {

@@ -85,22 +85,22 @@ struct ResponseMapperTests {
 
     @Test func `arrays, pages, empty responses and raw bytes have mappers`() throws {
         let tag = "{\"key\":\"a\",\"name\":\"A\"}"
-        let tags = try ArrayResponseMapper<ArticleAPI.Tag>().map(Array("[\(tag),\(tag)]".utf8))
+        let tags = try ArrayResponseMapper<ArticleTag>().map(Array("[\(tag),\(tag)]".utf8))
         #expect(tags.map(\.key) == ["a", "a"])
         let page = "{\"items\":[\(tag)],\"next\":\"c\"}"
         #expect(
-            try PageResponseMapper<ArticleAPI.Tag>().map(Array(page.utf8))
-                == Page(items: [ArticleAPI.Tag(key: "a", name: "A")], next: "c"))
+            try PageResponseMapper<ArticleTag>().map(Array(page.utf8))
+                == Page(items: [ArticleTag(key: "a", name: "A")], next: "c"))
         #expect(try EmptyResponseMapper().map([]) == NoContent())
         #expect(try ResponseMapper<RawBody>().map([1, 2]) == RawBody([1, 2]))
         let error = #expect(throws: ResponseMapperError.self) {
-            try ArrayResponseMapper<ArticleAPI.Tag>().map(Array("[\(tag),{\"key\":\"b\"}]".utf8))
+            try ArrayResponseMapper<ArticleTag>().map(Array("[\(tag),{\"key\":\"b\"}]".utf8))
         }
         #expect(error == .missingAttribute(name: "name", path: "$[1].name"))
     }
 
     @Test func `one bad item does not hide the others and is reported`() throws {
-        let mapper = ArrayResponseMapper<ArticleAPI.Tag>()
+        let mapper = ArrayResponseMapper<ArticleTag>()
         let good = "{\"key\":\"a\",\"name\":\"A\"}"
         let text = "[\(good),{\"key\":\"b\"},7,\(good)]"
         let (items, leftOut) = try mapper.mapLeniently(Array(text.utf8))

@@ -39,8 +39,8 @@ struct SlugTests {
             #expect(Slug(title: text)?.text == "hello")
             #expect(Slug.fault(text) != nil)
             #expect(Slug.fault(text, isServed: true) == nil, "older versions gave it")
-            #expect(Array(Tag(named: text).key.utf8) == Array("hello".utf8))
-            #expect(Tag(named: text).name == text)
+            #expect(Array(ArticleTag(named: text).key.utf8) == Array("hello".utf8))
+            #expect(ArticleTag(named: text).name == text)
         }
         #expect(Slug(title: "\(scalar)") == nil)
         let draft = Article.Draft(title: "T", tags: ["\(scalar)"])
@@ -68,9 +68,9 @@ struct SlugTests {
         ("σας", "σασ"), ("E\u{301}", "\u{E9}"), ("한국어", "한국어"), ("Ǆ", "ǆ"),
     ])
     func `a tag's key folds case`(name: String, key: String) {
-        let tag = Tag(named: name)
+        let tag = ArticleTag(named: name)
         #expect(Array(tag.key.utf8) == Array(key.utf8))
-        #expect(Tag(named: tag.key).key == tag.key)
+        #expect(ArticleTag(named: tag.key).key == tag.key)
         #expect(tag.name == name)
     }
 }

@@ -15,7 +15,7 @@ import Testing
                 let isLast = number == pages.count - 1
                 return Page(
                     items: pages[number].map {
-                        ArticleAPI.Tag.Usage(tag: ArticleAPI.Tag(named: $0), articleCount: 1)
+                        ArticleTag.Usage(tag: ArticleTag(named: $0), articleCount: 1)
                     }, next: isLast ? last : "\(number + 1)")
             }
         }

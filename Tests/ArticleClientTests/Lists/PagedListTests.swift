@@ -7,8 +7,8 @@ import Testing
 @MainActor @Suite struct PagedListTests {
     private typealias Tags = PagedList<FetchTagsRequest>
 
-    nonisolated private static func usage(_ name: String, count: Int = 1) -> ArticleAPI.Tag.Usage {
-        ArticleAPI.Tag.Usage(tag: ArticleAPI.Tag(named: name), articleCount: count)
+    nonisolated private static func usage(_ name: String, count: Int = 1) -> ArticleTag.Usage {
+        ArticleTag.Usage(tag: ArticleTag(named: name), articleCount: count)
     }
 
     /// Serves pages of names; the cursor of a page is its number.

@@ -38,7 +38,7 @@ import Testing
         let snapshot = Snapshot<ArticleSection, ArticleEntry>(byTag: articles)
         #expect(
             snapshot.groups.map(\.section) == [
-                .tag(Tag(named: "Baking")), .tag(Tag(named: "Swift")), .other,
+                .tag(ArticleTag(named: "Baking")), .tag(ArticleTag(named: "Swift")), .other,
             ])
         #expect(titles(snapshot) == [["Article 1", "Article 3"], ["Article 1"], ["Article 2"]])
     }

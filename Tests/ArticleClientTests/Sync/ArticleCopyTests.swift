@@ -109,7 +109,7 @@ import Testing
     @Test func `a copy with more values than a response may have is restored`() throws {
         feed.add("a1", authors: [feed.addAuthor("Mina")])
         var article = try #require(feed.articles["a1"])
-        article.tags = (1...50).map { Tag(named: "tag \($0)") }
+        article.tags = (1...50).map { ArticleTag(named: "tag \($0)") }
         let count = JSONParser.limitValues / article.tags.count
         let articles = (0..<count).map { number in
             var article = article
@@ -133,7 +133,7 @@ import Testing
             changes: [
                 .unknown(type: "podcast"), .putBookmark(bookmark),
                 .deleteBookmark(id, revision: 2),
-                .deleteComment(Comment.ID(at: Timestamp(milliseconds: 1)), revision: 2),
+                .deleteComment(ArticleComment.ID(at: Timestamp(milliseconds: 1)), revision: 2),
             ], next: "t", more: false)
         copy.apply(try ChangePage(mapping: page.json()))
         #expect(copy.articles.isEmpty && copy.token == "t" && copy.isComplete)

@@ -12,7 +12,7 @@ import Testing
             routes.on(FetchTagsRequest.self) { request in
                 Page(
                     items: [
-                        ArticleAPI.Tag.Usage(tag: ArticleAPI.Tag(named: "Swift"), articleCount: 3)
+                        ArticleTag.Usage(tag: ArticleTag(named: "Swift"), articleCount: 3)
                     ],
                     next: request.limit.map { "\($0)" })
             }

@@ -173,7 +173,7 @@ import Testing
             if isOffline.withLock({ $0 }) { throw TransportError.offline("no network") }
             return HTTPResponse(
                 .ok, fields: [.contentType: "application/json", .etag: "\"1\""],
-                body: .bytes(Page<ArticleAPI.Tag.Usage>(items: []).json()))
+                body: .bytes(Page<ArticleTag.Usage>(items: []).json()))
         }
         var configuration = Self.patient
         configuration.retries = .none

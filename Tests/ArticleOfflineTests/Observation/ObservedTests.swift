@@ -19,7 +19,7 @@ import Testing
     ) -> Article {
         Article(
             id: id, slug: slug, title: slug, body: nil, language: "en",
-            tags: [Tag(named: "Baking")], status: .published, publishedAt: Self.time,
+            tags: [ArticleTag(named: "Baking")], status: .published, publishedAt: Self.time,
             createdAt: Self.time, updatedAt: Self.time, revision: revision, wordCount: 1,
             readingMinutes: 1)
     }

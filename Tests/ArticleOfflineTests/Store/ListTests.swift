@@ -23,7 +23,9 @@ import Testing
         if Bool.random(using: &random) {
             article.source = sources.randomElement(using: &random).map { Article.Source(name: $0) }
         }
-        article.tags = tags.filter { _ in Bool.random(using: &random) }.map { Tag(named: $0) }
+        article.tags = tags.filter { _ in Bool.random(using: &random) }.map {
+            ArticleTag(named: $0)
+        }
         article.authors = (1...3).filter { _ in Bool.random(using: &random) }.map {
             Author.Reference(id: Samples.id($0), name: "Author \($0)", revision: 1)
         }

@@ -54,7 +54,8 @@ import Testing
 
         private func article(_ number: Int, _ revision: Int) -> Article {
             var article = Samples.article(number, revision: revision)
-            article.tags = revision % 2 == 0 ? [Tag(named: "Even")] : [Tag(named: "Odd")]
+            article.tags =
+                revision % 2 == 0 ? [ArticleTag(named: "Even")] : [ArticleTag(named: "Odd")]
             article.publishedAt = revision % 3 == 0 ? nil : Samples.time(10 * revision + number)
             // A by-line has the name of the author's revision at that time.
             article.authors = [
@@ -69,7 +70,7 @@ import Testing
         var facts: [ModelFacts<Article>?] = []
         var lists: [[CachedArticle]] = []
         var author: Author?
-        var comments: [[ArticleAPI.Comment]] = []
+        var comments: [[ArticleComment]] = []
 
         init(of store: ModelStore) async throws {
             for number in 1...4 {

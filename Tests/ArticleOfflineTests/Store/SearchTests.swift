@@ -14,7 +14,7 @@ import Testing
     ) -> Article {
         var article = Samples.article(number, revision: revision, title: title, body: body)
         article.summary = summary
-        article.tags = tags.map { Tag(named: $0) }
+        article.tags = tags.map { ArticleTag(named: $0) }
         article.status = status
         if status != .published { article.publishedAt = nil }
         article.authors = author.map { [.init(id: Samples.id(1), name: $0, revision: 1)] } ?? []

@@ -50,8 +50,8 @@ enum Samples {
             revision: revision, version: "\(revision)-bbbbbb")
     }
 
-    static func comment(_ number: Int, on article: Int, revision: Int = 1) -> Comment {
-        Comment(
+    static func comment(_ number: Int, on article: Int, revision: Int = 1) -> ArticleComment {
+        ArticleComment(
             id: id(number), articleID: id(article), body: "Comment \(number).\(revision)",
             createdAt: time(number), updatedAt: time(revision), revision: revision,
             version: "\(revision)-cccccc")

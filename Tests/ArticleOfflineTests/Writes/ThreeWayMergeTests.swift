@@ -140,7 +140,7 @@ import Testing
             $0.summary = pick(["", "Flour", "Water"], $0.summary)
             $0.body = pick(["Knead.", "Fold."], $0.body)
             $0.language = pick(["en", "de"], $0.language)
-            $0.tags = pick([[], [ArticleAPI.Tag(named: "rye")]], $0.tags)
+            $0.tags = pick([[], [ArticleTag(named: "rye")]], $0.tags)
             $0.heroImage = pick(
                 [nil, Article.HeroImage(url: "https://example.com/b")], $0.heroImage)
             $0.status = pick([.draft, .archived], $0.status)

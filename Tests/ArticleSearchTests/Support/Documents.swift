@@ -11,7 +11,7 @@ extension SearchDocument {
         var random = Fixed(value: UInt64(number))
         return SearchDocument(
             id: Article.ID(at: time, using: &random), revision: 1, publishedAt: time,
-            title: title, summary: summary, body: body, tags: tags.map { Tag(named: $0) },
+            title: title, summary: summary, body: body, tags: tags.map { ArticleTag(named: $0) },
             authors: authors.map {
                 Author(id: ArticleAPI.Author.ID(at: time, using: &random), name: $0)
             }, language: language)

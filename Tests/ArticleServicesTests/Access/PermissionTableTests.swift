@@ -219,7 +219,7 @@ private struct PermissionStage {
             "POST /v1/articles/\(try article())/comments", in: editor.session,
             #"{"body":"Good."}"#)
         try #require(written.status == 201, "\(written.text)")
-        return try ArticleAPI.Comment(mapping: written.body).id.description
+        return try ArticleComment(mapping: written.body).id.description
     }
 
     private func comment(isPending: Bool) throws -> String {
@@ -230,7 +230,7 @@ private struct PermissionStage {
         let written = try server.send(
             "POST \(article)/comments", in: writer.session, #"{"body":"Good."}"#)
         try #require(written.status == 201, "\(written.text)")
-        let id = try ArticleAPI.Comment(mapping: written.body).id.description
+        let id = try ArticleComment(mapping: written.body).id.description
         guard isPending else { return id }
         // In a moderated thread, a changed comment waits for approval again; an editor's does not.
         try server.send("PATCH \(article)", as: .editor, #"{"comments":"moderated"}"#)

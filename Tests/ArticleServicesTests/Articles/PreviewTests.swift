@@ -16,7 +16,7 @@ import Testing
                 let response = try server.send(Self.line, as: sender, Self.text)
                 #expect(response.status == 200)
                 #expect(response.fields[.cacheControl] == "no-store")
-                let preview = try Preview(mapping: response.body)
+                let preview = try ArticlePreview(mapping: response.body)
                 #expect(preview.bodyHTML.hasPrefix("<h1>Bread</h1>\n"))
                 #expect(preview.bodyHTML.contains("<em>salt</em>"))
                 #expect(!preview.bodyHTML.contains("<script"))

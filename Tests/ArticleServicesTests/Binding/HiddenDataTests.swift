@@ -232,9 +232,9 @@ import Testing
             var cursors: [String] = []
             var target = "/v1/tags?limit=1"
             while true {
-                let page = try Page<ArticleAPI.Tag.Usage>(
+                let page = try Page<ArticleTag.Usage>(
                     mapping: server.send("GET \(target)").body)
-                let again = try Page<ArticleAPI.Tag.Usage>(
+                let again = try Page<ArticleTag.Usage>(
                     mapping: server.send("GET \(target)", as: .reader).body)
                 #expect(page.next == again.next && page.items.count == 1)
                 guard let next = page.next else { break }

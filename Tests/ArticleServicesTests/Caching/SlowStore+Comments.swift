@@ -5,15 +5,15 @@ import ArticleStore
 extension SlowStore {
     func comments(
         _ query: CommentQuery
-    ) async throws(StoreError) -> Slice<Comment, CommentPosition> {
+    ) async throws(StoreError) -> Slice<ArticleComment, CommentPosition> {
         let result = try await store.comments(query)
         await hold()
         return result
     }
 
     func comment(
-        _ id: Comment.ID, visibleTo viewer: CommentViewer
-    ) async throws(StoreError) -> Comment {
+        _ id: ArticleComment.ID, visibleTo viewer: CommentViewer
+    ) async throws(StoreError) -> ArticleComment {
         let result = try await store.comment(id, visibleTo: viewer)
         await hold()
         return result
@@ -24,45 +24,45 @@ extension SlowStore {
     }
 
     func commentContext(
-        of content: CommentContent, as id: Comment.ID, at time: Timestamp
+        of content: CommentContent, as id: ArticleComment.ID, at time: Timestamp
     ) async throws(StoreError) -> CommentContext {
         try await store.commentContext(of: content, as: id, at: time)
     }
 
     func edition(
-        of id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer
+        of id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer
     ) async throws(StoreError) -> CommentEdition {
         try await store.edition(of: id, expecting: expectation, as: viewer)
     }
 
     func bodyHTML(
-        of comments: [Comment], by renderer: String
+        of comments: [ArticleComment], by renderer: String
     ) async throws(StoreError) -> [BodyHTML?] {
         try await store.bodyHTML(of: comments, by: renderer)
     }
 
-    func keepBodyHTML(_ html: BodyHTML, of comment: Comment) async throws(StoreError) {
+    func keepBodyHTML(_ html: BodyHTML, of comment: ArticleComment) async throws(StoreError) {
         try await store.keepBodyHTML(html, of: comment)
     }
 
     func createComment(
-        _ id: Comment.ID, _ content: CommentContent, by edit: Edit,
-        _ decide: @escaping @Sendable (CommentContext) throws -> Comment.Status
-    ) async throws(StoreError) -> Comment {
+        _ id: ArticleComment.ID, _ content: CommentContent, by edit: Edit,
+        _ decide: @escaping @Sendable (CommentContext) throws -> ArticleComment.Status
+    ) async throws(StoreError) -> ArticleComment {
         try await store.createComment(id, content, by: edit, decide)
     }
 
     func updateComment(
-        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
         by edit: Edit, html: BodyHTML?,
-        _ change: @escaping @Sendable (CommentEdition) throws -> Comment
-    ) async throws(StoreError) -> Comment {
+        _ change: @escaping @Sendable (CommentEdition) throws -> ArticleComment
+    ) async throws(StoreError) -> ArticleComment {
         try await store.updateComment(
             id, expecting: expectation, as: viewer, by: edit, html: html, change)
     }
 
     func deleteComment(
-        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
         by edit: Edit, _ check: @escaping @Sendable (CommentEdition) throws -> Void
     ) async throws(StoreError) {
         try await store.deleteComment(id, expecting: expectation, as: viewer, by: edit, check)

@@ -138,7 +138,7 @@ extension SlowStore {
 
     func tags(
         after key: String?, limit: Int, visibleTo audience: Audience
-    ) async throws(StoreError) -> Slice<Tag.Usage, String> {
+    ) async throws(StoreError) -> Slice<ArticleTag.Usage, String> {
         try await store.tags(after: key, limit: limit, visibleTo: audience)
     }
 

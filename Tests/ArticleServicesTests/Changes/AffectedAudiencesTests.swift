@@ -48,7 +48,7 @@ import Testing
     @Test func `a comment only concerns those who follow its article's comments and may see it`() {
         for isPublic in [false, true] {
             let comment = ChangeRecord.Subject.comment(
-                Comment.ID(at: CommentFixture.opening), on: Self.article)
+                ArticleComment.ID(at: CommentFixture.opening), on: Self.article)
             let everyone = isPublic ? ["thread"] : []
             #expect(
                 concerned(audiences(comment, isPublic: isPublic))
@@ -82,7 +82,9 @@ import Testing
         for _ in 0...10_000 {
             let id = Article.ID(at: CommentFixture.opening)
             many.add(
-                audiences(.comment(Comment.ID(at: CommentFixture.opening), on: id), isPublic: true))
+                audiences(
+                    .comment(ArticleComment.ID(at: CommentFixture.opening), on: id), isPublic: true)
+            )
         }
         #expect(concerned(many) == Array(names[3...]))
     }

@@ -13,9 +13,6 @@ import Testing
 @testable import ArticleServiceCore
 @testable import ArticleServices
 
-/// In these tests, a comment is that on an article: the tests' framework has one, too.
-typealias Comment = ArticleAPI.Comment
-
 /// A backend with a public article, and with users who comment on it: each sends a key of their
 /// own.
 struct CommentFixture: Sendable {
@@ -118,20 +115,21 @@ struct CommentFixture: Sendable {
     }
 
     /// Writes a comment; the next one is a millisecond later.
-    func comment(_ body: String, as person: Person, to parent: Comment.ID? = nil) throws -> Comment
+    func comment(_ body: String, as person: Person, to parent: ArticleComment.ID? = nil) throws
+        -> ArticleComment
     {
-        let draft = Comment.Draft(parentID: parent, body: body)
+        let draft = ArticleComment.Draft(parentID: parent, body: body)
         let response = try send(
             "POST \(Self.thread)", as: person, String(decoding: draft.json(), as: UTF8.self))
         try #require(response.status == 201, "\(response.text)")
         pass(milliseconds: 1)
-        return try Comment(mapping: response.body)
+        return try ArticleComment(mapping: response.body)
     }
 
     /// The bodies of the comments that somebody sees.
     func bodies(as person: Person?) throws -> [String] {
         let response = try send("GET \(Self.thread)", as: person)
-        return try Page<Comment>(mapping: response.body).items.map(\.body)
+        return try Page<ArticleComment>(mapping: response.body).items.map(\.body)
     }
 
     /// Sets an attribute of the article.

@@ -16,7 +16,7 @@ import Testing
     private static let thread = CommentFixture.thread
 
     private static func json(_ body: String) -> String {
-        String(decoding: Comment.Draft(body: body).json(), as: UTF8.self)
+        String(decoding: ArticleComment.Draft(body: body).json(), as: UTF8.self)
     }
 
     /// A short text with long HTML: each reference repeats the address.
@@ -24,7 +24,7 @@ import Testing
         "[^a]: http://example.org/" + String(repeating: "x", count: 4_000) + "\n\n"
         + String(repeating: "[^a] ", count: 1_000)
 
-    private static func stored(_ comment: Comment, in fixture: CommentFixture) async throws
+    private static func stored(_ comment: ArticleComment, in fixture: CommentFixture) async throws
         -> BodyHTML?
     {
         try await fixture.store.bodyHTML(of: [comment], by: CommentMarkup.renderer)[0]
@@ -38,7 +38,7 @@ import Testing
             #expect(try await Self.stored(comment, in: fixture)?.html == "<p><em>one</em></p>\n")
             let patched = try fixture.send(
                 "PATCH /v1/comments/\(comment.id)", as: .ada, #"{"body":"**two**"}"#)
-            let edited = try Comment(mapping: patched.body)
+            let edited = try ArticleComment(mapping: patched.body)
             #expect(
                 try await Self.stored(edited, in: fixture)?.html == "<p><strong>two</strong></p>\n")
             let one = try fixture.send("GET /v1/comments/\(comment.id)?fields=bodyHTML", as: nil)
@@ -52,7 +52,7 @@ import Testing
             let content = CommentContent(
                 article: CommentFixture.article, body: "*old*", writer: try fixture.user(.ada).id)
             let comment = try await fixture.store.createComment(
-                Comment.ID(at: CommentFixture.opening), content,
+                ArticleComment.ID(at: CommentFixture.opening), content,
                 by: Edit(at: CommentFixture.opening, by: .operator)
             ) { _ in .visible }
             #expect(try await Self.stored(comment, in: fixture) == nil)

@@ -17,7 +17,7 @@ import Testing
             let json = #"{"body":"What about *rye*?"}"#
             let made = try fixture.send("POST \(Self.thread)", as: .ada, json, with: key)
             #expect(made.status == 201)
-            let comment = try Comment(mapping: made.body)
+            let comment = try ArticleComment(mapping: made.body)
             let author = User(id: try fixture.user(.ada).id, displayName: "Dr ada")
             #expect(comment.author == author && comment.status == .visible)
             #expect(comment.articleID == CommentFixture.article && comment.parentID == nil)
@@ -48,7 +48,7 @@ import Testing
                 <a href=\\"https://d.example/\\">d</a> `<a href=\\"e\\">` [x](javascript:alert(1))
                 """
             let made = try fixture.send("POST \(Self.thread)", as: .ada, "{\"body\":\"\(text)\"}")
-            let id = try Comment(mapping: made.body).id
+            let id = try ArticleComment(mapping: made.body).id
             let response = try fixture.send("GET /v1/comments/\(id)?fields=bodyHTML", as: nil)
             let html = try #require(try PartialComment(mapping: response.body).bodyHTML)
             let links = html.matches(of: /<a [^>]*>/).map { String($0.0) }
@@ -155,7 +155,7 @@ import Testing
             var bodies: [String] = []
             while let next = target {
                 let response = try fixture.send("GET \(next)", as: nil)
-                bodies += try Page<Comment>(mapping: response.body).items.map(\.body)
+                bodies += try Page<ArticleComment>(mapping: response.body).items.map(\.body)
                 target = response.nextTarget
             }
             #expect(bodies == ["5", "4", "3", "2", "1"])

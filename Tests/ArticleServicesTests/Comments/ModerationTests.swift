@@ -34,7 +34,7 @@ import Testing
             #expect(try fixture.send("GET \(target)", as: .bob).status == 404)
             #expect(try fixture.send("GET \(target)", as: .ada).status == 200)
             let waiting = try fixture.send("GET /v1/comments?status=pending", as: .eve)
-            #expect(try Page<Comment>(mapping: waiting.body).items == [comment])
+            #expect(try Page<ArticleComment>(mapping: waiting.body).items == [comment])
             #expect(waiting.fields[.cacheControl] == "private, no-cache")
             let shown = try fixture.send("PATCH \(target)", as: .eve, #"{"status":"visible"}"#)
             #expect(shown.status == 200)
@@ -49,7 +49,7 @@ import Testing
             try fixture.send("PATCH \(target)", as: .eve, #"{"status":"visible"}"#)
             #expect(try fixture.bodies(as: nil) == ["one"])
             let edited = try fixture.send("PATCH \(target)", as: .ada, #"{"body":"spam"}"#)
-            #expect(try Comment(mapping: edited.body).status == .pending)
+            #expect(try ArticleComment(mapping: edited.body).status == .pending)
             #expect(try fixture.bodies(as: nil) == [])
             try fixture.send("PATCH \(target)", as: .eve, #"{"status":"hidden"}"#)
             let again = try fixture.send("PATCH \(target)", as: .ada, #"{"body":"more"}"#)
@@ -85,13 +85,13 @@ import Testing
                 try fixture.set("{\"comments\":\(policy)}")
                 let target = "PATCH /v1/comments/\(comment.id)"
                 let same = try fixture.send(target, as: .ada, #"{"body":"one"}"#)
-                #expect(try Comment(mapping: same.body).status == .visible)
+                #expect(try ArticleComment(mapping: same.body).status == .visible)
                 let changed = try fixture.send(target, as: .ada, #"{"body":"two"}"#)
-                #expect(try Comment(mapping: changed.body).status == .pending)
+                #expect(try ArticleComment(mapping: changed.body).status == .pending)
                 #expect(try fixture.bodies(as: nil) == ["mine"])
                 let edited = try fixture.send(
                     "PATCH /v1/comments/\(own.id)", as: .eve, #"{"body":"ours"}"#)
-                #expect(try Comment(mapping: edited.body).status == .visible)
+                #expect(try ArticleComment(mapping: edited.body).status == .visible)
                 try fixture.set(#"{"comments":"open"}"#)
                 #expect(try fixture.bodies(as: nil) == ["ours"])
             }
@@ -102,10 +102,10 @@ import Testing
             try fixture.set(#"{"comments":"open"}"#)
             let target = "PATCH /v1/comments/\(try fixture.comment("one", as: .ada).id)"
             let changed = try fixture.send(target, as: .ada, #"{"body":"two"}"#)
-            #expect(try Comment(mapping: changed.body).status == .visible)
+            #expect(try ArticleComment(mapping: changed.body).status == .visible)
             try fixture.set(#"{"comments":null}"#)
             let again = try fixture.send(target, as: .ada, #"{"body":"three"}"#)
-            #expect(try Comment(mapping: again.body).status == .pending)
+            #expect(try ArticleComment(mapping: again.body).status == .pending)
         }
     }
 
@@ -178,17 +178,17 @@ import Testing
     @Test func `editors list the comments of a user in pages`() async throws {
         try await CommentFixture.run { fixture in
             let ada = try fixture.user(.ada).id
-            var ids: [Comment.ID] = []
+            var ids: [ArticleComment.ID] = []
             for number in 0..<3 {
                 ids.append(try fixture.comment("\(number)", as: .ada).id)
                 _ = try fixture.comment("other \(number)", as: .bob)
             }
             let target = "GET /v1/comments?author=\(ada)&sort=newest&limit=2"
-            let first = try Page<Comment>(mapping: fixture.send(target, as: .eve).body)
+            let first = try Page<ArticleComment>(mapping: fixture.send(target, as: .eve).body)
             #expect(first.items.map(\.id) == [ids[2], ids[1]])
             let cursor = try #require(first.next)
             let next = try fixture.send("\(target)&cursor=\(cursor)", as: .eve)
-            #expect(try Page<Comment>(mapping: next.body).items.map(\.id) == [ids[0]])
+            #expect(try Page<ArticleComment>(mapping: next.body).items.map(\.id) == [ids[0]])
             let other = try fixture.user(.bob).id
             let moved = "GET /v1/comments?author=\(other)&sort=newest&limit=2&cursor=\(cursor)"
             #expect(try fixture.send(moved, as: .eve).status == 400)
@@ -289,7 +289,7 @@ import Testing
             _ = try fixture.comment("reply", as: .bob, to: top.id)
             try fixture.send("DELETE /v1/comments/\(top.id)", as: .ada)
             let response = try fixture.send("GET \(Self.thread)", as: nil)
-            let items = try Page<Comment>(mapping: response.body).items
+            let items = try Page<ArticleComment>(mapping: response.body).items
             #expect(items.map(\.body) == ["", "reply"])
             #expect(items[0].author == nil && items[0].status == .deleted)
             let reply = try fixture.send(

@@ -67,12 +67,12 @@ import Testing
             second, using: nil,
             identity: IdentityRecord(issuer: "https://id.example.org", subject: "b-1"), at: time)
         let article = try await fixture.article("alpha").id
-        var parent: Comment.ID?
-        for status in [Comment.Status.visible, .pending] {
+        var parent: ArticleComment.ID?
+        for status in [ArticleComment.Status.visible, .pending] {
             let content = CommentContent(
                 article: article, parent: parent, body: "\(status) & *more*\n", writer: first.id)
             parent = try await fixture.store.createComment(
-                Comment.ID(at: time), content, by: Edit(at: time, by: .operator)
+                ArticleComment.ID(at: time), content, by: Edit(at: time, by: .operator)
             ) { _ in status }.id
         }
         _ = try await fixture.store.putBookmark(

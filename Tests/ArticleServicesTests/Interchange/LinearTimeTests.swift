@@ -202,7 +202,7 @@ import Testing
             _ = Slug.fault(text)
         },
         Converter("a tag and a name") { text in
-            _ = Tag(named: text).key
+            _ = ArticleTag(named: text).key
             _ = try? AccountName(text)
             _ = try? Password(presented: text)
             _ = ArticleFitter.names([text])

@@ -29,7 +29,7 @@ import Testing
             $0.authors = ["Mina", "Weber, Jonas", "null"].map {
                 Author.Reference(id: Author.ID(at: time), name: $0)
             }
-            $0.tags = ["C++", "a, b", "no", "123", "#"].map { ArticleAPI.Tag(named: $0) }
+            $0.tags = ["C++", "a, b", "no", "123", "#"].map { ArticleTag(named: $0) }
             $0.heroImage = Article.HeroImage(
                 url: "https://example.org/a.png?b=c&d=#e", alternativeText: "A \"picture\"")
             $0.status = .scheduled

@@ -33,7 +33,7 @@ import Testing
             #expect(post.title == "Hello: world" && post.summary == "In short")
             #expect(post.body == "Some words.\n" && post.wordCount == 2)
             #expect(post.authors.map(\.name) == ["mina", "Jonas Weber"])
-            #expect(post.tags == [Tag(key: "tools", name: "Tools")])
+            #expect(post.tags == [ArticleTag(key: "tools", name: "Tools")])
             #expect(post.source?.name == "example.org")
             #expect(post.status == .published && post.language == "en")
             #expect(post.publishedAt?.description == "2016-01-29T00:00:00.000Z")

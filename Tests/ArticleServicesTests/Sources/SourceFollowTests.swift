@@ -48,7 +48,7 @@ import Testing
                 "01890a5d-ac96-7000-8000-\(String(repeating: "0", count: 10))\(number + 10)")!,
             slug: "slug-\(number)",
             title: title, summary: "S", body: "Body of *\(title)*.", language: "ko",
-            authors: [Author.Reference(named: "Ada")], tags: [Tag(named: "Swift")],
+            authors: [Author.Reference(named: "Ada")], tags: [ArticleTag(named: "Swift")],
             heroImage: Article.HeroImage(
                 url: "https://a.example/\(number).jpg", alternativeText: "A wave"),
             status: .published, publishedAt: time, createdAt: time, updatedAt: time,

@@ -39,7 +39,7 @@ import Testing
                 var pages = 0
                 while let next = target {
                     let response = try server.send("GET \(next)")
-                    let page = try Page<ArticleAPI.Tag.Usage>(mapping: response.body)
+                    let page = try Page<ArticleTag.Usage>(mapping: response.body)
                     keys += page.items.map(\.tag.key)
                     pages += 1
                     target = response.nextTarget
@@ -47,7 +47,7 @@ import Testing
                 #expect(keys == names && pages == (names.count + limit - 1) / limit)
             }
             let standard = try server.send("GET /v1/tags")
-            #expect(try Page<ArticleAPI.Tag.Usage>(mapping: standard.body).items.count == 20)
+            #expect(try Page<ArticleTag.Usage>(mapping: standard.body).items.count == 20)
         }
     }
 

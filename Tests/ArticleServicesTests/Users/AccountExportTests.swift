@@ -64,7 +64,7 @@ import Testing
                 #"{"body":"\#(body) of \#(session.user.name ?? "")"}"#)
             server.pass(milliseconds: 1)
             guard body == "second" else { continue }
-            let id = try ArticleAPI.Comment(mapping: made.body).id
+            let id = try ArticleComment(mapping: made.body).id
             let hidden = try server.send(
                 "PATCH /v1/comments/\(id)", as: .editor, #"{"status":"hidden"}"#)
             try #require(hidden.summary == "200")
@@ -139,7 +139,7 @@ import Testing
                 let content = CommentContent(
                     article: article, body: "\(number) \(text)", writer: user.id)
                 _ = try await store.createComment(
-                    ArticleAPI.Comment.ID(at: time), content, by: Edit(at: time, by: .operator)
+                    ArticleComment.ID(at: time), content, by: Edit(at: time, by: .operator)
                 ) { _ in .visible }
             }
             let response = try server.send(Self.line, in: session)

@@ -86,7 +86,7 @@ extension ArticleStoreConformance {
         ) async throws -> [AccountRecord] {
             let editor = CommentViewer(audience: .editors)
             var records: [AccountRecord] = []
-            let states: [Comment.Status] = [.visible, .pending, .hidden, .deleted]
+            let states: [ArticleComment.Status] = [.visible, .pending, .hidden, .deleted]
             for (place, status) in states.enumerated() {
                 let content = CommentContent(
                     article: article, body: "\(status) by \(user.name)", writer: user.id)

@@ -96,7 +96,7 @@ extension ArticleStoreConformance {
                 ) { article in
                     .of(article) {
                         $0.draft.authors = [.name("Ann"), .name("Ann")]
-                        $0.tags = [Tag(key: "food", name: "FOOD")]
+                        $0.tags = [ArticleTag(key: "food", name: "FOOD")]
                     }
                 }
                 #expect(same == changed)

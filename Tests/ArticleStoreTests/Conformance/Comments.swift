@@ -158,9 +158,9 @@ extension ArticleStoreConformance {
                 let other = try await store.createArticle(.make(), .sample("Cake"), by: .first)
                 let situations = Lock<[CommentContext]>([])
                 func comment(
-                    _ body: String, at milliseconds: Int64, to parent: Comment.ID? = nil,
+                    _ body: String, at milliseconds: Int64, to parent: ArticleComment.ID? = nil,
                     on article: Article.ID? = nil, by user: UserRecord? = nil
-                ) async throws -> Comment {
+                ) async throws -> ArticleComment {
                     let content = CommentContent(
                         article: article ?? thread.article, parent: parent, body: body,
                         writer: (user ?? thread.ada).id)
@@ -178,7 +178,7 @@ extension ArticleStoreConformance {
                 _ = try await comment("one", at: 61_001, by: thread.bob)
                 _ = try await comment("one", at: 120_999)
                 // Not to a reply, to a comment of another article, or to none.
-                for parent in [reply.id, Comment.ID.make()] {
+                for parent in [reply.id, ArticleComment.ID.make()] {
                     _ = try await comment("x\(parent)", at: 3_660_998, to: parent)
                 }
                 _ = try await comment("y", at: 3_660_998, to: one.id, on: other.id)

@@ -111,7 +111,7 @@ extension ArticleStoreConformance {
                 let top = try await thread.comment("top", by: thread.ada)
                 let reply = try await thread.comment("reply", by: thread.bob, to: top.id)
                 func expectConflict(
-                    _ change: (inout Comment) -> Void, line: Int = #line
+                    _ change: (inout ArticleComment) -> Void, line: Int = #line
                 ) async throws {
                     var comment = reply
                     comment.id = .make()

@@ -97,7 +97,9 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                var copy = SyncCopy(for: .everyone) { $0.filter.tags = [Tag(named: "Food").key] }
+                var copy = SyncCopy(for: .everyone) {
+                    $0.filter.tags = [ArticleTag(named: "Food").key]
+                }
                 try await copy.catchUp(with: store)
                 let food = ArticleContent.sample("a", tags: ["food"])
                 let id = try await store.createArticle(.make(), food, by: .first).id
@@ -128,7 +130,9 @@ extension ArticleStoreConformance {
             try await engine.with { store in
                 let food = ArticleContent.sample(tags: ["food"])
                 let id = try await store.createArticle(.make(), food, by: .first).id
-                var copy = SyncCopy(for: .everyone) { $0.filter.tags = [Tag(named: "Food").key] }
+                var copy = SyncCopy(for: .everyone) {
+                    $0.filter.tags = [ArticleTag(named: "Food").key]
+                }
                 try await copy.catchUp(with: store)
                 try await update(id, in: store) { $0.tags = [] }
                 let other = try await store.createArticle(.make(), food, by: .first).id

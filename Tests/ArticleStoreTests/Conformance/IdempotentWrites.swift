@@ -150,7 +150,7 @@ extension ArticleStoreConformance {
         ) async throws {
             try await engine.with { store in
                 let thread = try await CommentThread(store)
-                let id = ArticleAPI.Comment.ID.make()
+                let id = ArticleComment.ID.make()
                 let content = CommentContent(
                     article: thread.article, body: "one", writer: thread.ada.id)
                 _ = try await store.createComment(id, content, by: Self.edit(1)) { _ in .visible }

@@ -102,7 +102,7 @@ extension ArticleStoreConformance {
         func `HTML of a comment is stored with its text alone`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let thread = try await CommentThread(store)
-                func kept(_ comment: Comment) async throws -> BodyHTML? {
+                func kept(_ comment: ArticleComment) async throws -> BodyHTML? {
                     try await store.bodyHTML(of: [comment], by: "r1")[0]
                 }
                 let content = CommentContent(
@@ -123,7 +123,7 @@ extension ArticleStoreConformance {
                 #expect(try await kept(hidden) == other)
                 #expect(try await store.changeSequence() == sequence)
 
-                func edit(_ html: BodyHTML?) async throws -> Comment {
+                func edit(_ html: BodyHTML?) async throws -> ArticleComment {
                     try await store.updateComment(
                         made.id, expecting: .anything, as: thread.viewer(thread.ada),
                         by: .later(9), html: html

@@ -41,7 +41,7 @@ extension ArticleStoreConformance {
             ) {
                 .of($0) {
                     $0.draft.body = body
-                    $0.tags = tags.map { Tag(named: $0) }
+                    $0.tags = tags.map { ArticleTag(named: $0) }
                 }
             }
         }
@@ -66,7 +66,9 @@ extension ArticleStoreConformance {
                 let other = try await store.createArticle(
                     .make(), .sample("Other", slug: .like("other")), by: .first
                 ).id
-                var filtered = SyncCopy(for: .everyone) { $0.filter.tags = [Tag(named: "old").key] }
+                var filtered = SyncCopy(for: .everyone) {
+                    $0.filter.tags = [ArticleTag(named: "old").key]
+                }
                 for number in 1...3 {
                     try await Self.save(
                         id, "\(number)", at: Int64(number), in: store, tags: ["old"])
@@ -247,7 +249,7 @@ extension ArticleStoreConformance {
                         .of($0) {
                             $0.draft.body = "\(number)"
                             $0.draft.language = "en"
-                            $0.tags = [Tag(named: "Kept")]
+                            $0.tags = [ArticleTag(named: "Kept")]
                         }
                     }
                 }

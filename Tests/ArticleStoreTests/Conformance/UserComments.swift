@@ -102,7 +102,7 @@ extension ArticleStoreConformance {
         ) async throws {
             try await engine.with { store in
                 let thread = try await CommentThread(store)
-                var ids: [ArticleAPI.Comment.ID] = []
+                var ids: [ArticleComment.ID] = []
                 for number in 0..<5 {
                     let comment = try await thread.comment(
                         "\(number)", by: thread.ada, as: number == 2 ? .pending : .visible)
@@ -110,10 +110,10 @@ extension ArticleStoreConformance {
                     _ = try await thread.comment("other \(number)", by: thread.bob)
                 }
                 func list(
-                    _ status: Comment.Status? = nil, by writer: User.ID, _ sort: CommentSort
-                ) async throws -> [ArticleAPI.Comment.ID] {
+                    _ status: ArticleComment.Status? = nil, by writer: User.ID, _ sort: CommentSort
+                ) async throws -> [ArticleComment.ID] {
                     var query = CommentQuery(status: status, by: writer, sort: sort, limit: 2)
-                    var found: [ArticleAPI.Comment.ID] = []
+                    var found: [ArticleComment.ID] = []
                     repeat {
                         let page = try await store.comments(query)
                         found += page.items.map(\.id)
@@ -172,7 +172,7 @@ extension ArticleStoreConformance {
                 try await thread.delete(pending.id, as: thread.viewer(thread.ada))
                 _ = try await thread.set(reply.id, .hidden)
                 func record(
-                    _ place: Int64, _ comment: Comment, _ revision: Int,
+                    _ place: Int64, _ comment: ArticleComment, _ revision: Int,
                     isDeletion: Bool = false, isPublic: Bool = true
                 ) -> ChangeRecord {
                     ChangeRecord(
@@ -205,8 +205,8 @@ extension ArticleStoreConformance {
                 let draft = ArticleContent.sample(status: .draft, at: nil)
                 let article = try await store.createArticle(.make(), draft, by: .author(ada)).id
                 func write(
-                    _ body: String, by user: UserRecord, as status: Comment.Status
-                ) async throws(StoreError) -> Comment {
+                    _ body: String, by user: UserRecord, as status: ArticleComment.Status
+                ) async throws(StoreError) -> ArticleComment {
                     let content = CommentContent(
                         article: article, body: body, writer: user.id, audience: .author(user.id))
                     return try await store.createComment(.make(), content, by: .first) { _ in

@@ -50,7 +50,7 @@ import Testing
         var history = RandomHistory(seed: 4_040)
         var copies = [Audience.everyone, .editors].map { SyncCopy(for: $0) }
         copies.append(
-            SyncCopy(for: .everyone) { $0.filter.tags = [Tag(named: "Food").key] })
+            SyncCopy(for: .everyone) { $0.filter.tags = [ArticleTag(named: "Food").key] })
         var (told, kept) = (0, 0)
         for cut in 0..<Self.cuts {
             try await with(database) { store in

@@ -55,7 +55,7 @@ import Testing
             $0.examinedRowsPerPage = 3
         }
         let thread = try await CommentThread(store)
-        var ids: [Comment.ID] = []
+        var ids: [ArticleComment.ID] = []
         for number in 0..<5 {
             ids.append(try await thread.comment("\(number)", by: thread.ada).id)
         }

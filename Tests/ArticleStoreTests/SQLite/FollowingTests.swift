@@ -58,7 +58,7 @@ import Testing
         let store = try open { $0.examinedRowsPerPage = 100 }
         _ = try await fill(store, 250, like: .sample())
         let id = try await store.createArticle(.make(), .sample(tags: ["Food"]), by: .first).id
-        var copy = SyncCopy(for: .everyone) { $0.filter.tags = [Tag(named: "Food").key] }
+        var copy = SyncCopy(for: .everyone) { $0.filter.tags = [ArticleTag(named: "Food").key] }
         var positions: [Int64] = []
         while true {
             let slice = try await copy.follow(store)
@@ -92,7 +92,7 @@ import Testing
         async throws
     {
         let store = try open { $0.examinedRowsPerPage = 20 }
-        var copy = SyncCopy(for: .everyone) { $0.filter.tags = [Tag(named: "Food").key] }
+        var copy = SyncCopy(for: .everyone) { $0.filter.tags = [ArticleTag(named: "Food").key] }
         let kept = try await store.createArticle(
             .make(), .sample("a", tags: ["Food"]), by: .first
         ).id

@@ -3,9 +3,6 @@ import ArticleStore
 import BroadsheetPlatform
 import Testing
 
-/// In these tests, a comment is that on an article: the tests' framework has one, too.
-typealias Comment = ArticleAPI.Comment
-
 /// A public article on which two readers comment.
 struct CommentThread {
     static let anonymous = CommentViewer(audience: .everyone)
@@ -29,9 +26,9 @@ struct CommentThread {
     }
 
     func comment(
-        _ body: String, by user: UserRecord, to parent: Comment.ID? = nil,
-        as status: Comment.Status = .visible, id: Comment.ID = .make()
-    ) async throws -> Comment {
+        _ body: String, by user: UserRecord, to parent: ArticleComment.ID? = nil,
+        as status: ArticleComment.Status = .visible, id: ArticleComment.ID = .make()
+    ) async throws -> ArticleComment {
         let content = CommentContent(
             article: article, parent: parent, body: body, writer: user.id)
         let number = count.withLock { count in
@@ -42,9 +39,9 @@ struct CommentThread {
     }
 
     /// All comments, the oldest first, in pages of two.
-    func list(_ viewer: CommentViewer) async throws -> [Comment] {
+    func list(_ viewer: CommentViewer) async throws -> [ArticleComment] {
         var query = CommentQuery(on: article, viewer: viewer, limit: 2)
-        var items: [Comment] = []
+        var items: [ArticleComment] = []
         repeat {
             let page = try await store.comments(query)
             items += page.items
@@ -53,7 +50,9 @@ struct CommentThread {
         return items
     }
 
-    func set(_ id: Comment.ID, _ status: Comment.Status) async throws -> Comment {
+    func set(_ id: ArticleComment.ID, _ status: ArticleComment.Status) async throws
+        -> ArticleComment
+    {
         try await store.updateComment(
             id, expecting: .anything, as: Self.editor, by: .later(100), html: nil
         ) { edition in
@@ -63,13 +62,13 @@ struct CommentThread {
         }
     }
 
-    func delete(_ id: Comment.ID, as viewer: CommentViewer) async throws {
+    func delete(_ id: ArticleComment.ID, as viewer: CommentViewer) async throws {
         try await store.deleteComment(
             id, expecting: .anything, as: viewer, by: .later(100)
         ) { _ in }
     }
 
-    func expectNotFound(_ id: Comment.ID, _ viewer: CommentViewer) async throws {
+    func expectNotFound(_ id: ArticleComment.ID, _ viewer: CommentViewer) async throws {
         let error = try await failure { _ = try await store.comment(id, visibleTo: viewer) }
         guard case .notFound = error else { throw error }
     }

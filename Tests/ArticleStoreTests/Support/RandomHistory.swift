@@ -155,7 +155,7 @@ struct RandomHistory {
         case 3:
             let tags = Self.tags.filter { _ in isTrue(in: 2) }
             content.draft.tags = tags
-            content.tags = tags.map(Tag.init(named:))
+            content.tags = tags.map(ArticleTag.init(named:))
         case 4:
             content.draft.authors = authors.filter { _ in isTrue(in: 3) }
                 .map { .id($0, name: nil) }
@@ -175,7 +175,7 @@ struct RandomHistory {
         if isTrue(in: 6) { query.kinds = [any([.article, .author])] }
         for _ in 0..<below(3) {
             switch below(6) {
-            case 0: query.filter.tags = [Tag(named: any(Self.tags + ["Nowhere"])).key]
+            case 0: query.filter.tags = [ArticleTag(named: any(Self.tags + ["Nowhere"])).key]
             case 1: query.filter.author = authors.isEmpty ? .make() : any(authors)
             case 2: query.filter.language = any(Self.languages)
             case 3: query.filter.status = any(Self.statuses + [.scheduled])

@@ -7,7 +7,7 @@ struct RandomReaders {
     private var generator: SplitMix64
     private(set) var users: [UserRecord] = []
     private(set) var articles: [Article.ID] = []
-    private var comments: [Comment.ID] = []
+    private var comments: [ArticleComment.ID] = []
     private var writes: Int64 = 0
 
     init(seed: UInt64, articles count: Int = 2, in store: any ArticleStore) async throws {
@@ -59,12 +59,12 @@ struct RandomReaders {
     private struct Unusable: Error {}
 
     private mutating func comment(in store: any ArticleStore, _ edit: Edit) async throws {
-        let id = Comment.ID.make()
+        let id = ArticleComment.ID.make()
         let parent = isTrue(in: 2) && !comments.isEmpty ? any(comments) : nil
         let content = CommentContent(
             article: any(articles), parent: parent, body: "Comment \(writes)",
             writer: any(users).id)
-        let status: Comment.Status = isTrue(in: 3) ? .pending : .visible
+        let status: ArticleComment.Status = isTrue(in: 3) ? .pending : .visible
         _ = try await store.createComment(id, content, by: edit) { commentContext in
             if commentContext.isParentUnusable { throw Unusable() }
             return status
@@ -73,7 +73,7 @@ struct RandomReaders {
     }
 
     private mutating func change(
-        _ id: Comment.ID, in store: any ArticleStore, _ edit: Edit
+        _ id: ArticleComment.ID, in store: any ArticleStore, _ edit: Edit
     ) async throws {
         let editor = CommentViewer(audience: .editors)
         guard !isTrue(in: 4) else {
@@ -81,7 +81,8 @@ struct RandomReaders {
                 id, expecting: .anything, as: editor, by: edit
             ) { _ in }
         }
-        let status: Comment.Status? = isTrue(in: 4) ? nil : any([.visible, .hidden, .pending])
+        let status: ArticleComment.Status? =
+            isTrue(in: 4) ? nil : any([.visible, .hidden, .pending])
         let body = "Comment \(writes)"
         _ = try await store.updateComment(
             id, expecting: .anything, as: editor, by: edit, html: nil

@@ -7,7 +7,7 @@ import Testing
 struct ReaderCopy {
     private(set) var query: ChangeQuery
     private(set) var articles: [Article.ID: Int] = [:]
-    private(set) var comments: [Comment.ID: Comment] = [:]
+    private(set) var comments: [ArticleComment.ID: ArticleComment] = [:]
     private(set) var bookmarks: [Article.ID: Bookmark] = [:]
     private(set) var isComplete = false
     /// The last revision that was received of each.
@@ -82,7 +82,7 @@ struct ReaderCopy {
 /// The content of the lists for a query for changes.
 struct ReaderLists: Equatable {
     var articles: [Article.ID: Int] = [:]
-    var comments: Set<Comment> = []
+    var comments: Set<ArticleComment> = []
     var bookmarks: Set<Bookmark> = []
 
     /// Creates the content of a copy, without bookmarks of articles that were deleted: these are
@@ -120,9 +120,9 @@ struct ReaderLists: Equatable {
     }
 }
 
-extension Comment {
+extension ArticleComment {
     /// Names are the current ones in lists, and those of the last change in a copy.
-    fileprivate var withoutName: Comment {
+    fileprivate var withoutName: ArticleComment {
         var comment = self
         comment.author?.displayName = ""
         return comment

@@ -171,7 +171,7 @@ import Testing
         #expect(try await readingList(on: reader).isEmpty)
     }
 
-    private func newID() -> ArticleAPI.Comment.ID {
+    private func newID() -> ArticleComment.ID {
         .init(at: Timestamp(milliseconds: SystemClock.wallNanoseconds / 1_000_000))
     }
 

@@ -1,11 +1,11 @@
 import ArticleAPI
 import ArticleClient
 
-/// The sample of `BackendService.stub`, in a file that imports no other module with a `Tag`.
-func stubbedTags() async throws -> (Page<Tag.Usage>, [Int?]) {
+/// The sample of `BackendService.stub`.
+func stubbedTags() async throws -> (Page<ArticleTag.Usage>, [Int?]) {
     let backend = BackendService.stub { routes in
         routes.on(FetchTagsRequest.self) { _ in
-            Page(items: [Tag.Usage(tag: Tag(named: "Swift"), articleCount: 3)])
+            Page(items: [ArticleTag.Usage(tag: ArticleTag(named: "Swift"), articleCount: 3)])
         }
         routes.on(DeleteArticleRequest.self) { _ in throw Problem(.forbidden) }
     }

@@ -27,7 +27,7 @@ enum SearchLaws {
         let time = Timestamp(milliseconds: 0)
         return SearchDocument(
             id: Article.ID(at: time), revision: 1, publishedAt: time, title: title, summary: "",
-            body: body, tags: [Tag(named: String(title.prefix(10)))])
+            body: body, tags: [ArticleTag(named: String(title.prefix(10)))])
     }
 
     private static func checkQuery(_ query: SearchQuery, _ laws: inout ViolationCollector) {

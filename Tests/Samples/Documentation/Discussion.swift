@@ -3,7 +3,7 @@ import ArticleClient
 
 /// The comments on an article, each followed by its replies.
 @MainActor final class Discussion {
-    private(set) var comments: [Comment] = []
+    private(set) var comments: [ArticleComment] = []
     private let article: Article.ID
     private let backend: BackendService
 
@@ -13,7 +13,7 @@ import ArticleClient
     }
 
     func load() async throws(BackendError) {
-        var found: [Comment] = []
+        var found: [ArticleComment] = []
         for try await page in backend.pages(of: FetchCommentsRequest(articleID: article)) {
             found += page.items
         }
@@ -24,9 +24,9 @@ import ArticleClient
     /// - Parameter id: made when the user began to write, and kept until the comment is sent: then
     ///   a repetition does not write it twice.
     func add(
-        _ text: String, id: Comment.ID, to parent: Comment? = nil
-    ) async throws(BackendError) -> Comment {
-        let draft = Comment.Draft(id: id, parentID: parent?.id, body: text)
+        _ text: String, id: ArticleComment.ID, to parent: ArticleComment? = nil
+    ) async throws(BackendError) -> ArticleComment {
+        let draft = ArticleComment.Draft(id: id, parentID: parent?.id, body: text)
         let comment = try await backend.send(
             CreateCommentRequest(articleID: article, comment: draft))
         try await load()

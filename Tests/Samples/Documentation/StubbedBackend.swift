@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleClient
 
 /// A backend for previews and tests: it answers requests by their types.
-func stubbedBackend(_ tags: [Tag.Usage]) -> BackendService {
+func stubbedBackend(_ tags: [ArticleTag.Usage]) -> BackendService {
     BackendService.stub { routes in
         routes.on(FetchTagsRequest.self) { _ in Page(items: tags) }
         routes.on(DeleteArticleRequest.self) { _ in throw Problem(.forbidden) }

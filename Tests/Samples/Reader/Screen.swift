@@ -46,7 +46,7 @@ struct Contents {
     var recent: [String] = []
     /// The open article; `nil` while nothing is known of it.
     var article: CachedArticle?
-    var comments: [Comment] = []
+    var comments: [ArticleComment] = []
     var bookmarked: Set<Article.ID> = []
     var mirror = ArticleMirror.State.idle
     var writes: [OutboxEntry] = []

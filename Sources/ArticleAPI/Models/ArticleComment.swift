@@ -1,12 +1,12 @@
 /// A reader's comment on an article, or on another comment.
 ///
 /// ```swift
-/// let draft = Comment.Draft(body: "What about *rye*?")
+/// let draft = ArticleComment.Draft(body: "What about *rye*?")
 /// let comment = try await backend.send(
 ///     CreateCommentRequest(articleID: id, comment: draft))
 /// ```
-public struct Comment: Sendable, Hashable, Identifiable {
-    public typealias ID = Identifier<Comment>
+public struct ArticleComment: Sendable, Hashable, Identifiable {
+    public typealias ID = Identifier<ArticleComment>
 
     public var id: ID
     public var articleID: Article.ID
@@ -111,7 +111,7 @@ public enum CommentPolicy: Sendable, Hashable {
     case unknown(String)
 }
 
-extension Comment: JSONModel {
+extension ArticleComment: JSONModel {
     public static let shape = ObjectCodec(
         named: "Comment", Self.init,
         .required("id", \.id, .identifier()),
@@ -128,7 +128,7 @@ extension Comment: JSONModel {
         .optional("version", \.version, .text(.version)))
 }
 
-extension Comment.Draft: JSONModel {
+extension ArticleComment.Draft: JSONModel {
     public static let shape = ObjectCodec(
         named: "CommentDraft", Self.init,
         .optional("id", \.id, .identifier()),
@@ -136,7 +136,7 @@ extension Comment.Draft: JSONModel {
         .required("body", \.body, .text(.lines(ArticleLimits.comment))))
 }
 
-extension Comment.Changes: JSONModel {
+extension ArticleComment.Changes: JSONModel {
     public static let shape = ObjectCodec(
         named: "CommentChanges", Self.init,
         .change("body", \.body, .text(.lines(ArticleLimits.comment))),
@@ -145,13 +145,13 @@ extension Comment.Changes: JSONModel {
 
 /// The selected attributes of a comment; all except the id may be absent. See ``PartialRequest``.
 public struct PartialComment: Sendable, Hashable, Identifiable {
-    public var id: Comment.ID
+    public var id: ArticleComment.ID
     public var articleID: Article.ID?
-    public var parentID: Comment.ID?
+    public var parentID: ArticleComment.ID?
     public var author: PartialUser?
     public var body: String?
     public var bodyHTML: String?
-    public var status: Comment.Status?
+    public var status: ArticleComment.Status?
     public var createdAt: Timestamp?
     public var updatedAt: Timestamp?
     public var revision: Int?
@@ -188,8 +188,8 @@ extension PartialUser: JSONModel {
         .optional("displayName", \.displayName, .text(.displayName)))
 }
 
-extension Comment.Status {
-    static let known: [Comment.Status] = [.visible, .pending, .hidden, .deleted]
+extension ArticleComment.Status {
+    static let known: [ArticleComment.Status] = [.visible, .pending, .hidden, .deleted]
 
     init(name: String) { self = Self.known.first { $0.name == name } ?? .unknown(name) }
 
@@ -221,13 +221,13 @@ extension CommentPolicy {
     }
 }
 
-extension TextCodec where Value == Comment.Status {
+extension TextCodec where Value == ArticleComment.Status {
     /// The status of a comment; backends reject an unknown one.
     public static var commentStatus: TextCodec {
-        let names = Comment.Status.known.map(\.name)
+        let names = ArticleComment.Status.known.map(\.name)
         return TextCodec(
             "one of \(names.joined(separator: ", "))", .named("CommentStatus", .choice(names)),
-            parse: { Comment.Status(name: $0) }, print: \.name,
+            parse: { ArticleComment.Status(name: $0) }, print: \.name,
             fault: { status in
                 guard case .unknown = status else { return nil }
                 return "must be one of \(names.joined(separator: ", "))"

@@ -3,10 +3,10 @@
 /// `==` also compares display names; tags are the same if their keys are.
 ///
 /// ```swift
-/// let tag = Tag(named: "Straße")
-/// let isSame = tag.key == Tag(named: "STRASSE").key
+/// let tag = ArticleTag(named: "Straße")
+/// let isSame = tag.key == ArticleTag(named: "STRASSE").key
 /// ```
-public struct Tag: Sendable, Hashable, Identifiable {
+public struct ArticleTag: Sendable, Hashable, Identifiable {
     /// Case-folded, NFC, 1 to 64 characters.
     public var key: String
     /// As it was first written.
@@ -22,26 +22,26 @@ public struct Tag: Sendable, Hashable, Identifiable {
 
     /// A tag with the number of articles that the caller can see under it.
     public struct Usage: Sendable, Hashable, Identifiable {
-        public var tag: Tag
+        public var tag: ArticleTag
         public var articleCount: Int
         /// The tag's key.
         public var id: String { tag.key }
 
-        public init(tag: Tag, articleCount: Int) {
+        public init(tag: ArticleTag, articleCount: Int) {
             self.tag = tag
             self.articleCount = articleCount
         }
     }
 }
 
-extension Tag: JSONModel {
+extension ArticleTag: JSONModel {
     public static let shape = ObjectCodec(
         named: "Tag", Self.init,
         .required("key", \.key, .text(.line(ArticleLimits.tag))),
         .required("name", \.name, .text(.line(ArticleLimits.tag))))
 }
 
-extension Tag.Usage: JSONModel {
+extension ArticleTag.Usage: JSONModel {
     public static let shape = ObjectCodec(
         named: "TagUsage", Self.init(key:name:articleCount:),
         .required("key", \.tag.key, .text(.line(ArticleLimits.tag))),
@@ -49,11 +49,11 @@ extension Tag.Usage: JSONModel {
         .required("articleCount", \.articleCount, .integer(0...Int.max)))
 
     private init(key: String, name: String, articleCount: Int) {
-        self.init(tag: Tag(key: key, name: name), articleCount: articleCount)
+        self.init(tag: ArticleTag(key: key, name: name), articleCount: articleCount)
     }
 }
 
-extension Tag {
+extension ArticleTag {
     /// The tag with this display name.
     public init(named name: String) {
         let name = name.inNFC
@@ -71,11 +71,11 @@ extension JSONCodec where Value == [String] {
 extension JSONCodec where Value == String {
     /// A tag by its display name, or as an article shows it: `{"key": …, "name": …}`.
     static let tagName = JSONCodec(
-        schema: .either([nameOfTag.schema, Tag.shape.schema]),
+        schema: .either([nameOfTag.schema, ArticleTag.shape.schema]),
         read: { value, reader in
             guard case .object = value else { return nameOfTag.read(value, &reader) }
-            guard let tag = Tag.shape.read(value, &reader) else { return nil }
-            if reader.isStrict, tag.key != Tag(named: tag.name).key {
+            guard let tag = ArticleTag.shape.read(value, &reader) else { return nil }
+            if reader.isStrict, tag.key != ArticleTag(named: tag.name).key {
                 reader.reading(.name("key")) {
                     $0.report(.rejected("does not belong to this tag; omit it"))
                 }
@@ -96,7 +96,7 @@ extension TextCodec where Value == String {
         return TextCodec(
             line.expectation, line.schema, parse: line.parse, print: line.print,
             fault: { name in
-                line.fault(name) ?? (Tag(named: name).key.isEmpty ? "is invisible" : nil)
+                line.fault(name) ?? (ArticleTag(named: name).key.isEmpty ? "is invisible" : nil)
             })
     }
 }
