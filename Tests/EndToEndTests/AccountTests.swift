@@ -94,8 +94,8 @@ import Testing
             try await other.signIn(name: "mina", password: "wrong horse")
             Issue.record("it was accepted")
         } catch {
-            guard case .unauthorized = error else { throw TestFailure("\(error)") }
-            #expect(error.failureReason != nil)
+            guard case .signInRejected = error else { throw TestFailure("\(error)") }
+            #expect(error.localizedDescription == "The name or the password is wrong.")
         }
         try await other.signIn(name: "MINA", password: "correct horse")
         for session in try await other.send(FetchSessionsRequest()).items where !session.isCurrent {

@@ -12,17 +12,16 @@ import Testing
         do {
             let user = try await backend.send(
                 SignUpRequest(user: User.Draft(name: "ada", password: password)))
-            #expect(user.displayName == "Ada")
+            #expect(user.displayName == "Ada" && backend.auth.isSignedIn)
         }
         do {
             let session = try await backend.send(
                 SignInRequest(name: "ada", password: password, device: "Ada's phone"))
             #expect(session.user == ServedExampleBackend.user)
         }
-        let auth = BackendAuth()
         let session = try await backend.send(SignInRequest(name: "ada", password: password))
-        try auth.signIn(Credentials(token: session.accessToken, refreshToken: session.refreshToken))
-        #expect(auth.isSignedIn)
+        let greeting = "Hello, \(session.user.displayName)!"
+        #expect(greeting == "Hello, Ada!" && backend.auth.isSignedIn)
     }
 
     @Test func `sessions are renewed, listed and ended`() async throws {
@@ -61,6 +60,7 @@ import Testing
         try await backend.send(
             ChangePasswordRequest(User.PasswordChange(current: old, password: new)))
         try await backend.send(DeleteMeRequest(current: password, comments: .delete))
+        #expect(!backend.auth.isSignedIn)
     }
 
     @Test func `the accounts of others`() async throws {

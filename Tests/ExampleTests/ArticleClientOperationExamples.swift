@@ -32,8 +32,8 @@ import Testing
         let queue = NetworkQueue()
         let preview = NetworkOperation(priority: .low, group: "images") { await download("small") }
         let image = NetworkOperation(group: "images", after: [preview]) { await download("large") }
-        queue.add(image)
         queue.add(preview)
+        queue.add(image)
         try await image.ended().get()
         #expect(downloads.names == ["small", "large"])
     }
@@ -56,6 +56,19 @@ import Testing
         queue.add(tags)
         let page = try await tags.value()
         #expect(page.items.map(\.tag.name) == ["Swift"])
+    }
+
+    @Test func `a sign-in as an operation`() async throws {
+        let (backend, password) = (ServedExampleBackend.backend(), "correct horse")
+        let queue = NetworkQueue()
+        let signIn = SignInOperation(name: "ada", password: password, on: backend)
+        let list = ServiceOperation(FetchBookmarksRequest(), on: backend, after: [signIn.operation])
+        queue.add(signIn)
+        queue.add(list)
+        #expect(try await list.value().items.count == 1 && backend.auth.isSignedIn)
+        let signUp = SignUpOperation(name: "ada", password: password, on: backend)
+        queue.add(signUp)
+        #expect(try await signUp.value() == ServedExampleBackend.user)
     }
 
     @Test func `a search of which only the latest response counts`() async throws {

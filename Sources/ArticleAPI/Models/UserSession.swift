@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let session = try await backend.send(SignInRequest(name: "ada", password: password))
-/// try auth.signIn(Credentials(token: session.accessToken, refreshToken: session.refreshToken))
+/// let greeting = "Hello, \(session.user.displayName)!"
 /// ```
 public struct UserSession: Sendable, Hashable {
     /// Authenticates requests until `expiresAt`: `Authorization: Bearer bsa_…`

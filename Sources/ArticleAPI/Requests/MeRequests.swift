@@ -43,6 +43,8 @@ public struct UpdateMeRequest: BackendAPIRequest {
 
 /// `DELETE /v1/me`: deletes the user's own account with its sessions and bookmarks.
 ///
+/// A `BackendService` that has sent it is signed out.
+///
 /// ```swift
 /// try await backend.send(DeleteMeRequest(current: password, comments: .delete))
 /// ```

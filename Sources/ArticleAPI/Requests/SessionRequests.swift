@@ -4,7 +4,8 @@ import BroadsheetHTTP
 /// Connect provider.
 ///
 /// A wrong name and a wrong password are rejected alike (401, after the same time), and attempts
-/// are throttled (429).
+/// are throttled (429). A `BackendService` that sends it has signed in: it sends no credentials
+/// with it, and keeps those of the response.
 ///
 /// ```swift
 /// let session = try await backend.send(
@@ -57,6 +58,8 @@ public struct RefreshSessionRequest: BackendAPIRequest {
 }
 
 /// `DELETE /v1/sessions/current`: signs out; the tokens of the session are no longer valid.
+///
+/// A `BackendService` that sends it has signed out, whatever the response is.
 ///
 /// ```swift
 /// try await backend.send(SignOutRequest())

@@ -3,6 +3,9 @@ public import BroadsheetHTTP
 /// `POST /v1/users`: signs up, where sign-up is open or with an invitation; admins create accounts
 /// for others.
 ///
+/// A `BackendService` that sends it signs in to the new account. Admins who create one for somebody
+/// else set its `role`: then their own session goes on.
+///
 /// ```swift
 /// let user = try await backend.send(
 ///     SignUpRequest(user: User.Draft(name: "ada", password: password)))

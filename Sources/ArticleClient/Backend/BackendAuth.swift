@@ -146,36 +146,53 @@ public final class BackendAuth: Sendable {
     /// - Throws: errors of the store; the session has begun nevertheless. If another thread is
     ///   using the store, that thread writes the credentials and nothing is thrown here.
     public func signIn(_ credentials: Credentials) throws(CredentialStoreError) {
-        let version = replace(by: credentials).version
-        try credentialWriter?.keep(credentials, version: version)
+        let version = replace(by: credentials)?.version
+        try keep(credentials, version)
     }
 
     /// Ends the session here, without telling the backend as `BackendService.signOut()` does:
     /// removes the credentials from memory and from the store, removes the account's cached
     /// responses, and ends requests in progress with `BackendError.signedOut`. Throws as `signIn`.
     public func signOut() throws(CredentialStoreError) {
-        let version = replace(by: nil).version
-        try credentialWriter?.keep(nil, version: version)
+        let version = replace(by: nil)?.version
+        try keep(nil, version)
     }
 
-    /// Begins a session with these credentials, or none, and returns those of the former one;
-    /// `storeFailure` reports errors of the store.
-    func exchangeCredentials(for new: Credentials?) -> Credentials? {
-        let (former, version) = replace(by: new)
-        try? credentialWriter?.keep(new, version: version)
-        return former
+    /// Begins a session with these credentials, or none; `storeFailure` reports errors of the
+    /// store.
+    ///
+    /// - Parameter id: the session to end; `nil` for the current one.
+    /// - Returns: the credentials of the former session, and the new session; `nil` if the session
+    ///   to end had ended before, so that nothing has changed.
+    @discardableResult
+    func exchangeCredentials(
+        for new: Credentials?, in id: Session.ID? = nil
+    ) -> (former: Credentials?, session: Session.ID)? {
+        let exchange = replace(by: new, in: id)
+        try? keep(new, exchange?.version)
+        return exchange.map { ($0.former, $0.session) }
     }
 
-    private func replace(by new: Credentials?) -> (former: Credentials?, version: Int) {
-        let (cleanup, former, version) = state.withLock { state in
-            let former = state.current.credentials
+    private func replace(
+        by new: Credentials?, in id: Session.ID? = nil
+    ) -> (former: Credentials?, session: Session.ID, version: Int)? {
+        let (cleanup, exchange) = state.withLock { state in
+            let old = state.current
+            guard id == nil || id == old.session.id else {
+                return (SessionCleanup(), nil as (Credentials?, Session.ID, Int)?)
+            }
             let ended = state.current.end(before: new)
             if let new { state.current.begin(new) }
             state.report()
-            return (state.takeCleanup(of: ended), former, state.current.version)
+            let exchange = (old.credentials, state.current.session.id, state.current.version)
+            return (state.takeCleanup(of: ended), exchange)
         }
         cleanup.clear()
-        return (former, version)
+        return exchange
+    }
+
+    private func keep(_ new: Credentials?, _ version: Int?) throws(CredentialStoreError) {
+        if let version { try credentialWriter?.keep(new, version: version) }
     }
 
     /// Reads the store again, for example after another process that shares it has signed in or

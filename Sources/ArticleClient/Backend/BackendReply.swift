@@ -111,6 +111,7 @@ public struct BackendReplies<Request: BackendAPIRequest>: AsyncSequence, Sendabl
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> BackendReply<Request.Item>? {
             var options = replies.options
+            if next == .copy, !Request.endpoint.method.isSafe { next = .reply }
             if next == .copy {
                 next = .reply
                 options.freshness = .cached

@@ -1,4 +1,5 @@
 public import ArticleAPI
+import BroadsheetHTTP
 
 /// Signing up, in and out at a Broadsheet backend.
 extension BackendService {
@@ -13,13 +14,13 @@ extension BackendService {
     ///   - name: the name of the account, in any case.
     ///   - password: the password of the account.
     ///   - device: a name for the device or app, which the list of sessions shows.
-    /// - Throws: `.unauthorized` for a wrong name or password, a problem with status 429 after too
-    ///   many attempts.
+    /// - Throws: `.signInRejected` for a wrong name or password, a problem with status 429 after
+    ///   too many attempts.
     @discardableResult
     public func signIn(
         name: String, password: String, device: String? = nil
     ) async throws(BackendError) -> User {
-        try await begin(SignInRequest(name: name, password: password, device: device))
+        try await send(SignInRequest(name: name, password: password, device: device)).user
     }
 
     /// Signs in with an ID token of an OpenID Connect provider, as with a password. A new identity
@@ -28,7 +29,7 @@ extension BackendService {
     public func signIn(
         identity: ProvidedIdentity, device: String? = nil
     ) async throws(BackendError) -> User {
-        try await begin(SignInRequest(identity, device: device))
+        try await send(SignInRequest(identity, device: device)).user
     }
 
     /// Creates an account and signs in to it.
@@ -46,23 +47,12 @@ extension BackendService {
         name: String, password: String, displayName: String? = nil, invitation: String? = nil,
         device: String? = nil
     ) async throws(BackendError) -> User {
-        _ = try await withoutCredentials.send(
-            SignUpRequest(
-                name: name, password: password, displayName: displayName, invitation: invitation))
+        _ = try await withoutCredentials.plainReply(
+            to: SignUpRequest(
+                name: name, password: password, displayName: displayName, invitation: invitation),
+            options: .init())
         return try await signIn(name: name, password: password, device: device)
     }
-
-    private func begin(_ request: SignInRequest) async throws(BackendError) -> User {
-        let session = try await withoutCredentials.send(request)
-        let new = Credentials(session).new(at: environment.wallSeconds())
-        if let former = auth.exchangeCredentials(for: new) { _ = end(former) }
-        return session.user
-    }
-
-    // MARK: Signing out
-
-    /// The time within which the backend has to confirm a sign-out.
-    private static let signOutTimeout = Duration.seconds(10)
 
     /// Ends the session: first here, as `BackendAuth.signOut()` does, and then at the backend, so
     /// that its tokens are no longer valid anywhere. Keys are only forgotten here.
@@ -74,26 +64,140 @@ extension BackendService {
     ///   the user finds it in the list of sessions until then.
     @discardableResult
     public func signOut() async -> Bool {
-        guard let former = auth.exchangeCredentials(for: nil), let request = end(former) else {
+        do throws(BackendError) {
+            try await send(SignOutRequest())
             return true
+        } catch { return false }
+    }
+}
+
+/// The effect of a request on the session of the service that sends it.
+enum SessionEffect {
+    /// The response is a new session.
+    case signIn(isByPassword: Bool)
+    /// The response is an account, in which this request begins a session.
+    case signUp(SignInRequest)
+    case signOut
+    /// The response confirms that the account, and with it the session, is gone.
+    case deletion
+
+    private static let types: Set<ObjectIdentifier> = [
+        ObjectIdentifier(SignInRequest.self), ObjectIdentifier(SignUpRequest.self),
+        ObjectIdentifier(SignOutRequest.self), ObjectIdentifier(DeleteMeRequest.self),
+    ]
+
+    init?<Request: BackendAPIRequest>(of request: Request) {
+        // Comparing types costs less than casting every request.
+        guard Self.types.contains(ObjectIdentifier(Request.self)) else { return nil }
+        switch request {
+        case let request as SignInRequest:
+            let isByPassword = if case .password = request.signIn.proof { true } else { false }
+            self = .signIn(isByPassword: isByPassword)
+        case let request as SignUpRequest:
+            // An admin creates an account for somebody else, and says for which role.
+            guard request.user.role == nil else { return nil }
+            self = .signUp(SignInRequest(name: request.user.name, password: request.user.password))
+        case is SignOutRequest: self = .signOut
+        default: self = .deletion
         }
-        switch await request.join() {
-        case .success, .failure(.unauthorized): return true
-        case .failure, nil: return false
+    }
+}
+
+/// Requests that begin or end the session, however they are sent.
+extension BackendService {
+    /// Sends the request, and begins or ends the session.
+    ///
+    /// - Parameters:
+    ///   - request: the request to send.
+    ///   - options: the options of the request.
+    ///   - effect: the effect of the request on the session.
+    ///   - session: the session in which the request was made; `nil` for the current one. One that
+    ///     begins a session belongs to none.
+    /// - Returns: the reply, and the session behind it.
+    func reply<Request: BackendAPIRequest>(
+        to request: Request, options: RequestOptions, with effect: SessionEffect,
+        in session: Session.ID?
+    ) async throws(BackendError) -> (reply: BackendReply<Request.Item>, session: Session.ID) {
+        switch effect {
+        case .signIn(let isByPassword):
+            do throws(BackendError) {
+                let reply = try await withoutCredentials.plainReply(to: request, options: options)
+                return (reply, try begin(reply.item as? UserSession))
+            } catch {
+                // It is no call for signing in.
+                if isByPassword, case .unauthorized(let problem) = error {
+                    throw .signInRejected(problem)
+                }
+                throw error
+            }
+        case .signUp(let signIn):
+            let reply = try await withoutCredentials.plainReply(to: request, options: options)
+            let begun = try await self.reply(
+                to: signIn, options: RequestOptions(timeout: options.timeout),
+                with: .signIn(isByPassword: true), in: nil)
+            return (reply, begun.session)
+        case .signOut:
+            guard let (former, next) = auth.exchangeCredentials(for: nil, in: session) else {
+                throw .signedOut
+            }
+            let reply = try await signOutReply(former, options) as? BackendReply<Request.Item>
+            // Programmer error: the request has another item.
+            guard let reply else { preconditionFailure("a sign-out with content") }
+            return (reply, next)
+        case .deletion:
+            let id = session ?? auth.sessionID
+            let reply = try await plainReply(to: request, options: options, in: id)
+            return (reply, auth.exchangeCredentials(for: nil, in: id)?.session ?? id)
         }
     }
 
+    private func begin(_ begun: UserSession?) throws(BackendError) -> Session.ID {
+        // Programmer error: the request has another item.
+        guard let begun else { preconditionFailure("a sign-in without a session") }
+        let new = Credentials(begun).new(at: environment.wallSeconds())
+        // A session whose tokens nobody keeps would stay in the user's list.
+        guard !Task.isCancelled, let (former, session) = auth.exchangeCredentials(for: new) else {
+            _ = end(new)
+            throw .cancelled
+        }
+        if let former { _ = end(former) }
+        return session
+    }
+
+    /// Ends the session of these credentials at the backend and waits for the response. A session
+    /// that has ended there before, a key and none need no more.
+    private func signOutReply(
+        _ former: Credentials?, _ options: RequestOptions
+    ) async throws(BackendError) -> BackendReply<NoContent> {
+        guard let former, let request = end(former, options) else { return Self.signedOutReply }
+        switch await request.join() ?? .failure(.cancelled) {
+        case .success(let reply): return reply
+        case .failure(.unauthorized): return Self.signedOutReply
+        case .failure(let error): throw error
+        }
+    }
+
+    private static let signedOutReply = BackendReply(
+        item: NoContent(), source: .network, age: .zero, status: .noContent, fields: HTTPFields())
+
+    /// The time within which the backend has to confirm a sign-out.
+    private static let signOutTimeout = Duration.seconds(10)
+
     /// Ends the session of credentials that are no longer used, even if no one waits for it; `nil`
     /// for a key.
-    private func end(_ former: Credentials) -> SharedTask<NoContent>? {
+    private func end(
+        _ former: Credentials, _ options: RequestOptions = .init()
+    ) -> SharedTask<BackendReply<NoContent>>? {
         guard former.refreshToken != nil else { return nil }
         // They are not stored again, even if they are renewed.
         let service = with(BackendAuth(former, refresh: auth.refresh))
-        let options = RequestOptions(timeout: min(configuration.timeout, Self.signOutTimeout))
-        let request = SharedTask<NoContent>(outlivesWaiters: true)
-        request.start {
+        var options = options
+        options.timeout = options.timeout ?? min(configuration.timeout, Self.signOutTimeout)
+        let request = SharedTask<BackendReply<NoContent>>(outlivesWaiters: true)
+        request.start { [options] in
             do throws(BackendError) {
-                return .success(try await service.send(SignOutRequest(), options: options))
+                return .success(
+                    try await service.plainReply(to: SignOutRequest(), options: options))
             } catch { return .failure(error) }
         }
         return request

@@ -4,10 +4,11 @@ import BroadsheetHTTP
 /// Sends requests of the contract to a backend and returns their items.
 ///
 /// It adds the token and headers, follows redirects, renews credentials, retries requests that are
-/// safe to retry, shares equal requests, and revalidates cached responses. It does not know any
-/// endpoints, so that a new request needs no change here. Values of a service that are copies of
-/// each other share connections, cached responses and credentials. Use it from any actor; large
-/// responses are decoded elsewhere.
+/// safe to retry, shares equal requests, and revalidates cached responses. It knows only those
+/// endpoints that begin or end its session (``SignInRequest``, ``SignUpRequest``,
+/// ``SignOutRequest``, ``DeleteMeRequest``), so that a new request needs no change here. Values of
+/// a service that are copies of each other share connections, cached responses and credentials.
+/// Use it from any actor; large responses are decoded elsewhere.
 ///
 /// ```swift
 /// let backend = BackendService(configuration: configuration, transport: transport)
@@ -126,6 +127,16 @@ public struct BackendService: Sendable {
     func reply<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions, in session: Session.ID?
     ) async throws(BackendError) -> BackendReply<Request.Item> {
+        if let effect = SessionEffect(of: request) {
+            return try await reply(to: request, options: options, with: effect, in: session).reply
+        }
+        return try await plainReply(to: request, options: options, in: session)
+    }
+
+    /// Sends the request and leaves the session as it is.
+    func plainReply<Request: BackendAPIRequest>(
+        to request: Request, options: RequestOptions, in session: Session.ID? = nil
+    ) async throws(BackendError) -> BackendReply<Request.Item> {
         let mapper = parts.mappers.mapper(for: Request.Item.self)
         let call = try await call(
             RequestPrinter.print(request, accepting: mapper.accept), options,
@@ -138,6 +149,10 @@ public struct BackendService: Sendable {
     private func send<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions, in session: Session.ID?
     ) async throws(BackendError) -> Request.Item {
+        if let effect = SessionEffect(of: request) {
+            return try await reply(to: request, options: options, with: effect, in: session)
+                .reply.item
+        }
         let mapper = parts.mappers.mapper(for: Request.Item.self)
         let call = try await call(
             RequestPrinter.print(request, accepting: mapper.accept), options,
@@ -147,10 +162,19 @@ public struct BackendService: Sendable {
     }
 
     /// The outcome of `send` in a session, as a value.
+    ///
+    /// - Parameter next: receives the session that the request begins, if it succeeds.
     func result<Request: BackendAPIRequest>(
-        of request: Request, options: RequestOptions, in session: Session.ID
+        of request: Request, options: RequestOptions, in session: Session.ID,
+        next: NextSession? = nil
     ) async -> Result<Request.Item, BackendError> {
         do throws(BackendError) {
+            if let next, let effect = SessionEffect(of: request) {
+                let (reply, id) = try await reply(
+                    to: request, options: options, with: effect, in: session)
+                next.id = id
+                return .success(reply.item)
+            }
             return .success(try await send(request, options: options, in: session))
         } catch { return .failure(error) }
     }

@@ -4,14 +4,14 @@ public import ArticleAPI
 ///
 /// An operation that is cancelled before its turn never runs. An operation with dependencies runs
 /// when they have succeeded, and fails with the error of the first one that fails. It runs with the
-/// task-local values of the task that added it. When it has ended, it only keeps its outcome. Safe
-/// to use from any thread.
+/// task-local values of the task that added it. When it has ended, it releases its work. Safe to
+/// use from any thread.
 ///
 /// ```swift
 /// let preview = NetworkOperation(priority: .low, group: "images") { await download("small") }
 /// let image = NetworkOperation(group: "images", after: [preview]) { await download("large") }
-/// queue.add(image)
 /// queue.add(preview)
+/// queue.add(image)
 /// ```
 public final class NetworkOperation: Sendable {
     public typealias Outcome = Result<Void, BackendError>
@@ -71,6 +71,9 @@ public final class NetworkOperation: Sendable {
     public let priority: Priority
     /// The name by which it can be cancelled together with others.
     public let group: String?
+    /// The sessions that this operation, or one before it, begins or ends; one for each account
+    /// manager.
+    let sessions: [NextSession]
     private let state: Locked<State>
     /// Those who wait for the end; each can leave independently.
     private let ending = SharedTask<Void>(outlivesWaiters: true)
@@ -81,13 +84,22 @@ public final class NetworkOperation: Sendable {
     ///   - dependencies: the operations that must succeed first; they exist before this one, so
     ///     that there are no cycles.
     ///   - work: must respond to the cancellation of its task.
-    public init(
+    public convenience init(
         priority: Priority = .normal, group: String? = nil,
         after dependencies: [NetworkOperation] = [],
         _ work: @escaping @Sendable () async -> Outcome
     ) {
+        self.init(priority: priority, group: group, after: dependencies, session: nil, work)
+    }
+
+    /// - Parameter session: the session that the operation begins or ends.
+    init(
+        priority: Priority, group: String?, after dependencies: [NetworkOperation],
+        session: NextSession?, _ work: @escaping @Sendable () async -> Outcome
+    ) {
         self.priority = priority
         self.group = group
+        sessions = NextSession.sessions(behind: dependencies, and: session)
         state = Locked(State(dependencies: dependencies, work: work))
     }
 
@@ -121,8 +133,8 @@ public final class NetworkOperation: Sendable {
         if let early { handler(early) }
     }
 
-    /// Waits until it has ended. A cancelled task stops waiting, with `cancelled`; the operation
-    /// continues.
+    /// Waits until it has ended and the handlers have returned that were there. A cancelled task
+    /// stops waiting, with `cancelled`; the operation continues.
     public func ended() async -> Outcome { await ending.join() ?? .failure(.cancelled) }
 
     // MARK: For queues
@@ -133,6 +145,11 @@ public final class NetworkOperation: Sendable {
             defer { state.isQueued = true }
             return !state.isQueued
         }
+    }
+
+    /// True if it is or was in a queue, or has ended: its end is certain.
+    var isScheduled: Bool {
+        state.withLock { if case .ended = $0.lifecycle { true } else { $0.isQueued } }
     }
 
     var readiness: Readiness {
@@ -208,8 +225,8 @@ public final class NetworkOperation: Sendable {
         guard let last else { return }
         last.turn?.resume(returning: nil)
         last.task?.cancel()
-        ending.end(outcome)
         for handler in last.handlers { handler(outcome) }
+        ending.end(outcome)
     }
 
     private func takeDependencies() -> [NetworkOperation] {
@@ -222,8 +239,8 @@ public final class NetworkOperation: Sendable {
 
 /// A request as an operation, which a queue sends when its turn comes.
 ///
-/// It belongs to the session in which it was made, and ends exactly once. Safe to use from any
-/// thread.
+/// It belongs to the session in which it was made, or to the one that an operation before it has
+/// begun, such as a ``SignInOperation``. It ends exactly once. Safe to use from any thread.
 ///
 /// ```swift
 /// let tags = ServiceOperation(FetchTagsRequest(), on: backend, priority: .high)
@@ -246,17 +263,22 @@ public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
         self.item = item
         // It belongs to the session in which it was created, however long it is queued.
         let session = service.auth.sessionID
-        operation = NetworkOperation(priority: priority, group: group, after: dependencies) {
-            await service.result(of: request, options: options, in: session).map { value in
-                item.withLock { $0 = value }
-            }
+        let auth = service.auth
+        let former = NextSession.sessions(behind: dependencies).first { $0.auth === auth }
+        let next = SessionEffect(of: request).map { _ in NextSession(auth) }
+        operation = NetworkOperation(
+            priority: priority, group: group, after: dependencies, session: next
+        ) {
+            await service.result(
+                of: request, options: options, in: former?.id ?? session, next: next
+            ).map { value in item.withLock { $0 = value } }
         }
     }
 
     public func cancel() { operation.cancel() }
 
-    /// Waits for the item. A cancelled task stops waiting, with `cancelled`; the operation
-    /// continues.
+    /// Waits for the item, and until the handlers have returned that were there. A cancelled task
+    /// stops waiting, with `cancelled`; the operation continues.
     public func value() async throws(BackendError) -> Request.Item {
         try result(await operation.ended()).get()
     }
@@ -292,6 +314,7 @@ extension BackendService {
             case .failure(let error): failure(error)
             }
         }
+        _ = operation.operation.claim()
         operation.operation.prepare()
         operation.operation.begin {}
         return operation

@@ -38,8 +38,15 @@ public final class NetworkQueue: Sendable {
     public var count: Int { state.withLock { $0.waiting.count + $0.running.count } }
 
     /// Adds an operation. One that has been in a queue before is ignored.
+    ///
+    /// The operations that it depends on have to be in a queue before, this or another one:
+    /// otherwise it might wait for ever, so it fails at once as `unsupported`.
     public func add(_ operation: NetworkOperation) {
         guard operation.claim() else { return }
+        guard operation.dependencies.allSatisfy(\.isScheduled) else {
+            let reason = "the operation depends on one that was not added to a queue before"
+            return operation.end(.failure(.transport(TransportFailure(.unsupported, reason))))
+        }
         let isTaken = state.withLock { state in
             guard state.waiting.count < limit else { return false }
             let place = state.waiting.lastIndex { $0.priority >= operation.priority }

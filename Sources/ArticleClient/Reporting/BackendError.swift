@@ -19,6 +19,8 @@ public enum BackendError: Error, Sendable, Hashable {
     case problem(Problem)
     /// The backend requires credentials, and there are none that it accepts.
     case unauthorized(Problem)
+    /// The backend rejected the name or the password of a sign-in.
+    case signInRejected(Problem)
     /// The session in which the request was made has ended: its user signed out, or another user
     /// signed in. A write may have been carried out.
     case signedOut
@@ -41,7 +43,7 @@ extension BackendError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .transport(let failure): failure.description
-        case .problem(let problem), .unauthorized(let problem):
+        case .problem(let problem), .unauthorized(let problem), .signInRejected(let problem):
             problem.detail ?? (problem.title.isEmpty ? "status \(problem.status)" : problem.title)
         case .mapping(let error): "the response does not match the contract: \(error)"
         case .signedOut: "the user who made the request has signed out"
@@ -114,14 +116,17 @@ extension BackendError {
         case .problem(let problem):
             [408, 429, 502, 503, 504].contains(problem.status) || problem.kind == .requestInFlight
         case .offline, .timedOut: true
-        case .unauthorized, .signedOut, .mapping, .cancelled, .superseded, .notCached: false
+        case .unauthorized, .signInRejected, .signedOut, .mapping, .cancelled, .superseded,
+            .notCached:
+            false
         }
     }
 
     /// The backend's description of the fault, if the backend rejected the request.
     public var problem: Problem? {
         switch self {
-        case .problem(let problem), .unauthorized(let problem): problem
+        case .problem(let problem), .unauthorized(let problem), .signInRejected(let problem):
+            problem
         default: nil
         }
     }
@@ -140,6 +145,7 @@ extension BackendError {
                 "The server’s response cannot be understood."
             }
         case .problem(let problem): Self.sentence(problem)
+        case .signInRejected: "The name or the password is wrong."
         case .unauthorized: "You need to sign in."
         case .signedOut: "You have signed out."
         case .mapping: "The server’s response cannot be understood."
@@ -154,7 +160,8 @@ extension BackendError {
     public var failureReason: String? {
         switch self {
         case .transport(let failure): Self.sentence(failure.description)
-        case .problem(let problem), .unauthorized(let problem): problem.detail.map(Self.sentence)
+        case .problem(let problem), .unauthorized(let problem), .signInRejected(let problem):
+            problem.detail.map(Self.sentence)
         case .mapping(let error):
             Self.sentence("The response does not match the contract: \(error)")
         case .offline(let reason): Self.sentence(reason)

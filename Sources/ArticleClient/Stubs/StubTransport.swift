@@ -123,7 +123,7 @@ extension TransportError {
         case .timedOut: self = .timedOut
         case .transport(let failure): self = .failed(failure)
         case .cancelled, .superseded, .signedOut: self = .cancelled
-        case .mapping, .notCached, .problem, .unauthorized:
+        case .mapping, .notCached, .problem, .unauthorized, .signInRejected:
             self = .failed(TransportFailure(.malformed, error.description))
         }
     }

@@ -52,7 +52,7 @@ extension Outbox {
     ) async -> OutboxDelivery {
         switch error {
         case .problem(let problem): return await delivery(of: entry, rejectedWith: problem)
-        case .offline, .unauthorized: return OutboxDelivery(outcome: .notSent)
+        case .offline, .unauthorized, .signInRejected: return OutboxDelivery(outcome: .notSent)
         case .transport(let failure):
             switch failure.kind {
             case .insecure, .overloaded, .unsupported, .credentials:

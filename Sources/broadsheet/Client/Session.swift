@@ -90,7 +90,7 @@ extension CommandFailure {
         let status: ExitStatus =
             switch error {
             case .offline, .timedOut, .transport: .unavailable
-            case .unauthorized, .signedOut: .noPermission
+            case .unauthorized, .signInRejected, .signedOut: .noPermission
             case .problem(let problem) where problem.status == HTTPStatus.forbidden.code:
                 .noPermission
             case .problem(let problem) where problem.status >= 500: .unavailable

@@ -60,7 +60,7 @@ import Testing
         let error = await outcome {
             try await backend.service(auth: auth).signIn(name: "mina", password: "wrong")
         }.error
-        guard case .unauthorized? = error else { throw TestFailure("\(error as Any)") }
+        #expect(error == .signInRejected(Problem(.unauthenticated, detail: "wrong")))
         #expect(auth.sessionState == .signedIn(account: nil))
         #expect(backend.requests.count == 1)
     }

@@ -68,7 +68,7 @@ import Testing
         let bad = operation("bad", .failure(Self.failure))
         let lost = operation("lost", after: [first, bad])
         let alsoLost = operation("lost too", after: [lost])
-        for next in [alsoLost, lost, third, bad, second, first] { queue.add(next) }
+        for next in [first, second, bad, third, lost, alsoLost] { queue.add(next) }
         #expect(await lost.ended().error == Self.failure)
         #expect(await alsoLost.ended().error == Self.failure)
         #expect(third.outcome == nil)
@@ -148,6 +148,40 @@ import Testing
         #expect(calls.value == 2)
     }
 
+    @Test func `an operation whose dependency is in no queue fails at once, and says why`()
+        async throws
+    {
+        let queue = NetworkQueue()
+        let forgotten = NetworkOperation { .success(()) }
+        let operation = NetworkOperation(after: [forgotten]) { .success(()) }
+        let behind = NetworkOperation(after: [operation]) { .success(()) }
+        queue.add(operation)
+        queue.add(behind)
+        for error in [operation.outcome?.error, await behind.ended().error] {
+            guard case .transport(let failure)? = error else {
+                throw TestFailure("\(error as Any)")
+            }
+            #expect(failure.kind == .unsupported)
+            #expect(failure.description.contains("not added to a queue"))
+        }
+        #expect(queue.count == 0)
+        // In another queue, sent without one, or ended: the end of these is certain.
+        let other = NetworkQueue()
+        other.suspend()
+        let elsewhere = NetworkOperation { .success(()) }
+        other.add(elsewhere)
+        let ended = NetworkOperation { .success(()) }
+        queue.add(ended)
+        _ = await ended.ended()
+        let service = TestBackend { _, _ in page("a") }.service()
+        let sent = service.send(list, success: { _ in }, failure: { _ in }).operation
+        let last = NetworkOperation(after: [elsewhere, ended, sent]) { .success(()) }
+        queue.add(last)
+        #expect(last.outcome == nil)
+        other.resume()
+        #expect(await last.ended().error == nil)
+    }
+
     @Test func `a released queue leaves nobody waiting`() async throws {
         let operation = NetworkOperation { .success(()) }
         do {
@@ -165,9 +199,9 @@ import Testing
         let first = ServiceOperation(list, on: service)
         let second = ServiceOperation(list, on: service, after: [first.operation])
         let third = ServiceOperation(list, on: service, after: [second.operation])
-        queue.add(third)
-        queue.add(second)
         queue.add(first)
+        queue.add(second)
+        queue.add(third)
         #expect(try await first.value().next == "a")
         let error = await outcome { try await third.value() }.error
         guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }

@@ -92,6 +92,28 @@ import Testing
         #expect(await waiter.value == .cancelled)
     }
 
+    @Test func `handlers have returned when waiting for the operation ends`() async throws {
+        let service = TestBackend { _, _ in page("a") }.service()
+        for _ in 0..<200 {
+            let calls = Counter()
+            let operation = service.send(
+                list, success: { _ in calls.next() }, failure: { _ in calls.next() })
+            _ = try await operation.value()
+            #expect(calls.value == 1)
+        }
+        // A handler may wait for others, end the operation, and add handlers.
+        let calls = Counter()
+        let operation = NetworkOperation { .success(()) }
+        operation.whenEnded { _ in
+            operation.cancel()
+            operation.whenEnded { _ in calls.next() }
+            calls.next()
+        }
+        NetworkQueue().add(operation)
+        #expect(await operation.ended().error == nil)
+        #expect(calls.value == 2)
+    }
+
     private final class Screen: Sendable {}
 
     @Test func `an ended operation releases its work`() async throws {

@@ -150,6 +150,22 @@ import Testing
         #expect(model.screen == .home)
     }
 
+    @MainActor @Test func `a form signs in and loads what comes next`() async throws {
+        let backend = try accountBackend(configuration, store: MemoryCredentialStore())
+        try await backend.signUp(name: "mina", password: "correct horse")
+        let article = try #require(try await backend.send(FetchArticlesRequest()).items.first)
+        try await keep(article.id, at: 0.4, on: backend)
+        await backend.signOut()
+        let form = SignInForm(backend)
+        await form.submit(name: "mina", password: "wrong horse")
+        #expect(form.message == "The name or the password is wrong.")
+        #expect(form.bookmarks.isEmpty && !backend.auth.isSignedIn)
+        await form.submit(name: "mina", password: "correct horse")
+        #expect(form.message == nil && form.bookmarks.map(\.articleID) == [article.id])
+        #expect(try await backend.send(FetchSessionsRequest()).items.count == 1)
+        form.cancel()
+    }
+
     @MainActor @Test func `an article is discussed and bookmarked`() async throws {
         let draft = Article.Draft(title: "Bread", status: .published)
         let article = try await backend.send(CreateArticleRequest(article: draft)).id
