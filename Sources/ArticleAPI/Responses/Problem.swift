@@ -20,6 +20,9 @@ public struct Problem: Error, Sendable, Hashable {
     public var instance: String?
     /// The individual faults of the request.
     public var errors: [Detail]
+    /// The delay for which the response asks (`Retry-After`, RFC 9110 §10.2.3), which is a field of
+    /// it and no part of the document; `nil` without one.
+    public var retryAfter: Duration?
 
     public static let mediaType = "application/problem+json"
 

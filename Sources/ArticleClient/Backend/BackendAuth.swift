@@ -355,9 +355,7 @@ public final class BackendAuth: Sendable {
                 guard let new, state.current.credentials == old else { return (.success(()), nil) }
                 state.current.renew(new)
                 return (.success(()), state.current.version)
-            case .failure(.problem(let problem)) where !Self.isFinal(problem.status):
-                return (.failure(.problem(problem)), nil)
-            case .failure(.problem), .failure(.unauthorized):
+            case .failure(let error) where error.rejectsCredentials:
                 state.current.rejected = old
                 return (.success(()), nil)
             case .failure(let error): return (.failure(error), nil)
@@ -438,19 +436,21 @@ extension BackendAuth {
     /// still arrives in time.
     private static let repetition = Duration.seconds(50)
 
-    private static let rejection = BackendError.unauthorized(
-        Problem(type: "about:blank", title: "", status: HTTPStatus.unauthorized.code))
+    private static let rejection = BackendError.unauthorized(Problem(.unauthenticated))
     private static let foreign = BackendError.transport(
         TransportFailure(.credentials, "the renewal returned credentials of another account"))
-
-    /// Returns true if a rejection concerns the credentials, so that a retry would not help.
-    private static func isFinal(_ status: Int) -> Bool {
-        (400..<500).contains(status) && status != 408 && status != 429
-    }
 
     private static func failure(_ error: any Error) -> BackendError {
         if error is CancellationError { return .cancelled }
         return error as? BackendError
             ?? .transport(TransportFailure(.credentials, "the renewal failed: \(error)"))
+    }
+}
+
+extension BackendError {
+    /// True for the backend's verdict on credentials, so that another renewal would not help.
+    fileprivate var rejectsCredentials: Bool {
+        guard let problem else { return false }
+        return problem.status < 500 && !isTransient
     }
 }

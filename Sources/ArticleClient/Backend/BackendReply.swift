@@ -6,9 +6,9 @@ public import BroadsheetHTTP
 /// The metadata belongs to the response that the item came from, even if that is a cached copy.
 ///
 /// ```swift
-/// let options = RequestOptions(freshness: .orCachedWhenOffline)
+/// let options = RequestOptions(freshness: .orCached(after: .seconds(3)))
 /// let reply = try await backend.reply(to: FetchTagsRequest(), options: options)
-/// let isOffline = reply.source == .cached
+/// let isOffline = reply.staleReason != nil
 /// ```
 public struct BackendReply<Item: Sendable>: Sendable {
     /// The origin of the response.
@@ -25,6 +25,9 @@ public struct BackendReply<Item: Sendable>: Sendable {
     public let source: Source
     /// The time since the backend sent or confirmed the response.
     public let age: Duration
+    /// The reason why a copy was used although the backend was asked: an error, or `timedOut` if
+    /// the response took too long (`RequestOptions.Freshness.orCached`); otherwise `nil`.
+    public internal(set) var staleReason: BackendError?
     public let status: HTTPStatus
     public let fields: HTTPFields
 
@@ -34,8 +37,19 @@ public struct BackendReply<Item: Sendable>: Sendable {
 
 extension BackendReply {
     /// A reply from a store of models instead of a response.
-    package init(cached item: Item, age: Duration) {
-        self.init(item: item, source: .cached, age: age, status: .ok, fields: HTTPFields())
+    package init(cached item: Item, age: Duration, because reason: BackendError?) {
+        self.init(
+            item: item, source: .cached, age: age, staleReason: reason, status: .ok,
+            fields: HTTPFields())
+    }
+}
+
+extension BackendReply {
+    /// The same reply, which is used because of an error.
+    package func stale(because reason: BackendError?) -> Self {
+        var reply = self
+        reply.staleReason = reason
+        return reply
     }
 }
 
@@ -48,6 +62,7 @@ struct CallResponse: Sendable {
     let bytes: [UInt8]
     var isRevalidated = false
     var isCached = false
+    var staleReason: BackendError?
     var age = Duration.zero
 
     init(_ response: HTTPResponse) {
@@ -69,7 +84,7 @@ struct CallResponse: Sendable {
     func reply<Item>(_ item: Item) -> BackendReply<Item> {
         BackendReply(
             item: item, source: isCached ? .cached : isRevalidated ? .revalidated : .network,
-            age: age, status: status, fields: fields)
+            age: age, staleReason: staleReason, status: status, fields: fields)
     }
 }
 
@@ -145,13 +160,6 @@ extension BackendService {
     }
 }
 
-/// The outcome of a request, and the owner of the session in which it was made.
-package struct SessionOutcome<Item: Sendable>: Sendable {
-    package let result: Result<BackendReply<Item>, BackendError>
-    /// `nil` if the request does not belong to any session, because it was not made.
-    package let owner: SessionOwner?
-}
-
 /// The mappers of a service, one for each type of item: some take longer to make than to use.
 final class ResponseMapperCache: Sendable {
     /// Bounded by the number of item types.
@@ -171,10 +179,12 @@ final class ResponseMapperCache: Sendable {
 final class MapperBox<Item: ResponseItem>: Sendable {
     private let mapper: ResponseMapper<Item>
     let accept: HTTPFields
+    let mediaType: String?
 
     init() {
         mapper = ResponseMapper()
         accept = mapper.accept
+        mediaType = Item.encoding.mediaType
     }
 
     func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Item { try mapper.map(bytes) }

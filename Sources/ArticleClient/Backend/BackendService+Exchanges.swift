@@ -24,21 +24,21 @@ extension BackendService {
             do throws(BackendError) {
                 outcome = .success(try await authorized(call, waiters))
             } catch { outcome = .failure(error) }
+            guard case .failure(let error) = outcome else { return outcome }
             // The backend may still be processing an earlier attempt. Its outcome is worth waiting
             // for, so this does not count as an attempt.
-            let isInFlight = policy.attempts > 1 && isInFlight(outcome, call)
-            guard isInFlight || attempt < policy.attempts,
-                let reason = reasonToRetry(outcome, isInFlight),
+            let isInFlight = policy.attempts > 1 && isInFlight(error, call)
+            guard isInFlight || (attempt < policy.attempts && policy.mayHelp(after: error)),
                 RetryPolicy.allows(call.request, call.options)
             else { return outcome }
             var delay = policy.delay(
-                behind: attempt, retryAfter: retryAfter(outcome), random: environment.random)
+                behind: attempt, retryAfter: error.retryAfter, random: environment.random)
             if isInFlight { delay = max(delay, Self.shortestWait) }
             guard environment.now() + delay < deadline(of: call, waiters) else { return outcome }
             network.notify(
                 BackendEvent(
-                    .retried(after: delay, because: reason), call.request, to: call.origin))
-            do { try await environment.sleep(delay) } catch { return .failure(.cancelled) }
+                    .retried(after: delay, because: error), call.request, to: call.origin))
+            do { try await network.sleep(delay) } catch { return .failure(.cancelled) }
             if !isInFlight { attempt += 1 }
         }
     }
@@ -47,40 +47,13 @@ extension BackendService {
 
     /// Returns true if the backend is still processing a request with the same key, and specifies
     /// when to retry.
-    private func isInFlight(_ outcome: Outcome, _ call: Call) -> Bool {
-        guard outcome.status == .conflict, case .success(let response) = outcome,
-            call.request.fields.contains(.idempotencyKey), retryAfter(outcome) != nil,
-            case .problem(let problem) = Self.error(of: CallResponse(response))
-        else { return false }
-        return problem.kind == .requestInFlight
+    private func isInFlight(_ error: BackendError, _ call: Call) -> Bool {
+        error.problem?.kind == .requestInFlight && error.retryAfter != nil
+            && call.request.fields.contains(.idempotencyKey)
     }
 
-    /// Returns the error for which a retry may help; `nil` if it would not.
-    private func reasonToRetry(_ outcome: Outcome, _ isInFlight: Bool) -> BackendError? {
-        if let status = outcome.status, !isInFlight,
-            !configuration.retries.statuses.contains(status)
-        {
-            return nil
-        }
-        switch outcome {
-        case .success(let response): return Self.error(of: CallResponse(response))
-        case .failure(let error):
-            switch error {
-            case .offline, .timedOut: return error
-            case .transport(let failure):
-                return [.disconnected, .malformed].contains(failure.kind) ? error : nil
-            default: return nil
-            }
-        }
-    }
-
-    private func retryAfter(_ outcome: Outcome) -> Duration? {
-        guard case .success(let response) = outcome else { return nil }
-        return retryAfter(response.fields)
-    }
-
-    /// Returns the delay for which the backend asks: seconds or a date (RFC 9110 §10.2.3).
-    func retryAfter(_ fields: HTTPFields) -> Duration? {
+    /// Returns the delay for which a response asks: seconds or a date (RFC 9110 §10.2.3).
+    private func retryAfter(_ fields: HTTPFields) -> Duration? {
         guard let text = fields[.retryAfter] else { return nil }
         if let seconds = Int64(text) { return .seconds(min(max(0, seconds), 1 << 32)) }
         return HTTPDate.seconds(text).map { .seconds(max(0, $0 - environment.wallSeconds())) }
@@ -88,8 +61,8 @@ extension BackendService {
 
     // MARK: Credentials
 
-    /// Sends the call with the token. A token that has expired is renewed before; a rejected one is
-    /// renewed, at most twice.
+    /// Sends the call with the token, and returns a successful response. A token that has expired
+    /// is renewed before; one that the backend has rejected is renewed, at most twice.
     private func authorized(
         _ call: Call, _ waiters: SharedTask<CallResponse>?
     ) async throws(BackendError) -> HTTPResponse {
@@ -102,16 +75,22 @@ extension BackendService {
         }
         var renewals = 0
         while true {
-            let (response, origin) = try await redirected(call, token, waiters)
-            guard response.status == .unauthorized, origin == call.origin, let rejected = token
+            var (response, origin) = try await redirected(call, token, waiters)
+            try await response.collectUnlessSuccessful()
+            let error = call.verdict.error(
+                in: response, retryAfter: retryAfter(response.fields))
+            guard case .unauthorized(let problem)? = error, origin == call.origin,
+                let rejected = token
             else {
-                if let token, origin == call.origin { auth.accept(token) }
+                let isBackends = error == nil || error?.problem != nil
+                if let token, origin == call.origin, isBackends { auth.accept(token) }
+                if let error { throw error }
                 return response
             }
             guard renewals < 2,
                 let new = try await auth.token(
                     insteadOf: rejected, of: call.session, by: withoutCredentials)
-            else { return response }
+            else { throw .unauthorized(problem) }
             token = new
             renewals += 1
         }
@@ -192,10 +171,18 @@ extension BackendService {
     }
 }
 
-extension BackendService.Outcome {
-    /// The status of the response, read without a copy of it; `nil` without a response.
-    fileprivate var status: HTTPStatus? {
-        if case .success(let response) = self { response.status } else { nil }
+extension RetryPolicy {
+    /// Returns true if another attempt may succeed after this error.
+    func mayHelp(after error: BackendError) -> Bool {
+        switch error {
+        case .offline, .timedOut: true
+        case .problem(let problem), .unauthorized(let problem):
+            HTTPStatus(problem.status).map(statuses.contains) ?? false
+        case .transport(let failure):
+            failure.status.map(statuses.contains)
+                ?? [.disconnected, .malformed].contains(failure.kind)
+        case .signInRejected, .signedOut, .mapping, .cancelled, .superseded, .notCached: false
+        }
     }
 }
 
@@ -211,10 +198,12 @@ final class Call: Sendable {
     let waitLimit: WaitLimit
     let options: RequestOptions
     let isStreamed: Bool
+    /// Decides which responses are the backend's.
+    let verdict: Verdict
 
     init(
         _ request: HTTPRequest, _ configuration: BackendConfiguration, _ options: RequestOptions,
-        isStreamed: Bool, by auth: BackendAuth, in session: Session,
+        _ verdict: Verdict, isStreamed: Bool, by auth: BackendAuth, in session: Session,
         now: @escaping @Sendable () -> Duration
     ) throws(BackendError) {
         var request = request
@@ -231,6 +220,7 @@ final class Call: Sendable {
         waitLimit = WaitLimit(auth, session.id, for: timeout, from: now(), by: now)
         self.options = options
         self.isStreamed = isStreamed
+        self.verdict = verdict
     }
 
     private init(_ call: Call, _ request: HTTPRequest) {
@@ -240,6 +230,7 @@ final class Call: Sendable {
         waitLimit = call.waitLimit
         options = call.options
         isStreamed = call.isStreamed
+        verdict = call.verdict
     }
 
     /// The call with `If-None-Match` for this entity tag.

@@ -139,8 +139,8 @@ public struct BackendService: Sendable {
     ) async throws(BackendError) -> BackendReply<Request.Item> {
         let mapper = parts.mappers.mapper(for: Request.Item.self)
         let call = try await call(
-            RequestPrinter.print(request, accepting: mapper.accept), options,
-            carriesSecrets: Request.endpoint.carriesSecrets, in: session)
+            RequestPrinter.print(request, accepting: mapper.accept), options, Request.endpoint,
+            expecting: mapper.mediaType, in: session)
         let received = try await response(to: call).get()
         return received.reply(try await item(of: received, to: call, by: mapper))
     }
@@ -155,8 +155,8 @@ public struct BackendService: Sendable {
         }
         let mapper = parts.mappers.mapper(for: Request.Item.self)
         let call = try await call(
-            RequestPrinter.print(request, accepting: mapper.accept), options,
-            carriesSecrets: Request.endpoint.carriesSecrets, in: session)
+            RequestPrinter.print(request, accepting: mapper.accept), options, Request.endpoint,
+            expecting: mapper.mediaType, in: session)
         let received = try await response(to: call).get()
         return try await item(of: received, to: call, by: mapper)
     }
@@ -184,19 +184,23 @@ public struct BackendService: Sendable {
     /// - Parameters:
     ///   - request: the request to send.
     ///   - options: the options of the request.
+    ///   - endpoint: its endpoint.
+    ///   - mediaType: the media type of a successful response; `nil` without a body.
     ///   - isStreamed: true if the response is delivered as it arrives.
-    ///   - carriesSecrets: true if it or its response contains credentials.
     ///   - session: the session in which the request was made; `nil` for the current one.
     func call(
-        _ request: HTTPRequest, _ options: RequestOptions, isStreamed: Bool = false,
-        carriesSecrets: Bool = false, in session: Session.ID? = nil
+        _ request: HTTPRequest, _ options: RequestOptions, _ endpoint: Endpoint,
+        expecting mediaType: String?, isStreamed: Bool = false, in session: Session.ID? = nil
     ) async throws(BackendError) -> Call {
-        if carriesSecrets { try checkSecrecy(of: configuration.baseURL.origin) }
+        if endpoint.carriesSecrets { try checkSecrecy(of: configuration.baseURL.origin) }
         if auth.hasStore { try await auth.reloadFromStore() }
         let session = try auth.session(session)
+        let verdict = Verdict(
+            mediaType: mediaType, success: endpoint.success,
+            problemTypes: configuration.problemTypes)
         return try Call(
-            request, configuration, options, isStreamed: isStreamed, by: auth, in: session,
-            now: environment.now)
+            request, configuration, options, verdict, isStreamed: isStreamed, by: auth,
+            in: session, now: environment.now)
     }
 
     /// The largest body in bytes that is mapped on the caller's actor; a page of 20 is smaller.
@@ -206,7 +210,6 @@ public struct BackendService: Sendable {
     func item<Item: ResponseItem>(
         of received: CallResponse, to call: Call, by mapper: MapperBox<Item>
     ) async throws(BackendError) -> Item {
-        guard (200..<300).contains(received.status.code) else { throw Self.error(of: received) }
         // Only responses that take less than 0.1 ms are mapped on the caller's actor, which is
         // usually the main actor.
         return received.bytes.count <= Self.mappedAtOnce
@@ -230,25 +233,13 @@ public struct BackendService: Sendable {
             return item
         } catch {
             network.notify(event(.unmapped(error), call, since: start))
-            throw .mapping(error)
+            throw Verdict.error(error, mapping: received)
         }
     }
 
     func event(_ kind: BackendEvent.Kind, _ call: Call, since start: Duration) -> BackendEvent {
         BackendEvent(
             kind, call.request, to: call.origin, duration: environment.now() - start)
-    }
-
-    /// The error that an unsuccessful response describes.
-    static func error(of received: CallResponse) -> BackendError {
-        let type = received.fields[.contentType].flatMap { MediaType($0) }
-        var problem = Problem(
-            type: "about:blank", title: received.status.reason, status: received.status.code)
-        if type?.is(Problem.mediaType) == true, let stated = try? Problem(mapping: received.bytes) {
-            problem = stated
-            problem.status = received.status.code
-        }
-        return received.status == .unauthorized ? .unauthorized(problem) : .problem(problem)
     }
 }
 
@@ -268,21 +259,35 @@ extension BackendService {
         }
         let callKey = CallKey(
             cacheKey: key, session: call.session.id, isConditional: freshness != .reloaded)
-        let outcome = await network.waiting { executor in
+        // Each waiter has its own deadline and its own freshness option.
+        guard case .orCached(let wait) = freshness, cache?.copy(for: key) != nil else {
+            return await shared(call, key, callKey)
+        }
+        return await outcome(after: wait) {
+            await shared(call, key, callKey)
+        } orElse: { error in
+            cache?.copy(for: key).map { copied($0, call, because: error) }
+        }
+    }
+
+    private func shared(
+        _ call: Call, _ key: CacheKey, _ callKey: CallKey
+    ) async -> Result<CallResponse, BackendError> {
+        await network.waiting { executor in
             await calls.outcome(for: callKey, call.waitLimit, on: executor) {
                 await fetched(call, key, for: $0)
             }
         }
-        // Each waiter has its own deadline and its own freshness option.
-        guard case .failure(let error) = outcome, freshness == .orCachedWhenOffline,
-            error.isOffline, let copy = cache?.copy(for: key)
-        else { return outcome }
-        return .success(copied(copy, call))
     }
 
     /// A response from the cache without revalidation.
-    private func copied(_ copy: CachedResponse, _ call: Call) -> CallResponse {
-        let received = CallResponse(copy, isRevalidated: false, now: environment.now())
+    ///
+    /// - Parameter reason: the error instead of which it is used; `nil` if nothing was sent.
+    private func copied(
+        _ copy: CachedResponse, _ call: Call, because reason: BackendError? = nil
+    ) -> CallResponse {
+        var received = CallResponse(copy, isRevalidated: false, now: environment.now())
+        received.staleReason = reason
         network.notify(BackendEvent(.cached(age: received.age), call.request, to: call.origin))
         return received
     }
@@ -340,69 +345,24 @@ extension BackendService {
             return .success(CallResponse(confirmed, isRevalidated: true, now: now))
         case .success(let response):
             let received = CallResponse(response)
-            if response.status == .ok,
+            // A foreign response without a type must not replace a copy.
+            if response.status == .ok, received.fields.contains(.contentType),
                 let new = CachedResponse(
                     received.fields, received.bytes, generation: generation, now: now)
             {
                 auth.whileValid(call.session) { cache.store(new, for: key) }
-            } else if response.status.code < 500, !Self.saysNothing.contains(response.status) {
+            } else {
                 cache.remove(key)
             }
             return .success(received)
-        case .failure(let error): return .failure(error)
+        case .failure(let error):
+            // The backend no longer has it, or does not show it.
+            if case .problem = error, !error.isTransient { cache.remove(key) }
+            return .failure(error)
         }
     }
 
-    /// Errors that do not invalidate a cached response.
-    private static let saysNothing: Set<HTTPStatus> = [
-        .unauthorized, .requestTimeout, .tooManyRequests,
-    ]
-
     private static var uncalledFor: TransportFailure {
         TransportFailure(.malformed, "the response is 304, but the request was not conditional")
-    }
-}
-
-/// Requests that belong to an account, and not to the user who happens to be signed in when they
-/// are sent.
-extension BackendService {
-    /// The owner of the session to which requests belong that are made now.
-    package var owner: SessionOwner { (try? auth.session())?.account ?? .unknown }
-
-    /// Sends the request, and returns the owner of the session to which it belonged from its
-    /// beginning to its end.
-    ///
-    /// - Parameters:
-    ///   - request: the request to send.
-    ///   - options: the options of the request.
-    ///   - owner: the required owner of the session; in another one nothing is sent, and the result
-    ///     is `signedOut`. `nil` for any.
-    package func outcome<Request: BackendAPIRequest>(
-        of request: Request, options: RequestOptions = .init(), onlyAs owner: SessionOwner? = nil
-    ) async -> SessionOutcome<Request.Item> {
-        var found: SessionOwner?
-        do throws(BackendError) {
-            if auth.hasStore { try await auth.reloadFromStore() }
-            let session = try auth.session()
-            found = session.account
-            guard owner == nil || owner == found else { throw .signedOut }
-            let reply = try await reply(to: request, options: options, in: session.id)
-            return SessionOutcome(result: .success(reply), owner: found)
-        } catch { return SessionOutcome(result: .failure(error), owner: found) }
-    }
-
-    /// Sends the request, without retries, in the current session if that belongs to this account.
-    ///
-    /// The token is taken from this session and no other, and an ended session has none: whenever
-    /// a user signs in or out, nothing is sent in the session of another account.
-    ///
-    /// - Throws: `signedOut` if the current session is of another account, or ends meanwhile.
-    ///   `offline` only if the request did not reach the backend.
-    package func sendOnce<Request: BackendAPIRequest>(
-        _ request: Request, as account: String, options: RequestOptions = .init()
-    ) async throws(BackendError) -> Request.Item {
-        let outcome = await withoutRetries.outcome(
-            of: request, options: options, onlyAs: .account(account))
-        return try outcome.result.get().item
     }
 }

@@ -13,6 +13,7 @@ public final class NetworkService: Sendable {
     let transport: any Transport
     private let observers: [BackendObserver]
     private let environment: ClientEnvironment
+    let changes = NetworkChanges()
 
     public init(
         _ transport: any Transport, observers: [BackendObserver] = [],
@@ -37,6 +38,18 @@ public final class NetworkService: Sendable {
     ) async -> Value {
         guard let executor = transport.executor else { return await wait(nil) }
         return await withTaskExecutorPreference(executor) { @concurrent in await wait(executor) }
+    }
+
+    /// Waits for the delay, or until the network has changed.
+    func sleep(_ delay: Duration) async throws(BackendError) {
+        let wait = SharedTask<Void>()
+        let number = changes.add { wait.end(.success(())) }
+        defer { changes.remove(number) }
+        wait.start { [environment] in
+            do { try await environment.sleep(delay) } catch { return .failure(.cancelled) }
+            return .success(())
+        }
+        try await (wait.join() ?? .failure(.cancelled)).get()
     }
 
     /// Sends the request and returns the response of any status, complete or streamed as the

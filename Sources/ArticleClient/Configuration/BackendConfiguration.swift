@@ -1,3 +1,4 @@
+import ArticleAPI
 public import BroadsheetHTTP
 
 #if canImport(FoundationEssentials)
@@ -31,6 +32,13 @@ public struct BackendConfiguration: Sendable {
     public var redirects = 5
     /// True if tokens may be sent to other machines without TLS.
     public var sendsTokensInTheClear = false
+    /// The types of problems (RFC 9457) by which the backend rejects requests, by default those of
+    /// the contract. Other unsuccessful responses are not the backend's
+    /// (`TransportFailure.Kind.foreign`). Add those of one's own server; `nil` accepts every
+    /// response, for an API without problem documents.
+    public var problemTypes: Set<String>? = knownProblemTypes
+
+    private static let knownProblemTypes = Set(Problem.Kind.allCases.map(\.type))
 
     public init(baseURL: BaseURL) { self.baseURL = baseURL }
 

@@ -46,8 +46,10 @@ public struct RequestOptions: Sendable {
         case revalidated
         /// From the backend, even if there is a cached copy.
         case reloaded
-        /// As `revalidated`, but the cached copy is used if the backend cannot be reached.
-        case orCachedWhenOffline
+        /// As `revalidated`, but the cached copy is used at an error that `allowsStale`, or if the
+        /// response takes longer than this; then the request continues, to renew the copy.
+        /// `BackendReply.staleReason` has the error, or `timedOut`.
+        case orCached(after: Duration = .seconds(3))
         /// The cached copy, however old, without using the network. Without a copy, the request
         /// fails with `BackendError.notCached`.
         case cached

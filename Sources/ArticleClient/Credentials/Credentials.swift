@@ -134,7 +134,7 @@ public final class MemoryCredentialStore: CredentialStore {
 }
 
 /// The session of a call, from a sign-in to its end. Renewing the token does not end it.
-struct Session: Sendable, Hashable {
+package struct Session: Sendable, Hashable {
     typealias ID = Int
 
     /// The session of requests without credentials; it never ends.
@@ -145,7 +145,7 @@ struct Session: Sendable, Hashable {
     /// token with which the session began.
     var owner: String
     /// The owner of the session.
-    var account: SessionOwner
+    package var account: SessionOwner
 
     init(id: ID, owner: String, account: SessionOwner = .unknown) {
         self.id = id

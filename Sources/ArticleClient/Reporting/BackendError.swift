@@ -13,9 +13,10 @@ public import ArticleAPI
 /// }
 /// ```
 public enum BackendError: Error, Sendable, Hashable {
-    /// The exchange failed in transit, or the response is malformed.
+    /// The exchange failed in transit, or something other than the backend has responded.
     case transport(TransportFailure)
-    /// The backend rejected the request and says why.
+    /// The backend rejected the request and says why, by a problem of a type that the contract
+    /// knows (`BackendConfiguration.problemTypes`). Anything else is a failure in transit.
     case problem(Problem)
     /// The backend requires credentials, and there are none that it accepts.
     case unauthorized(Problem)
@@ -99,27 +100,31 @@ extension BackendError {
         }
     }
 
-    /// True if the backend could not be reached in time; an app should show the content that it
-    /// already has.
-    public var isOffline: Bool {
-        switch self {
-        case .offline, .timedOut: true
-        case .transport(let failure): failure.kind == .disconnected
-        default: false
-        }
-    }
-
-    /// True if the same request may succeed later without any intervention.
+    /// True if the same request may succeed later without any intervention: the network or the
+    /// backend has difficulties. False for a verdict of the backend on the request.
     public var isTransient: Bool {
         switch self {
-        case .transport(let failure): [.disconnected, .overloaded].contains(failure.kind)
-        case .problem(let problem):
-            [408, 429, 502, 503, 504].contains(problem.status) || problem.kind == .requestInFlight
         case .offline, .timedOut: true
+        case .transport(let failure): ![.unsupported, .credentials].contains(failure.kind)
+        case .problem(let problem):
+            switch problem.status {
+            case 501, 505: false
+            case 408, 429, 500...: true
+            default: problem.kind == .requestInFlight
+            }
         case .unauthorized, .signInRejected, .signedOut, .mapping, .cancelled, .superseded,
             .notCached:
             false
         }
+    }
+
+    /// True if a copy from before is better than the error: the backend has not said anything about
+    /// the content (RFC 9111 §4.2.4, RFC 5861 §4). An app should keep what it shows.
+    public var allowsStale: Bool { if case .mapping = self { true } else { isTransient } }
+
+    /// The delay for which the response asks before another attempt.
+    public var retryAfter: Duration? {
+        if case .transport(let failure) = self { failure.retryAfter } else { problem?.retryAfter }
     }
 
     /// The backend's description of the fault, if the backend rejected the request.
@@ -141,7 +146,7 @@ extension BackendError {
             case .tooLarge: "The server’s response is too large."
             case .overloaded: "Too many requests are in progress."
             case .credentials: "You could not be signed in securely."
-            case .malformed, .redirected, .unsupported:
+            case .malformed, .foreign, .redirected, .unsupported:
                 "The server’s response cannot be understood."
             }
         case .problem(let problem): Self.sentence(problem)

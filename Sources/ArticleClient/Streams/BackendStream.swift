@@ -44,24 +44,6 @@ public struct BackendStream: AsyncSequence, Sendable {
     }
 }
 
-extension BackendError {
-    /// Creates the error with which a body was interrupted.
-    fileprivate init(streaming error: any Error) {
-        switch error {
-        case let error as BackendError: self = error
-        case let error as TransportError: self = BackendError(error)
-        default: self = .transport(TransportFailure(.disconnected, "\(error)"))
-        }
-    }
-}
-
-/// The response to a streamed request.
-enum OpenedStream: Sendable {
-    case stream(BackendStream)
-    /// An unsuccessful response, with the beginning of its body.
-    case rejection(CallResponse)
-}
-
 extension BackendService {
     /// Sends the request and returns its response while it arrives: a download or an event stream.
     ///
@@ -73,54 +55,24 @@ extension BackendService {
     public func stream<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendStream {
-        switch try await opened(request, options: options) {
-        case .stream(let stream): return stream
-        case .rejection(let response): throw Self.error(of: response)
-        }
+        try await stream(request, options: options, in: nil)
     }
 
-    /// Sends the request and returns its response of any status.
-    ///
     /// - Parameter session: the session in which the request was made; `nil` for the current one.
-    func opened<Request: BackendAPIRequest>(
-        _ request: Request, options: RequestOptions, in session: Session.ID? = nil
-    ) async throws(BackendError) -> OpenedStream {
+    func stream<Request: BackendAPIRequest>(
+        _ request: Request, options: RequestOptions, in session: Session.ID?
+    ) async throws(BackendError) -> BackendStream {
         let call = try await call(
-            RequestPrinter.print(request), options, isStreamed: true,
-            carriesSecrets: Request.endpoint.carriesSecrets, in: session)
-        let response = try await alone(call) { await opened(call) }.get()
-        guard (200..<300).contains(response.status.code) else {
-            return .rejection(CallResponse(response))
-        }
+            RequestPrinter.print(request), options, Request.endpoint,
+            expecting: Request.Item.encoding.mediaType, isStreamed: true, in: session)
+        let response = try await alone(call) { await exchanged(call) }.get()
         guard case .stream(let body) = response.body else {
             throw .transport(
                 TransportFailure(.unsupported, "the transport does not support streaming"))
         }
         let watched = body.watched(
             in: call.session, of: auth, options.streamStallTimeout, by: environment.now)
-        return .stream(BackendStream(response, watched))
-    }
-
-    /// A streamed response, or an unsuccessful one with its body.
-    private func opened(_ call: Call) async -> Outcome {
-        let outcome = await exchanged(call)
-        guard case .success(var response) = outcome, case .stream(let body) = response.body,
-            !(200..<300).contains(response.status.code)
-        else { return outcome }
-        do throws(BackendError) {
-            response.body = .bytes(try await Self.beginning(of: BackendStream(response, body)))
-        } catch { return .failure(error) }
-        return .success(response)
-    }
-
-    /// The beginning of an unsuccessful response, which is enough to decode its problem.
-    private static func beginning(of stream: BackendStream) async throws(BackendError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var iterator = stream.makeAsyncIterator()
-        while bytes.count < 64 << 10, let piece = try await iterator.next(isolation: nil) {
-            bytes += piece
-        }
-        return bytes
+        return BackendStream(response, watched)
     }
 }
 

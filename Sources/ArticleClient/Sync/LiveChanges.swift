@@ -34,7 +34,7 @@ public struct LiveChanges: AsyncSequence, Sendable {
     fileprivate let options: RequestOptions
     /// `nil` if the activities of iterators are not reported.
     var reporter: LiveReporter?
-    fileprivate let gate = SuspensionGate()
+    fileprivate let gate: SuspensionGate
 
     /// Closes the connection and requests nothing, until `resume`.
     ///
@@ -79,6 +79,8 @@ extension BackendService {
     ) -> LiveChanges {
         var request = filter
         request.since = token
-        return LiveChanges(service: self, request: request, options: options)
+        return LiveChanges(
+            service: self, request: request, options: options,
+            gate: SuspensionGate(network.changes))
     }
 }

@@ -4,8 +4,6 @@ import BroadsheetHTTP
 /// The reason why following was interrupted.
 struct Interruption: Error {
     let error: BackendError
-    /// The delay for which the backend asks.
-    var retryAfter: Duration?
     /// True if a stream timed out before its first byte, as behind a proxy that waits for the end
     /// of each response.
     var isSwallowed = false
@@ -121,16 +119,7 @@ extension BackendService {
         in session: Session.ID
     ) async -> Result<LiveConnection, Interruption> {
         do throws(BackendError) {
-            let stream: BackendStream
-            switch try await opened(request, options: options, in: session) {
-            case .rejection(let response): return .failure(interruption(response))
-            case .stream(let opened): stream = opened
-            }
-            let type = stream.fields[.contentType].flatMap { MediaType($0) }
-            guard type?.is("text/event-stream") == true else {
-                throw .transport(
-                    TransportFailure(.malformed, "the response is not a stream of events"))
-            }
+            let stream = try await stream(request, options: options, in: session)
             return .success(
                 LiveConnection(
                     stream, pageLimit: pageLimit, limitBytes: configuration.bodyBytes))
@@ -145,19 +134,6 @@ extension BackendService {
     func polledPage(
         _ request: FetchChangesRequest, _ options: RequestOptions, in session: Session.ID
     ) async -> Result<ChangePage<Article>, Interruption> {
-        do throws(BackendError) {
-            let call = try await call(RequestPrinter.print(request), options, in: session)
-            let received = try await response(to: call).get()
-            guard (200..<300).contains(received.status.code) else {
-                return .failure(interruption(received))
-            }
-            return .success(try await item(of: received, to: call, by: MapperBox()))
-        } catch { return .failure(Interruption(error)) }
-    }
-
-    private func interruption(_ response: CallResponse) -> Interruption {
-        var interruption = Interruption(Self.error(of: response))
-        interruption.retryAfter = retryAfter(response.fields)
-        return interruption
+        await result(of: request, options: options, in: session).mapError(Interruption.init)
     }
 }

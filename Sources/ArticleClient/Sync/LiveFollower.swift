@@ -193,16 +193,17 @@ struct LiveFollower {
             hasRestarted = true
             return true
         }
-        guard error.isWorthRepeating else { throw error }
+        guard error.isTransient else { throw error }
         if interruption.isSwallowed {
             pollingEnd = service.environment.now() + Self.pollingTime
             notify(.retried(after: .zero, because: error))
             return false
         }
         // Without a network, a stream is as good as a poll, and better when the network is back.
-        if error.isOffline { pollingEnd = nil }
+        if error.problem == nil { pollingEnd = nil }
         interruptions += 1
-        let wait = delay(retryAfter: interruption.retryAfter)
+        // Only the backend may ask for a long delay.
+        let wait = delay(retryAfter: error.problem?.retryAfter)
         delay = wait
         try reporter?.report(.waiting(wait, because: error))
         notify(.retried(after: wait, because: error))
@@ -226,17 +227,5 @@ struct LiveFollower {
         let baseURL = service.configuration.baseURL
         next.target = baseURL.target(next.target)
         service.network.notify(BackendEvent(kind, next, to: baseURL.origin))
-    }
-}
-
-extension BackendError {
-    /// True if the same stream may succeed later. A failure of the backend itself (500) may end.
-    fileprivate var isWorthRepeating: Bool {
-        switch self {
-        case .problem(let problem) where problem.kind != .notImplemented:
-            problem.status >= 500 || isTransient
-        case .transport(let failure): failure.kind == .malformed || isTransient
-        default: isTransient
-        }
     }
 }

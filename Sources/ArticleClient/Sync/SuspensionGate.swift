@@ -10,6 +10,28 @@ final class SuspensionGate: Sendable {
     }
 
     private let state = Locked(State())
+    private let changes: NetworkChanges
+    private let number = Locked(0)
+
+    /// - Parameter changes: the changes of the network, after which work in progress begins again.
+    init(_ changes: NetworkChanges) {
+        self.changes = changes
+        let listener = changes.add { [weak self] in self?.restart() }
+        number.withLock { $0 = listener }
+    }
+
+    deinit { changes.remove(number.withLock { $0 }) }
+
+    /// Ends work in progress, which then begins again as after `resume`.
+    private func restart() {
+        let enders = state.withLock { state in
+            guard !state.isSuspended else { return [@Sendable () -> Void]() }
+            state.resumptions += 1
+            defer { state.enders.removeAll() }
+            return Array(state.enders.values)
+        }
+        for end in enders { end() }
+    }
 
     /// Ends work in progress; nothing more begins.
     func suspend() {

@@ -79,6 +79,9 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
         case insecure
         /// The bytes received are not a valid response.
         case malformed
+        /// The response is valid, but not the backend's: that of a captive portal, a filter, a
+        /// proxy or a load balancer. A problem of the backend is `BackendError.problem`.
+        case foreign
         /// The response is longer than the limit.
         case tooLarge
         /// The client does not support the request.
@@ -94,6 +97,10 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
     public var kind: Kind
     /// A description of the failure.
     public var description: String
+    /// The status of a foreign response; `nil` for other failures.
+    public var status: HTTPStatus?
+    /// The delay for which a foreign response asks.
+    public var retryAfter: Duration?
 
     public init(_ kind: Kind, _ description: String) {
         self.kind = kind

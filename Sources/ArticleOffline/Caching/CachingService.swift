@@ -16,7 +16,7 @@ import BroadsheetHTTP
 /// let same = try await service.send(FetchArticleRequest(key: .id(id)), options: offline)
 /// ```
 ///
-/// With `.cached` and `.orCachedWhenOffline`, items are made of everything that the store knows,
+/// With `.cached` and `.orCached(after:)`, items are made of everything that the store knows,
 /// with unsent writes: an article that came in a list, or over a mirror, needs no request of its
 /// own. For lists, and for items that the store does not keep, a cached response is used if the
 /// store does not know everything that is requested. A value; use it from any actor.
@@ -45,22 +45,16 @@ public struct CachingService: Sendable {
         var options = options
         switch options.freshness {
         case .cached:
-            if let known = await cached(request) { return known }
-            guard usesCachedResponse(to: request) else { throw .notCached }
-            return try await exchange(request, options)
-        case .orCachedWhenOffline:
+            return try await copy(of: request, options)
+        case .orCached(let wait):
             options.freshness = .revalidated
-            do throws(BackendError) {
-                return try await exchange(request, options)
-            } catch {
-                guard error.isOffline else { throw error }
-                if let known = await cached(request) { return known }
+            let session = try await backend.session()
+            return try await backend.outcome(after: wait) { [options] in
+                await exchange(request, options, in: session)
+            } orElse: { error in
                 options.freshness = .cached
-                guard usesCachedResponse(to: request),
-                    let copy = try? await exchange(request, options)
-                else { throw error }
-                return copy
-            }
+                return try? await copy(of: request, options, because: error)
+            }.get()
         case .revalidated, .reloaded: return try await exchange(request, options)
         }
     }
@@ -81,19 +75,33 @@ public struct CachingService: Sendable {
     private func exchange<Request: BackendAPIRequest>(
         _ request: Request, _ options: RequestOptions
     ) async throws(BackendError) -> BackendReply<Request.Item> {
+        let session = try await backend.session()
+        return try await exchange(request, options, in: session).get()
+    }
+
+    private func exchange<Request: BackendAPIRequest>(
+        _ request: Request, _ options: RequestOptions, in session: Session
+    ) async -> Result<BackendReply<Request.Item>, BackendError> {
         let time = store.time()
-        let outcome = await backend.outcome(of: request, options: options)
-        guard let cached = request as? any CacheableRequest else {
-            return try outcome.result.get()
-        }
+        let result = await backend.outcome(of: request, options: options, in: session)
+        guard let cached = request as? any CacheableRequest else { return result }
         do throws(ModelStoreError) {
-            if outcome.owner == owner {
-                try await cache(outcome.result, of: cached, seenAt: time)
-            } else if case .success = outcome.result {
+            if session.account == owner {
+                try await cache(result, of: cached, seenAt: time)
+            } else if case .success = result {
                 throw .otherAccount
             }
         } catch { store.report(.notStored(error)) }
-        return try outcome.result.get()
+        return result
+    }
+
+    /// - Parameter reason: the error instead of which the copy is used; `nil` if nothing was sent.
+    private func copy<Request: BackendAPIRequest>(
+        of request: Request, _ options: RequestOptions, because reason: BackendError? = nil
+    ) async throws(BackendError) -> BackendReply<Request.Item> {
+        if let known = await cached(request, because: reason) { return known }
+        guard usesCachedResponse(to: request) else { throw .notCached }
+        return try await exchange(request, options).stale(because: reason)
     }
 
     private var owner: SessionOwner { SessionOwner(store.place.account) }
@@ -119,7 +127,7 @@ public struct CachingService: Sendable {
 
     /// The item from the store, if it has all that the request asks for.
     fileprivate func cached<Request: BackendAPIRequest>(
-        _ request: Request
+        _ request: Request, because reason: BackendError? = nil
     ) async -> BackendReply<Request.Item>? {
         guard backend.owner == owner, let asked = request as? any CacheableRequest else {
             return nil
@@ -129,7 +137,7 @@ public struct CachingService: Sendable {
                 let item = found.item as? Request.Item
             else { return nil }
             let age = max(0, store.time().milliseconds - found.seenAt.milliseconds)
-            return BackendReply(cached: item, age: .milliseconds(age))
+            return BackendReply(cached: item, age: .milliseconds(age), because: reason)
         } catch {
             store.report(.notRead(error))
             return nil

@@ -32,6 +32,7 @@ public final class ArticleMirror: Sendable {
     private let allowance: @Sendable () -> NetworkPolicy
     private let progress = Locked(MirrorProgress())
     private let notices = ChangeNotifier<MirrorTopic>()
+    private let networkObserver = Locked(0)
 
     /// - Parameters:
     ///   - store: the store of the articles; its account must be that of the session.
@@ -56,9 +57,14 @@ public final class ArticleMirror: Sendable {
         filter.limit = nil
         filterText = RequestPrinter.target(of: filter)
         self.allowance = allowance
+        let number = backend.observeNetwork { [weak self] in self?.conditionsChanged() }
+        networkObserver.withLock { $0 = number }
     }
 
-    deinit { notices.end() }
+    deinit {
+        backend.stopObservingNetwork(networkObserver.withLock { $0 })
+        notices.end()
+    }
 
     // MARK: State
 
@@ -276,7 +282,8 @@ public final class ArticleMirror: Sendable {
     // MARK: Conditions
 
     /// Calls the closure again, because its conditions have changed, or there is more room in the
-    /// store: `run` then stops requesting, or goes on at once.
+    /// store: `run` then stops requesting, or goes on at once. It need not be called for the
+    /// network: `BackendService.networkDidChange` does this, and ends delays.
     public func conditionsChanged() {
         review()
         for waiter in progress.withLock({ $0.changeConditions() }) { waiter.yield() }

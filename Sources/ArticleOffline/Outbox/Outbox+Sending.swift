@@ -15,6 +15,9 @@ extension Outbox {
             group.addTask { [auth = backend.auth] in
                 for await _ in auth.states { await self.wake() }
             }
+            group.addTask { [changes = backend.networkChanges] in
+                for await _ in changes { await self.hurry() }
+            }
             for await _ in wakes {
                 for entry in await takeDue() {
                     group.addTask { await self.send(entry) }

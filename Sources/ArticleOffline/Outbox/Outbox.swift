@@ -142,8 +142,8 @@ public actor Outbox {
         try await change { $0.discard(number) }
     }
 
-    /// Sends writes that wait for a later time at once: the network is back.
-    public func networkDidReturn() async {
+    /// Sends writes that wait for a later time at once.
+    func hurry() async {
         _ = try? await change { $0.hurry() }
     }
 

@@ -51,13 +51,16 @@ extension Outbox {
         of entry: OutboxEntry, after error: BackendError
     ) async -> OutboxDelivery {
         switch error {
+        case .problem(let problem) where problem.status == 429:
+            return OutboxDelivery(outcome: .notSent)
+        case .problem where error.isTransient: return OutboxDelivery(outcome: .noResponse)
         case .problem(let problem): return await delivery(of: entry, rejectedWith: problem)
         case .offline, .unauthorized, .signInRejected: return OutboxDelivery(outcome: .notSent)
         case .transport(let failure):
             switch failure.kind {
             case .insecure, .overloaded, .unsupported, .credentials:
                 return OutboxDelivery(outcome: .notSent)
-            case .disconnected, .malformed, .tooLarge, .redirected:
+            case .disconnected, .malformed, .foreign, .tooLarge, .redirected:
                 return OutboxDelivery(outcome: .noResponse)
             }
         case .signedOut, .mapping, .cancelled, .superseded, .timedOut, .notCached:
@@ -77,10 +80,7 @@ extension Outbox {
             let found = await theirs(entry)
             guard case .changed(theirs: nil) = found.outcome else { return found }
             return OutboxDelivery(outcome: .rejected(problem))
-        case (429, _): return OutboxDelivery(outcome: .notSent)
-        case (408, _): return OutboxDelivery(outcome: .noResponse)
-        case (400..<500, _) where problem.kind != .requestInFlight:
-            return OutboxDelivery(outcome: .rejected(problem))
+        case (400..<500, _): return OutboxDelivery(outcome: .rejected(problem))
         default: return OutboxDelivery(outcome: .noResponse)
         }
     }

@@ -20,8 +20,8 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
         /// Someone has changed the article meanwhile, and an attribute has two new values; or one
         /// side has deleted it. `theirs` is the article as the backend has it, if it has one.
         case conflict(theirs: Article?)
-        /// It was sent, no response came, and the backend has forgotten its key by now: it must not
-        /// be sent again unless the user wants it.
+        /// It was sent without the version of its article, no response came, and the backend has
+        /// forgotten its key by now: it must not be sent again unless the user wants it.
         case needsConfirmation
         /// The backend did not accept it.
         case rejected(Problem)

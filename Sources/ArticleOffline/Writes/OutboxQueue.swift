@@ -110,7 +110,7 @@ public struct OutboxQueue: Sendable, Hashable {
     public func sendable(at time: Timestamp) -> [OutboxEntry] {
         heads.filter { entry in
             guard case .waiting(let until) = entry.status else { return false }
-            guard !entry.hasForgottenKey(at: time) else { return false }
+            guard !entry.mightBeRepeated(at: time) else { return false }
             // A clock that was set back must not delay a write for longer than the rest lasts.
             guard let until, time < until else { return true }
             return until > time.advanced(byMilliseconds: Self.limitWait)
@@ -135,12 +135,13 @@ public struct OutboxQueue: Sendable, Hashable {
         }
     }
 
-    /// Finds the writes whose keys the backend may have forgotten; their users are to decide.
+    /// Finds the writes whose keys the backend may have forgotten, and which it might carry out
+    /// twice without them; their users are to decide.
     public mutating func expire(at time: Timestamp) -> Edit {
         edit { queue in
             for index in queue.entries.indices {
                 guard case .waiting = queue.entries[index].status,
-                    queue.entries[index].hasForgottenKey(at: time)
+                    queue.entries[index].mightBeRepeated(at: time)
                 else { continue }
                 queue.entries[index].status = .needsConfirmation
             }
@@ -205,10 +206,14 @@ extension OutboxEntry {
         }
     }
 
-    /// Returns true if the backend may have forgotten the key of a write that it may have carried
-    /// out; also if the clock was set back by more than an hour, so that the age is not known.
-    fileprivate func hasForgottenKey(at time: Timestamp) -> Bool {
-        guard openAttempts > 0, let firstSentAt else { return false }
+    /// Returns true if the backend might carry out the write twice, because it may have carried it
+    /// out and forgotten its key; also if the clock was set back by more than an hour, so that the
+    /// age is not known. An article's id is created once, and a version (`If-Match`) is changed
+    /// once: such writes need no key.
+    fileprivate func mightBeRepeated(at time: Timestamp) -> Bool {
+        guard openAttempts > 0, let firstSentAt, !isCreation, base?.version == nil else {
+            return false
+        }
         let age = time.milliseconds - firstSentAt.milliseconds
         let lifetime = OutboxQueue.keyLifetime.components.seconds * 1_000
         return !(-3_600_000..<lifetime).contains(age)

@@ -36,7 +36,7 @@ import Testing
         let cache = ResponseCache()
         let service = backend.service(auth: auth, cache: cache)
         var options = RequestOptions()
-        options.freshness = .orCachedWhenOffline
+        options.freshness = .orCached(after: .seconds(Patience.seconds))
         _ = try await service.send(list)
         isWorn.withLock { $0 = true }
         _ = try await service.send(FetchTagsRequest())

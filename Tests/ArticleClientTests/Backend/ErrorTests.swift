@@ -14,7 +14,7 @@ import Testing
         .problem(Problem(.internalError, detail: "SQLITE_CORRUPT")),
         .problem(Problem(.tooManyRequests)), .problem(Problem(.requestInFlight)),
         .problem(Problem(.unavailable)), .problem(Problem(.preconditionFailed)),
-        .problem(Problem(type: "about:blank", title: "", status: 418)),
+        .transport(TransportFailure(.foreign, "403 with text/html")),
         .unauthorized(Problem(.unauthenticated)),
         .mapping(.missingAttribute(name: "id", path: "$.id")), .cancelled, .superseded, .timedOut,
         .offline("cannot connect to 127.0.0.1:1"), .notCached, .signedOut,
@@ -40,18 +40,26 @@ import Testing
             Self.all.filter(isOne).map(\.localizedDescription)
         }
         #expect(matching(\.isStopped).count == 3)
-        #expect(
-            matching(\.isOffline) == [
-                "The connection to the server was lost.",
-                "The server took too long to respond.", "The server cannot be reached.",
-            ])
-        #expect(
-            matching(\.isTransient) == [
-                "The connection to the server was lost.", "Too many requests are in progress.",
-                "Too many requests were sent in a short time.",
-                "A request with this key is still in progress.", "The server has a problem.",
-                "The server took too long to respond.", "The server cannot be reached.",
-            ])
-        #expect(matching { $0.problem != nil }.count == 9)
+        let lasting: [BackendError] = [
+            Self.all[5], .problem(Problem(.slugTaken, detail: "The slug is taken.")),
+            .problem(Problem(.notFound)), .problem(Problem(.preconditionFailed)),
+            .unauthorized(Problem(.unauthenticated)), .cancelled, .superseded, .notCached,
+            .signedOut,
+        ]
+        #expect(Self.all.filter { !$0.allowsStale } == lasting)
+        let mismatch = BackendError.mapping(.missingAttribute(name: "id", path: "$.id"))
+        #expect(Self.all.filter { $0.isTransient != $0.allowsStale } == [mismatch])
+        #expect(matching { $0.problem != nil }.count == 8)
+    }
+
+    @Test(arguments: Problem.Kind.allCases)
+    func `difficulties of the backend are no verdicts`(kind: Problem.Kind) {
+        let passing: Set<Problem.Kind> = [
+            .requestTimeout, .tooManyRequests, .requestInFlight, .internalError, .unavailable,
+            .storageFull,
+        ]
+        let error = BackendError.problem(Problem(kind))
+        #expect(error.isTransient == passing.contains(kind))
+        #expect(error.allowsStale == passing.contains(kind))
     }
 }

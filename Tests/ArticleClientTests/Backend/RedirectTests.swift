@@ -85,8 +85,8 @@ import Testing
         }
         let configuration = BackendConfiguration(baseURL: "https://example.com")
         let error = await outcome { try await backend.service(configuration).send(list) }.error
-        guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
-        #expect(problem.status == 302)
+        guard case .transport(let failure)? = error else { throw TestFailure("\(error as Any)") }
+        #expect(failure.kind == .foreign && failure.status == .found)
         #expect(backend.requests.count == 1)
     }
 

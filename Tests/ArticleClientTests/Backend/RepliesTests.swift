@@ -49,9 +49,9 @@ import Testing
         let second = await read(service.replies(to: list))
         #expect(second.sources == [.cached, .network] && second.error == nil)
         let third = await read(service.replies(to: list))
-        #expect(third.sources == [.cached] && third.error?.isOffline == true)
+        #expect(third.sources == [.cached] && third.error?.allowsStale == true)
         let other = await read(service.replies(to: FetchArticlesRequest(limit: 1)))
-        #expect(other.sources.isEmpty && other.error?.isOffline == true)
+        #expect(other.sources.isEmpty && other.error?.allowsStale == true)
     }
 
     @Test func `options fit in one line`() {

@@ -38,6 +38,30 @@ import Testing
         #expect(time.waits == [.seconds(7)])
     }
 
+    @Test func `a change of the network ends the delay`() async throws {
+        let waiting = Signal()
+        var environment = TestTime().environment
+        environment.sleep = { [waiting] _ in
+            waiting.give()
+            let never = Signal()
+            await withTaskCancellationHandler {
+                await never.wait()
+            } onCancel: {
+                never.give()
+            }
+            try Task.checkCancellation()
+        }
+        let backend = TestBackend { _, count in
+            guard count > 0 else { throw TransportError.offline("no network") }
+            return page("b")
+        }
+        let service = backend.service(environment: environment)
+        let sending = Task { try await service.send(list).next }
+        await waiting.wait()
+        service.networkDidChange()
+        #expect(try await sending.value == "b")
+    }
+
     @Test func `no retry is delayed past the deadline`() async throws {
         let time = TestTime()
         let backend = TestBackend { _, _ in

@@ -60,16 +60,16 @@ import Testing
         #expect(error?.description == "the limit is 100")
     }
 
-    @Test func `a rejection without a problem is reported by its status`() async throws {
+    @Test func `a rejection of an API without problems is reported by its status`() async throws {
         let backend = TestBackend { _, _ in
-            HTTPResponse(.badGateway, fields: [.contentType: "text/html"], body: .bytes([1]))
+            HTTPResponse(.notFound, fields: [.contentType: "text/html"], body: .bytes([1]))
         }
         var configuration = BackendConfiguration(baseURL: "http://localhost")
-        configuration.retries = .none
+        configuration.problemTypes = nil
         let error = await outcome { try await backend.service(configuration).send(list) }.error
-        let problem = Problem(type: "about:blank", title: "Bad Gateway", status: 502)
+        let problem = Problem(type: "about:blank", title: "Not Found", status: 404)
         #expect(error == .problem(problem))
-        #expect(error?.description == "Bad Gateway")
+        #expect(error?.description == "Not Found")
     }
 
     @Test func `401 is reported as unauthorized`() async throws {

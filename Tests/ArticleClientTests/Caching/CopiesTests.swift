@@ -153,12 +153,92 @@ import Testing
         }
         let service = backend.service(time: time)
         var options = RequestOptions()
-        options.freshness = .orCachedWhenOffline
+        options.freshness = .orCached(after: .seconds(Patience.seconds))
         _ = try await service.send(list, options: options)
         time.advance(by: .seconds(3_600))
         let reply = try await service.reply(to: list, options: options)
         #expect(reply.source == .cached && reply.age >= .seconds(3_600))
         #expect(await outcome { try await service.send(list) }.error == .offline("no network"))
+    }
+
+    @Test(arguments: [429, 500, 502, 503, 504, 403, 404, 200])
+    func `a copy outlives what is not the backend's, and its difficulties`(
+        status: Int
+    ) async throws {
+        for isOwn in [true, false] {
+            let kind = Problem.Kind.allCases.first { $0.status == status }
+            if isOwn, kind == nil { continue }
+            let backend = TestBackend { _, count in
+                if count == 0 { return page("a", fields: [.etag: "\"1\""]) }
+                if isOwn, let kind { return rejection(kind) }
+                return HTTPResponse(
+                    HTTPStatus(status) ?? .ok,
+                    fields: [.contentType: "text/html", .etag: "\"2\""],
+                    body: .bytes(Array("<html>".utf8)))
+            }
+            let cache = ResponseCache()
+            let service = backend.service(cache: cache)
+            let options = RequestOptions(freshness: .orCached(after: .seconds(Patience.seconds)))
+            _ = try await service.send(list)
+            let outcome = await outcome { try await service.reply(to: list, options: options) }
+            let isVerdict = isOwn && [403, 404].contains(status)
+            #expect((outcome.error == nil) == !isVerdict, "\(outcome)")
+            #expect((cache.bytes > 0) == !isVerdict)
+            guard case .success(let reply) = outcome else { continue }
+            #expect(reply.item.next == "a" && reply.source == .cached)
+            #expect(reply.staleReason?.allowsStale == true)
+            #expect((reply.staleReason?.problem != nil) == isOwn)
+        }
+    }
+
+    @Test func `a copy is used if the response takes too long, and the request continues`()
+        async throws
+    {
+        let late = Signal()
+        let backend = TestBackend { _, count in
+            if count > 0 { await late.wait() }
+            return page(count > 0 ? "a longer one" : "a", fields: [.etag: "\"\(count)\""])
+        }
+        let cache = ResponseCache()
+        let service = backend.service(cache: cache)
+        _ = try await service.send(list)
+        let former = cache.bytes
+        let reply = try await service.reply(
+            to: list, options: RequestOptions(freshness: .orCached(after: .zero)))
+        #expect(reply.item.next == "a" && reply.source == .cached)
+        #expect(reply.staleReason == .timedOut)
+        late.give()
+        #expect(await eventually { cache.bytes > former })
+        #expect(backend.requests.count == 2)
+    }
+
+    @Test func `without a copy, a response may take its time`() async throws {
+        let backend = TestBackend { _, _ in page("a") }
+        let reply = try await backend.service().reply(
+            to: list, options: RequestOptions(freshness: .orCached(after: .zero)))
+        #expect(reply.source == .network && reply.staleReason == nil)
+    }
+
+    @Test func `a cancelled wait for a copy cancels the request`() async throws {
+        let (begun, cancelled) = (Signal(), Signal())
+        let backend = TestBackend { _, count in
+            guard count > 0 else { return page("a", fields: [.etag: "\"1\""]) }
+            begun.give()
+            await withTaskCancellationHandler {
+                await cancelled.wait()
+            } onCancel: {
+                cancelled.give()
+            }
+            throw CancellationError()
+        }
+        let service = backend.service()
+        _ = try await service.send(list)
+        let options = RequestOptions(freshness: .orCached(after: .seconds(Patience.seconds)))
+        let reader = Task { await outcome { try await service.send(list, options: options) } }
+        await begun.wait()
+        reader.cancel()
+        #expect(await reader.value.error == .cancelled)
+        await cancelled.wait()
     }
 
     @Test func `the age of a response includes its initial age`() async throws {

@@ -2,6 +2,7 @@ import ArticleAPI
 import BroadsheetHTTP
 import BroadsheetHTTPServer
 import BroadsheetPlatform
+import BroadsheetSockets
 import BroadsheetTestSupport
 import Glibc
 import Testing
@@ -24,9 +25,7 @@ import Testing
         let server = TokenServer()
         try await TestServer.run(try server.router(), with: .bothVersions) { test in
             for seed in Self.seeds(100) {
-                let proxy = try FaultProxy(
-                    to: test.address, seed: seed, faultPercent: Int(seed % 70),
-                    over: seed % 2 == 0 ? .http11 : .http2)
+                let proxy = try proxy(to: test.address, seed: seed)
                 let transport = SocketTransport()
                 let baseURL = try #require(BaseURL("http://\(proxy.address)"))
                 do {
@@ -40,6 +39,22 @@ import Testing
                 #expect(await eventually { proxy.connectionCount == 0 }, "seed \(seed)")
             }
             #expect(await eventually { test.server.connectionCount == 0 })
+        }
+    }
+
+    /// A proxy with a random fault now and then.
+    private func proxy(to address: SocketAddress, seed: UInt64) throws -> FaultProxy {
+        let random = Lock(SplitMix64(seed: seed))
+        return try FaultProxy(
+            to: address, over: seed % 2 == 0 ? .http11 : .http2, seed: seed &+ 1
+        ) {
+            random.withLock { random in
+                guard Int.random(in: 0..<100, using: &random) < seed % 70 else { return nil }
+                let fault = FaultProxy.Fault.allCases.randomElement(using: &random)
+                // A deadline costs time: now and then is enough.
+                let isRare = Int.random(in: 0..<20, using: &random) > 0
+                return fault?.isEndless == true && isRare ? .cutAfter : fault
+            }
         }
     }
 

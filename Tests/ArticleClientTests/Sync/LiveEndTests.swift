@@ -134,6 +134,50 @@ import Testing
         #expect(backend.requests.map(\.beginning) == ["stream a", "page a", "stream b b"])
     }
 
+    // MARK: Changes of the network
+
+    @Test(arguments: [true, false])
+    func `a change of the network ends delays and polling`(isPolling: Bool) async throws {
+        let time = EndlessTime()
+        let source = LiveSource()
+        let backend = TestBackend { request, count in
+            if count == 0 { throw isPolling ? TransportError.timedOut : .offline("no network") }
+            if request.beginning.hasPrefix("stream") { return source.response }
+            let page = ChangePage<Article>(changes: [], next: "a", more: false)
+            return HTTPResponse(
+                .ok, fields: [.contentType: "application/json"], body: .bytes(page.json()))
+        }
+        let service = backend.service(environment: time.environment)
+        let live = service.liveChanges(from: "a")
+        let reader = read(live, isPolling ? 2 : 1)
+        await time.waiting.wait()
+        source.send(LiveSource.ready("b"))
+        service.networkDidChange()
+        await time.left.wait()
+        #expect(try await reader.value.get().last == "0 b")
+        #expect(backend.requests.last?.beginning.hasPrefix("stream a") == true)
+    }
+
+    @Test func `a change of the network replaces a connection, but does not resume`() async throws {
+        let (first, second) = (LiveSource(), LiveSource())
+        let backend = TestBackend { _, count in (count == 0 ? first : second).response }
+        let service = backend.service()
+        let live = service.liveChanges(from: "a")
+        var steps = LiveSteps(live)
+        first.send(LiveSource.ready("b"))
+        #expect(try await steps.next() == "0 b")
+        service.networkDidChange()
+        second.send(LiveSource.ready("c"))
+        #expect(try await steps.next() == "0 c")
+        await first.closed.wait()
+        live.suspend()
+        service.networkDidChange()
+        let reader = read(live, 1)
+        reader.cancel()
+        #expect(await reader.value.error == .cancelled)
+        #expect(backend.requests.map(\.beginning) == ["stream a", "stream b b"])
+    }
+
     // MARK: Ends
 
     @Test func `a cancelled task ends it, and closes the connection`() async throws {

@@ -11,7 +11,7 @@ import Testing
     private let store: ModelStore
     private let service: CachingService
     private let isOffline = Lock(false)
-    private let offline = RequestOptions(freshness: .orCachedWhenOffline)
+    private let offline = RequestOptions(freshness: .orCached(after: .seconds(Patience.seconds)))
 
     init() throws {
         store = try ModelStore(.memory)

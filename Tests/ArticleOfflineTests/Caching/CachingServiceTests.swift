@@ -159,7 +159,7 @@ import Testing
         await #expect(throws: BackendError.offline("no network")) {
             try await service.send(request, options: RequestOptions(freshness: .reloaded))
         }
-        let either = RequestOptions(freshness: .orCachedWhenOffline)
+        let either = RequestOptions(freshness: .orCached(after: .seconds(Patience.seconds)))
         let reply = try await service.reply(to: request, options: either)
         #expect(reply.item == article && reply.source == .cached && reply.age > .zero)
         await #expect(throws: BackendError.offline("no network")) {
@@ -180,7 +180,7 @@ import Testing
         let service = CachingService(
             BackendService(configuration: configuration, transport: transport),
             store: try ModelStore(.memory))
-        let either = RequestOptions(freshness: .orCachedWhenOffline)
+        let either = RequestOptions(freshness: .orCached(after: .seconds(Patience.seconds)))
         await #expect(throws: BackendError.notCached) {
             try await service.send(FetchTagsRequest(), options: cached)
         }

@@ -89,7 +89,7 @@ import Testing
             try await device.wait("a pause") { $0.pause == .signedOut && $0.sending.isEmpty }
             #expect(await device.outbox.state.entries.first?.firstSentAt == nil)
             try device.auth.signIn(room.credentials(of: "ada"))
-            await device.outbox.networkDidReturn()
+            device.backend.networkDidChange()
             try await device.waitUntilEmpty()
             await device.stop()
             #expect(try await room.current(bread.id)?.title == "Loaf")

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleClient
 import ArticleOffline
 import BroadsheetTestSupport
 import Testing
@@ -30,7 +31,7 @@ import Testing
             device.start()
             let state = try await device.wait("a delay") { $0.nextAttempt != nil }
             #expect(state.nextAttempt == room.clock.time.advanced(byMilliseconds: 2_000))
-            await device.outbox.networkDidReturn()
+            device.backend.networkDidChange()
             try await device.waitUntilEmpty()
             await device.stop()
             #expect(try await room.current(id) != nil)
@@ -51,14 +52,16 @@ import Testing
         }
     }
 
-    /// A device whose first write got no response a day ago.
+    /// A device whose first write, without a version, got no response a day ago.
     private func old(
         _ room: TwoEditorBackend, _ bread: Article, _ fate: TestNetwork.DeliveryOutcome
     ) async throws -> (Device, OutboxEntry) {
         let fates = ScriptedOutcomes(fate)
         let device = try Device(room, network: TestNetwork { _ in fates.next })
         try await device.see(bread)
-        try await device.outbox.update(bread, .init(title: .set("Loaf")))
+        var unversioned = bread
+        unversioned.version = nil
+        try await device.outbox.update(unversioned, .init(title: .set("Loaf")))
         device.start()
         try await device.wait("a delay") { $0.nextAttempt != nil }
         await device.stop()
@@ -114,6 +117,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [TestNetwork.DeliveryOutcome.requestLost, .responseLost])
+    func `a write that names a version is sent again after days, and carried out once`(
+        fate: TestNetwork.DeliveryOutcome
+    ) async throws {
+        try await TwoEditorBackend.run { room in
+            let (bread, cake) = (try await room.article(), try await room.article("Cake"))
+            let fates = ScriptedOutcomes(fate, fate)
+            let device = try Device(room, network: TestNetwork { _ in fates.next })
+            try await device.outbox.update(bread, .init(title: .set("Loaf")))
+            try await device.outbox.delete(cake)
+            device.start()
+            try await device.wait("delays") { $0.waiting.filter { $0.attempts == 1 }.count == 2 }
+            await device.stop()
+            room.clock.pass(seconds: 72 * 3_600)
+            device.start()
+            try await device.waitUntilEmpty()
+            await device.stop()
+            #expect(try await room.editors(of: bread.id) == ["somebody else", "ada"])
+            #expect(try await room.current(bread.id)?.title == "Loaf")
+            #expect(try await room.current(cake.id) == nil)
+        }
+    }
+
     @Test func `an article that was created yesterday is not created twice`() async throws {
         try await TwoEditorBackend.run { room in
             let fates = ScriptedOutcomes(.responseLost)
@@ -125,8 +151,6 @@ import Testing
             await device.stop()
             room.clock.pass(seconds: 48 * 3_600)
             device.start()
-            let state = try await device.wait("a question") { !$0.confirmations.isEmpty }
-            try await device.outbox.sendAgain(state.confirmations[0].number)
             try await device.waitUntilEmpty()
             await device.stop()
             #expect(try await room.editors(of: id) == ["ada"])

@@ -6,6 +6,7 @@ import ArticleOffline
 import ArticleServices
 import BroadsheetHTTP
 import BroadsheetPlatform
+import BroadsheetSockets
 import BroadsheetTestDatabases
 import BroadsheetTestSupport
 import Testing
@@ -17,6 +18,7 @@ struct TwoEditorBackend: Sendable {
     static let accounts = ["ada", "ben"]
 
     let clock: ManualClock
+    let address: SocketAddress
     let baseURL: BaseURL
     /// Somebody who edits without an outbox.
     let editor: BackendService
@@ -41,7 +43,9 @@ struct TwoEditorBackend: Sendable {
                 configuration: configuration(url),
                 auth: BackendAuth(token: keys["somebody else"]))
             try await body(
-                TwoEditorBackend(clock: clock, baseURL: url, editor: editor, keys: keys))
+                TwoEditorBackend(
+                    clock: clock, address: server.address, baseURL: url, editor: editor,
+                    keys: keys))
         }
         await store.close()
     }

@@ -173,7 +173,9 @@ import Testing
         hours: Int64, isSendable: Bool
     ) {
         var queue = OutboxQueue()
-        _ = add(title("Loaf"), to: &queue, key: "1")
+        var unversioned = bread
+        unversioned.version = nil
+        _ = add(title("Loaf"), to: &queue, base: unversioned, key: "1")
         _ = queue.begin(1, at: start)
         _ = queue.finish(1, .noResponse, newKey: "x", retryAt: nil)
         #expect(queue.sendable(at: after(hours: hours)).isEmpty == !isSendable)
@@ -185,6 +187,22 @@ import Testing
         _ = add(.delete, to: &queue, key: "3")
         #expect(queue.sendable(at: after(hours: hours)).map(\.key) == ["2"])
         #expect(queue.entries.count == 2)
+    }
+
+    @Test(
+        arguments: [
+            .update(.init(title: .set("Loaf"))), .delete, .create(Article.Draft(title: "Loaf")),
+        ] as [PendingWrite])
+    func `a write that names a version or an id needs no key`(write: PendingWrite) {
+        for hours in [22, 23, 72, -2] as [Int64] {
+            var queue = OutboxQueue()
+            _ = add(write, to: &queue, key: "1")
+            _ = queue.begin(1, at: start)
+            _ = queue.finish(1, .noResponse, newKey: "x", retryAt: nil)
+            #expect(queue.expire(at: after(hours: hours)).isEmpty)
+            let begun = queue.begin(1, at: after(hours: hours))?.stored
+            #expect(begun?.map(\.key) == ["1"])
+        }
     }
 
     @Test func `a write of a kind that is not known cannot be read as another one`() {

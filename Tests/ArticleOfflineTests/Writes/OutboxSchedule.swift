@@ -134,8 +134,11 @@ struct OutboxSchedule {
             write =
                 chance(12) ? .delete : .update(changes(of: id, by: client.account, seeing: base))
         }
+        var seen = base
+        // Responses of lists may leave versions out.
+        if write == .delete, chance(30) { seen?.version = nil }
         let edit = clients[index].queue.add(
-            write, to: id, base: base, account: client.account, key: newKey(), at: now)
+            write, to: id, base: seen, account: client.account, key: newKey(), at: now)
         // Only what was stored counts as written.
         if commit(index, edit, crashing: false) { ledger.wrote(write, to: id, by: client.account) }
     }

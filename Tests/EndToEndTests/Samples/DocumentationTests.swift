@@ -198,7 +198,9 @@ import Testing
                     .ok, body: .bytes(Tokens(access: "new", renewal: "next").json()))
             }
             guard request.fields[.authorization] == "Bearer new" else {
-                return HTTPResponse(.unauthorized)
+                return HTTPResponse(
+                    .unauthorized, fields: [.contentType: Problem.mediaType],
+                    body: .bytes(Problem(.unauthenticated).json()))
             }
             return HTTPResponse(.ok, body: .bytes(Array(#"{"items": []}"#.utf8)))
         }

@@ -64,7 +64,7 @@ import Testing
 
     @Test func `a reply names its source`() async throws {
         var options = RequestOptions()
-        options.freshness = .orCachedWhenOffline
+        options.freshness = .orCached(after: .seconds(Patience.seconds))
         let reply = try await backend.reply(
             to: FetchArticleRequest(key: .slug("your-first-request")), options: options)
         print("\(reply.item.title) (\(reply.source), \(reply.age) old)")

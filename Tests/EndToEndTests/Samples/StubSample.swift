@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
 
-/// The sample of `BackendService.stub`.
+/// The sample of `BackendService.stub`, in a file that imports no other module with a `ArticleTag`.
 func stubbedTags() async throws -> (Page<ArticleTag.Usage>, [Int?]) {
     let backend = BackendService.stub { routes in
         routes.on(FetchTagsRequest.self) { _ in

@@ -1,3 +1,4 @@
+import ArticleClient
 import ArticleOffline
 
 /// Keeps the library current and sends what was written, until its task is cancelled.
@@ -8,7 +9,6 @@ func follow(_ library: OfflineLibrary) async throws(ArticleMirrorError) {
 }
 
 /// The app has left the tunnel, or entered one.
-func networkChanged(_ library: OfflineLibrary) async {
-    library.mirror.conditionsChanged()
-    await library.outbox.networkDidReturn()
+func networkChanged(_ library: OfflineLibrary) {
+    library.service.backend.networkDidChange()
 }

@@ -18,15 +18,15 @@ import ArticleOffline
     /// The text has changed.
     func type(_ text: String) async {
         let request = SearchArticlesRequest(query: text)
-        let options = RequestOptions(freshness: .orCachedWhenOffline)
+        let options = RequestOptions(freshness: .orCached())
         do throws(BackendError) {
             let reply = try await latest.run { [service] () async throws(BackendError) in
                 try await service.reply(to: request, options: options)
             }
-            (found, isOffline) = (reply.item, reply.source == .cached)
+            (found, isOffline) = (reply.item, reply.staleReason != nil)
         } catch {
             // Every search but the last is stopped: what is shown stays as it is.
-            if !error.isStopped { (found, isOffline) = (SearchPage(items: []), error.isOffline) }
+            if !error.isStopped { (found, isOffline) = (SearchPage(items: []), error.allowsStale) }
         }
     }
 

@@ -55,21 +55,18 @@ import ArticleOffline
             return (SearchPage(items: []), false)
         }
         let request = SearchArticlesRequest(query: text)
-        let options = RequestOptions(freshness: .orCachedWhenOffline)
+        let options = RequestOptions(freshness: .orCached())
         do throws(BackendError) {
             let reply = try await latest.run { [service] () async throws(BackendError) in
                 try await service.reply(to: request, options: options)
             }
-            return (reply.item, reply.source == .cached)
+            return (reply.item, reply.staleReason != nil)
         } catch {
-            guard error.isOffline else { throw error }
+            guard error.allowsStale else { throw error }
             return (SearchPage(items: []), true)
         }
     }
 
     /// The network has come or gone.
-    func networkChanged() async {
-        mirror.conditionsChanged()
-        await outbox.networkDidReturn()
-    }
+    func networkChanged() { service.backend.networkDidChange() }
 }

@@ -164,7 +164,7 @@ import Glibc
         airplane.toggle()
         act {
             self.contents.isInAirplane = self.airplane.isOn
-            await self.library.networkChanged()
+            self.library.networkChanged()
         }
     }
 

@@ -1,0 +1,88 @@
+import ArticleClient
+import BroadsheetHTTP
+import BroadsheetPlatform
+import BroadsheetSockets
+import BroadsheetTestSupport
+import Testing
+
+/// The way from an app to a backend, on which a test chooses the faults.
+final class FaultyNetwork: Transport {
+    enum Fault: Sendable, CustomTestStringConvertible {
+        /// A response that is damaged, or not the backend's.
+        case proxy(FaultProxy.Fault)
+        /// Nobody listens.
+        case refused
+        /// TLS with a certificate of an authority that is not trusted.
+        case untrusted
+
+        /// All but those that spare the response, and the backend's verdict.
+        static let all: [Fault] =
+            [.refused, .untrusted]
+            + FaultProxy.Fault.allCases.filter {
+                ![.delay, .dribble, .unauthorized].contains($0)
+            }.map { .proxy($0) }
+
+        var testDescription: String {
+            if case .proxy(let fault) = self { fault.rawValue } else { "\(self)" }
+        }
+
+        /// The number of requests of one call that reach the proxy.
+        var requestCount: Int {
+            switch self {
+            case .refused, .untrusted: return 0
+            case .proxy(let fault):
+                switch fault {
+                case .cutAfter, .truncate, .reset, .silence, .cutBefore, .noHead, .stall, .drip,
+                    .garbage, .cutGzip, .unavailable, .tooMany:
+                    return 3
+                case .loop: return 6
+                // A page asks for a delay that exceeds the deadline.
+                default: return 1
+                }
+            }
+        }
+    }
+
+    let proxy: FaultProxy
+    private let impostor: ScriptedServer
+    private let nowhere: HTTPOrigin
+    private let fault: Lock<Fault?>
+    private let transport = SocketTransport()
+
+    init(to address: SocketAddress, in folder: TemporaryFolder) throws {
+        let fault = Lock<Fault?>(nil)
+        self.fault = fault
+        proxy = try FaultProxy(to: address) {
+            if case .proxy(let fault) = fault.withLock({ $0 }) { fault } else { nil }
+        }
+        nowhere = HTTPOrigin(unixSocket: folder.file("nowhere"))
+        let tls = try TLSServer(
+            [TestCertificates().pair(["127.0.0.1"])], protocols: ["http/1.1"])
+        impostor = try ScriptedServer { peer, _ in _ = try await peer.secure(by: tls) }
+    }
+
+    /// Begins or ends a fault, and everything that is on its way.
+    func set(_ new: Fault?) throws {
+        fault.withLock { $0 = new }
+        try proxy.interrupt()
+    }
+
+    func stop() async {
+        await proxy.stop()
+        await impostor.stop()
+    }
+
+    func exchange(
+        _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
+    ) async throws(TransportError) -> HTTPResponse {
+        var (origin, options) = (origin, options)
+        switch fault.withLock({ $0 }) {
+        case .refused: origin = nowhere
+        case .untrusted: origin = HTTPOrigin("https://\(impostor.address)") ?? nowhere
+        // The deadline comes in any case, so it may come soon.
+        case .proxy(let fault) where fault.isEndless: options.timeout = .milliseconds(200)
+        case .proxy, nil: break
+        }
+        return try await transport.exchange(request, with: origin, options: options)
+    }
+}
