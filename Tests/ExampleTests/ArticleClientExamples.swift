@@ -15,6 +15,8 @@ struct FixedKey: CredentialStore {
 
 /// The examples of requests, their replies and the credentials that they are sent with.
 @Suite struct ArticleClientExamples {
+    private let configuration = BackendConfiguration(baseURL: "http://localhost")
+
     @Test func `a configured service`() async throws {
         let server = ExampleBackend()
         let transport = server.transport
@@ -38,7 +40,7 @@ struct FixedKey: CredentialStore {
 
     @Test func `options of one request`() async throws {
         let server = ExampleBackend()
-        let backend = BackendService(transport: server.transport)
+        let backend = BackendService(configuration: configuration, transport: server.transport)
         try await backend.send(FetchTagsRequest())
         let options = RequestOptions(
             freshness: .reloaded, timeout: .seconds(10), headers: [.xRequestID: "reload-1"])
@@ -81,7 +83,7 @@ struct FixedKey: CredentialStore {
             let isFirst = !"\(request.target)".contains("cursor=")
             return ExampleBackend.page(isFirst ? "First" : "Second", next: isFirst ? "a" : nil)
         }
-        let backend = BackendService(transport: transport)
+        let backend = BackendService(configuration: configuration, transport: transport)
         var names: [String] = []
         for try await usage in backend.pages(of: FetchTagsRequest(limit: 2)).items {
             names.append(usage.tag.name)
@@ -125,7 +127,8 @@ struct FixedKey: CredentialStore {
     @Test func `a cache`() async throws {
         let transport = ExampleBackend().transport
         let cache = ResponseCache(limitBytes: 32 << 20)
-        let backend = BackendService(transport: transport, cache: cache)
+        let backend = BackendService(
+            configuration: configuration, transport: transport, cache: cache)
         try await backend.send(FetchTagsRequest())
         #expect(cache.bytes > 0)
         cache.removeAll()
@@ -138,7 +141,7 @@ struct FixedKey: CredentialStore {
         let store = MemoryCredentialStore()
         let auth = try BackendAuth(store: store)
         try auth.signIn(Credentials(token: key, account: "ada"))
-        let backend = BackendService(transport: transport, auth: auth)
+        let backend = BackendService(configuration: configuration, transport: transport, auth: auth)
         try await backend.send(FetchTagsRequest())
         #expect(server.values(of: .authorization) == ["Bearer secret"])
         #expect(auth.sessionState == .signedIn(account: "ada") && store.load()?.token == "secret")

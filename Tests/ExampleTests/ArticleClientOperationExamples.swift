@@ -6,6 +6,8 @@ import Testing
 
 /// The examples of operations, queues and searches.
 @Suite struct ArticleClientOperationExamples {
+    private let configuration = BackendConfiguration(baseURL: "http://localhost")
+
     /// Records downloads, and how many of them ran at the same time.
     private final class Downloads: Sendable {
         private let state = Lock((names: [String](), running: 0, most: 0))
@@ -50,7 +52,8 @@ import Testing
     }
 
     @Test func `a request as an operation`() async throws {
-        let backend = BackendService(transport: ExampleBackend().transport)
+        let backend = BackendService(
+            configuration: configuration, transport: ExampleBackend().transport)
         let queue = NetworkQueue()
         let tags = ServiceOperation(FetchTagsRequest(), on: backend, priority: .high)
         queue.add(tags)

@@ -21,6 +21,8 @@ struct TracingTransport: Transport {
 
 /// The examples of transports, streams and events.
 @Suite struct ArticleClientTransportExamples {
+    private let configuration = BackendConfiguration(baseURL: "http://localhost")
+
     private func origin() throws -> HTTPOrigin { try #require(HTTPOrigin("http://localhost")) }
 
     private func request() throws -> HTTPRequest {
@@ -50,7 +52,8 @@ struct TracingTransport: Transport {
     @Test func `a transport that adds a field`() async throws {
         let server = ExampleBackend()
         let tracing = TracingTransport(transport: server.transport)
-        try await BackendService(transport: tracing).send(FetchTagsRequest())
+        try await BackendService(configuration: configuration, transport: tracing).send(
+            FetchTagsRequest())
         let fields = server.values(of: .traceparent)
         #expect(fields.count == 1 && fields[0]?.hasPrefix("00-4bf92f3577b34da6") == true)
     }

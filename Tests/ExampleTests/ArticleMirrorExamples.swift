@@ -8,6 +8,8 @@ import Testing
 
 /// The examples of mirrors, and of objects that views observe.
 @Suite struct ArticleMirrorExamples {
+    private let configuration = BackendConfiguration(baseURL: "http://localhost")
+
     private let store: ModelStore
 
     init() throws { store = try ModelStore(.memory) }
@@ -32,7 +34,7 @@ import Testing
             return HTTPResponse(
                 .ok, fields: [.contentType: "text/event-stream"], body: .stream(body))
         }
-        return BackendService(transport: transport)
+        return BackendService(configuration: configuration, transport: transport)
     }
 
     @Test func `a mirror`() async throws {

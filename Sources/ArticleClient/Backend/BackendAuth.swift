@@ -12,7 +12,7 @@ import BroadsheetHTTP
 /// ```swift
 /// let auth = try BackendAuth(store: store)
 /// try auth.signIn(Credentials(token: key, account: "ada"))
-/// let backend = BackendService(transport: transport, auth: auth)
+/// let backend = BackendService(configuration: configuration, transport: transport, auth: auth)
 /// ```
 public final class BackendAuth: Sendable {
     /// Gets new credentials for expired ones. The service that it receives sends no credentials,

@@ -42,14 +42,19 @@ public struct BackendConfiguration: Sendable {
 
     public init(baseURL: BaseURL) { self.baseURL = baseURL }
 
-    /// The configuration of apps that have only one: set it once, at launch. The default is
-    /// `http://localhost:8080`.
+    /// The configuration of apps that have only one: set it at launch, before a service is made
+    /// with it. To read it before traps, as a programmer error.
     public static var shared: BackendConfiguration {
-        get { current.withLock { $0 } }
+        get {
+            guard let configuration = current.withLock({ $0 }) else {
+                preconditionFailure("programmer error: set BackendConfiguration.shared at launch")
+            }
+            return configuration
+        }
         set { current.withLock { $0 = newValue } }
     }
 
-    private static let current = Locked(BackendConfiguration(baseURL: "http://localhost:8080"))
+    private static let current = Locked<BackendConfiguration?>(nil)
 }
 
 /// The address of a backend: an origin and a prefix for all paths.

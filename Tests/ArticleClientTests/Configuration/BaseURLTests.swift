@@ -24,10 +24,11 @@ import Testing
         #expect(BaseURL(text) == nil)
     }
 
-    @Test func `the shared configuration can be set`() {
-        let before = BackendConfiguration.shared
-        defer { BackendConfiguration.shared = before }
-        BackendConfiguration.shared = BackendConfiguration(baseURL: "https://example.com")
-        #expect(BackendConfiguration.shared.baseURL == "https://example.com")
+    @Test func `the shared configuration has to be set`() async {
+        await #expect(processExitsWith: .success) {
+            BackendConfiguration.shared = BackendConfiguration(baseURL: "https://example.com")
+            precondition(BackendService().configuration.baseURL == "https://example.com")
+        }
+        await #expect(processExitsWith: .failure) { _ = BackendConfiguration.shared }
     }
 }

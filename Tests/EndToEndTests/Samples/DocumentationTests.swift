@@ -205,7 +205,9 @@ import Testing
             return HTTPResponse(.ok, body: .bytes(Array(#"{"items": []}"#.utf8)))
         }
         let store = MemoryCredentialStore(Credentials(token: "old", refreshToken: "a"))
-        let service = BackendService(transport: transport, auth: try renewingAuth(store: store))
+        let service = BackendService(
+            configuration: BackendConfiguration(baseURL: "http://localhost"), transport: transport,
+            auth: try renewingAuth(store: store))
         #expect(try await service.send(FetchArticlesRequest()).items.isEmpty)
         #expect(store.load() == Credentials(token: "new", refreshToken: "next"))
     }

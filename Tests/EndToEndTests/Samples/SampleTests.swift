@@ -160,7 +160,8 @@ import Testing
         let transport = InProcessTransport { request, _ in
             HTTPResponse(.ok, body: .bytes(Array(#"{"items": []}"#.utf8)))
         }
-        let backend = BackendService(transport: transport)
+        let configuration = BackendConfiguration(baseURL: "http://localhost")
+        let backend = BackendService(configuration: configuration, transport: transport)
         let page = try await backend.send(FetchArticlesRequest())
         #expect(page.items.isEmpty)
     }

@@ -7,5 +7,6 @@ func cannedBackend(json: String) -> BackendService {
         HTTPResponse(
             .ok, fields: [.contentType: "application/json"], body: .bytes(Array(json.utf8)))
     }
-    return BackendService(transport: transport)
+    return BackendService(
+        configuration: BackendConfiguration(baseURL: "http://localhost"), transport: transport)
 }
