@@ -1,7 +1,7 @@
 #if os(Linux)
     import BroadsheetPlatform
 #else
-    import Synchronization
+    import Darwin
 #endif
 
 /// A value protected by a lock: the lock of `Platform`, or Apple's where that is not
@@ -12,15 +12,27 @@ package struct Locked<Value>: Sendable {
 
         package init(_ value: sending Value) { lock = Lock(value) }
     #else
+        /// The lock of the systems before those that have `Mutex`.
         private final class Box: Sendable {
-            let mutex: Mutex<Value>
+            // A lock must not move, so it is allocated separately.
+            nonisolated(unsafe) let lock: UnsafeMutablePointer<os_unfair_lock_s>
+            // Only accessed under the lock.
+            nonisolated(unsafe) var value: Value
 
-            init(_ value: sending Value) { mutex = Mutex(value) }
+            init(_ value: sending Value) {
+                self.value = value
+                lock = .allocate(capacity: 1)
+                lock.initialize(to: os_unfair_lock_s())
+            }
+
+            deinit { lock.deallocate() }
 
             func withLock<Result: ~Copyable, Failure: Error>(
                 _ body: (inout sending Value) throws(Failure) -> sending Result
             ) throws(Failure) -> sending Result {
-                try mutex.withLock(body)
+                os_unfair_lock_lock(lock)
+                defer { os_unfair_lock_unlock(lock) }
+                return try body(&value)
             }
         }
         private let lock: Box

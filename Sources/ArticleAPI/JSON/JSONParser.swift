@@ -225,7 +225,7 @@ extension JSONParser {
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "\""):
-                guard let text = String(validating: content, as: UTF8.self) else {
+                guard let text = String(validUTF8: content) else {
                     throw error(.invalidUTF8)
                 }
                 position += 1
@@ -378,7 +378,7 @@ extension JSONParser {
         let text = bytes.withUnsafeBufferPointer { bytes in
             let bytes = UnsafeBufferPointer(rebasing: bytes[range])
             return isASCII
-                ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+                ? String(decoding: bytes, as: UTF8.self) : String(validUTF8: bytes)
         }
         guard let text else { throw error(.invalidUTF8) }
         // This includes names, which are compared and hashed.

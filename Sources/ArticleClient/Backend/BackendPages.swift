@@ -39,6 +39,10 @@ public struct BackendPages<Request: PagedRequest>: AsyncSequence, Sendable {
             request = pages.request
         }
 
+        public mutating func next() async throws(BackendError) -> Page<Request.PageItem>? {
+            try await next(isolation: #isolation)
+        }
+
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> Page<Request.PageItem>? {
@@ -85,6 +89,10 @@ public struct BackendItems<Request: PagedRequest>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var pages: BackendPages<Request>.Iterator
         fileprivate var rest: ArraySlice<Request.PageItem>
+
+        public mutating func next() async throws(BackendError) -> Request.PageItem? {
+            try await next(isolation: #isolation)
+        }
 
         public mutating func next(
             isolation actor: isolated (any Actor)?

@@ -122,6 +122,10 @@ public struct BackendReplies<Request: BackendAPIRequest>: AsyncSequence, Sendabl
 
         fileprivate init(replies: BackendReplies) { self.replies = replies }
 
+        public mutating func next() async throws(BackendError) -> BackendReply<Request.Item>? {
+            try await next(isolation: #isolation)
+        }
+
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> BackendReply<Request.Item>? {

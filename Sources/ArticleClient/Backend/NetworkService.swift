@@ -34,10 +34,16 @@ public final class NetworkService: Sendable {
     ///
     /// - Parameter wait: receives the executor; `nil` for anywhere.
     func waiting<Value: Sendable>(
-        _ wait: @Sendable ((any TaskExecutor)?) async -> Value
+        _ wait: @Sendable (TransportExecutor?) async -> Value
     ) async -> Value {
-        guard let executor = transport.executor else { return await wait(nil) }
-        return await withTaskExecutorPreference(executor) { @concurrent in await wait(executor) }
+        #if canImport(BroadsheetHTTPClient)
+            if let executor = transport.executor {
+                return await withTaskExecutorPreference(executor) { @concurrent in
+                    await wait(executor)
+                }
+            }
+        #endif
+        return await wait(nil)
     }
 
     /// Waits for the delay, or until the network has changed.

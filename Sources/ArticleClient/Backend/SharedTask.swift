@@ -52,14 +52,14 @@ final class SharedTask<Value: Sendable>: Sendable {
     ///
     /// - Parameter executor: the executor on which it runs; `nil` for any.
     func start(
-        on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Outcome
+        on executor: TransportExecutor? = nil, _ work: @escaping @Sendable () async -> Outcome
     ) {
         run(on: executor) { [self] in end(await work()) }
     }
 
     /// Starts work that calls `end` itself, as `start` does.
     func run(
-        on executor: (any TaskExecutor)? = nil,
+        on executor: TransportExecutor? = nil,
         _ work: sending @escaping @isolated(any) () async -> Void
     ) {
         guard state.withLock({ $0.outcome == nil }) else { return }
@@ -227,10 +227,12 @@ package enum ClientTask {
     /// - Parameter executor: the executor on which it runs; if `nil`, it starts on the caller's
     ///   thread where the system supports that, and continues on the global executor.
     package static func start(
-        on executor: (any TaskExecutor)? = nil,
+        on executor: TransportExecutor? = nil,
         _ work: sending @escaping @isolated(any) () async -> Void
     ) -> Task<Void, Never> {
-        if let executor { return Task(executorPreference: executor, operation: work) }
+        #if canImport(BroadsheetHTTPClient)
+            if let executor { return Task(executorPreference: executor, operation: work) }
+        #endif
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             return Task.immediate(operation: work)
         }
@@ -363,7 +365,7 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///   - executor: the executor on which the work runs; `nil` for any.
     ///   - work: receives its own task, which counts the callers waiting for it.
     func outcome(
-        for key: Key, _ waitLimit: WaitLimit, on executor: (any TaskExecutor)? = nil,
+        for key: Key, _ waitLimit: WaitLimit, on executor: TransportExecutor? = nil,
         _ work: @escaping @Sendable (SharedTask<Value>) async -> Outcome
     ) async -> Outcome {
         // Terminates: a round without an outcome found work that its last waiter had just left, and

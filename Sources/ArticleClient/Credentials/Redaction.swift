@@ -65,8 +65,7 @@ public enum CurlCommand {
     }
 
     private static func body(_ bytes: [UInt8]) -> String {
-        guard bytes.count <= limitBodyBytes, let text = String(validating: bytes, as: UTF8.self)
-        else {
+        guard bytes.count <= limitBodyBytes, let text = String(validUTF8: bytes) else {
             return "<\(bytes.count) bytes>"
         }
         return Redaction.body(text, bytes)

@@ -34,6 +34,10 @@ public struct BackendStream: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let body: HTTPBodyStream
 
+        public mutating func next() async throws(BackendError) -> [UInt8]? {
+            try await next(isolation: #isolation)
+        }
+
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> [UInt8]? {

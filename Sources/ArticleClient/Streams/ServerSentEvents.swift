@@ -59,6 +59,10 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// set.
         public var retry: Duration? { parser.retry }
 
+        public mutating func next() async throws(BackendError) -> ServerSentEvent? {
+            try await next(isolation: #isolation)
+        }
+
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> ServerSentEvent? {

@@ -53,6 +53,10 @@ public struct BackendChanges: AsyncSequence, Sendable {
             request = changes.request
         }
 
+        public mutating func next() async throws(BackendError) -> SyncStep? {
+            try await next(isolation: #isolation)
+        }
+
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> SyncStep? {

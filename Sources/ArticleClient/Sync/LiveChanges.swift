@@ -55,6 +55,10 @@ public struct LiveChanges: AsyncSequence, Sendable {
                 changes.reporter)
         }
 
+        public mutating func next() async throws(BackendError) -> SyncStep? {
+            try await next(isolation: #isolation)
+        }
+
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> SyncStep? {

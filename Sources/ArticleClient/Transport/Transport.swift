@@ -26,14 +26,24 @@ public protocol Transport: Sendable {
         _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
     ) async throws(TransportError) -> HTTPResponse
 
-    /// The executor on which exchanges end, if there is one. Shared exchanges run on it, so that no
-    /// other thread has to be woken. `nil` for anywhere.
-    var executor: (any TaskExecutor)? { get }
+    #if canImport(BroadsheetHTTPClient)
+        /// The executor on which exchanges end, if there is one. Shared exchanges run on it, so
+        /// that no other thread has to be woken. `nil` for anywhere, as on Apple's platforms.
+        var executor: (any TaskExecutor)? { get }
+    #endif
 }
 
-extension Transport {
-    public var executor: (any TaskExecutor)? { nil }
-}
+#if canImport(BroadsheetHTTPClient)
+    extension Transport {
+        public var executor: (any TaskExecutor)? { nil }
+    }
+
+    /// An executor on which exchanges end.
+    package typealias TransportExecutor = any TaskExecutor
+#else
+    /// There is none: Apple's platforms have executors of tasks only since iOS 18.
+    package typealias TransportExecutor = Never
+#endif
 
 /// The limits of one exchange.
 ///

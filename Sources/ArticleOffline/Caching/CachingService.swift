@@ -194,6 +194,10 @@ public struct CachedReplies<Request: BackendAPIRequest>: AsyncSequence, Sendable
 
         fileprivate init(replies: CachedReplies) { self.replies = replies }
 
+        public mutating func next() async throws(BackendError) -> BackendReply<Request.Item>? {
+            try await next(isolation: #isolation)
+        }
+
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> BackendReply<Request.Item>? {

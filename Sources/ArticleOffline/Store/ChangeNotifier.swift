@@ -179,6 +179,8 @@ public struct StoreUpdates<Element: Sendable & Equatable>: AsyncSequence, Sendab
             self.read = read
         }
 
+        public mutating func next() async -> Element? { await next(isolation: #isolation) }
+
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             while await mailbox.take(isolation: actor) {
                 guard let read = await read() else { return nil }

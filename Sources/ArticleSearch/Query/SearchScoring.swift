@@ -9,7 +9,9 @@ package enum SearchScoring {
     package static func weight(documents: Int, frequency: Int) -> Int {
         let all = power4(documents + 1)
         let some = power4(frequency)
-        return max(1, 127 - (all / some).leadingZeroBitCount)
+        // ⌊log₂⌋ of the quotient: the difference of the lengths in bits, or one less.
+        let difference = some.shift - all.shift
+        return max(1, all.bits < some.bits ? difference - 1 : difference)
     }
 
     /// Returns the impact of an alternative on a document.
@@ -19,9 +21,13 @@ package enum SearchScoring {
     ///   - eighths: The eighths of the alternative.
     package static func impact(_ weakest: Int, eighths: Int) -> Int { weakest * eighths / 8 }
 
-    /// The fourth power of a count below 2³¹.
-    private static func power4(_ count: Int) -> UInt128 {
-        let square = UInt128(max(1, count)) * UInt128(max(1, count))
-        return square * square
+    /// The fourth power of a count below 2³¹: its 128 bits from the first that is 1, and the number
+    /// of zeros before that.
+    private static func power4(_ count: Int) -> (bits: (UInt64, UInt64), shift: Int) {
+        let square = UInt64(max(1, count)) * UInt64(max(1, count))
+        let (high, low) = square.multipliedFullWidth(by: square)
+        let shift =
+            high == 0 ? 64 + low.leadingZeroBitCount : high.leadingZeroBitCount
+        return ((high << shift | low >> (64 - shift), low << shift), shift)
     }
 }

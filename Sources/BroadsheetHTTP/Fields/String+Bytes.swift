@@ -33,3 +33,26 @@ extension StringProtocol where SubSequence == Substring {
         return result + rest
     }
 }
+
+extension String {
+    /// The text that these bytes are in UTF-8; `nil` if they are not.
+    package init?(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            self.init(validating: bytes, as: UTF8.self)
+        } else {
+            self.init(unrepaired: bytes)
+        }
+    }
+
+    /// The same on older systems: a text of bytes that are not valid has others instead.
+    init?(unrepaired bytes: UnsafeBufferPointer<UInt8>) {
+        self.init(decoding: bytes, as: UTF8.self)
+        guard utf8.elementsEqual(bytes) else { return nil }
+    }
+
+    /// The text that these bytes are in UTF-8; `nil` if they are not.
+    package init?(validUTF8 bytes: [UInt8]) {
+        guard let text = bytes.withUnsafeBufferPointer(String.init(validUTF8:)) else { return nil }
+        self = text
+    }
+}

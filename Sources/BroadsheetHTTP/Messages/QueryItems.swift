@@ -139,7 +139,7 @@ public enum PercentEncoding {
             }
         }
         guard !decoded.contains(0) else { throw .nul }
-        guard let text = String(validating: decoded, as: UTF8.self) else { throw .invalidUTF8 }
+        guard let text = String(validUTF8: decoded) else { throw .invalidUTF8 }
         return decoded.contains { $0 >= 0x80 } ? text.streamSafe : text
     }
 

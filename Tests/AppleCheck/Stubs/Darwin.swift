@@ -4,6 +4,12 @@ public typealias mode_t = UInt16
 public typealias uid_t = UInt32
 public typealias off_t = Int64
 
+public struct os_unfair_lock_s {
+    public init() {}
+}
+public func os_unfair_lock_lock(_ lock: UnsafeMutablePointer<os_unfair_lock_s>) {}
+public func os_unfair_lock_unlock(_ lock: UnsafeMutablePointer<os_unfair_lock_s>) {}
+
 public struct stat {
     public var st_dev: Int32 = 0
     public var st_ino: UInt64 = 0

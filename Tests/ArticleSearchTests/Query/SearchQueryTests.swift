@@ -141,6 +141,23 @@ import Testing
         #expect(SearchScoring.impact(101, eighths: 7) == 88)
     }
 
+    @Test func `weights are those of numbers of 128 bits`() {
+        func power4(_ count: Int) -> UInt128 {
+            (0..<4).reduce(1) { power, _ in power * UInt128(count) }
+        }
+        var counts: Set<Int> = []
+        for shift in 1..<31 { counts.formUnion([1 << shift - 1, 1 << shift, 1 << shift + 1]) }
+        for shift in 0..<30 { counts.insert(3 << shift) }
+        for documents in counts {
+            for frequency in counts {
+                let quotient = power4(documents + 1) / power4(frequency)
+                #expect(
+                    SearchScoring.weight(documents: documents, frequency: frequency)
+                        == max(1, 127 - quotient.leadingZeroBitCount))
+            }
+        }
+    }
+
     @Test func `a mistyped word is corrected where it is`() {
         let query = SearchQuery("Swfit \"rye bread\" 구조체")
         #expect(query.required.map { $0.correctable != nil } == [true, false, false])
