@@ -5,6 +5,20 @@ import PackageDescription
 /// deprecates something must not stop the build of an app that depends on this package.
 let warningsAreErrors = Context.environment["BROADSHEET_WARNINGS_ARE_ERRORS"] == "1"
 
+/// The server runs on Linux. An Apple host reads the package that apps need: without it, and without
+/// libraries to install. There, BROADSHEET_SERVER=1 adds the server; elsewhere, 0 takes it away.
+#if canImport(Darwin)
+    let hasServer = Context.environment["BROADSHEET_SERVER"] == "1"
+#else
+    let hasServer = Context.environment["BROADSHEET_SERVER"] != "0"
+#endif
+
+/// The products that apps use.
+let libraries = [
+    "BroadsheetKit", "BroadsheetHTTP", "ArticleAPI", "ArticleClient", "ArticleOffline",
+    "BroadsheetURLSession",
+]
+
 /// Every Swift target is built by the same rules: imports stay internal unless exposed, and
 /// existentials are spelled.
 let rules: [SwiftSetting] =
@@ -20,6 +34,17 @@ func layer(
     _ name: String, path: String? = nil, _ dependencies: [Target.Dependency] = []
 ) -> Target {
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: rules)
+}
+
+/// A library that reads metadata of files, which Apple wants to be declared. The server has no
+/// resources: code that finds them would link Foundation.
+func layerOfApps(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    let privacy = "PrivacyInfo.xcprivacy"
+    return .target(
+        name: name, dependencies: dependencies, exclude: exclude + (hasServer ? [privacy] : []),
+        resources: hasServer ? nil : [.copy(privacy)], swiftSettings: rules)
 }
 
 func library(_ name: String, _ pkgConfig: String, debian package: String) -> Target {
@@ -50,16 +75,15 @@ let services: [Target.Dependency] = [
 // The targets are in the order of the ladder (docs/architecture.md): each depends on lower ones.
 let package = Package(
     name: "broadsheet",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    platforms: [
+        hasServer ? .macOS(.v15) : .macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10),
+        .visionOS(.v1),
+    ],
     products: [
         .executable(name: "broadsheet", targets: ["broadsheet"]),
         .executable(name: "broadsheet-generate", targets: ["broadsheet-generate"]),
         .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
-    ]
-        + [
-            "BroadsheetHTTP", "ArticleAPI", "ArticleClient", "ArticleOffline",
-            "BroadsheetURLSession",
-        ].map { .library(name: $0, targets: [$0]) },
+    ] + libraries.map { .library(name: $0, targets: [$0]) },
     targets: [
         // Rung 0: C libraries and the kernel's own headers, as modules.
         .target(name: "CBroadsheetLinux", cSettings: cRules),
@@ -73,8 +97,9 @@ let package = Package(
         library("CBroadsheetNghttp2", "libnghttp2", debian: "libnghttp2-dev"),
         library("CBroadsheetOpenSSL", "openssl", debian: "libssl-dev"),
         library("CBroadsheetPostgres", "libpq", debian: "libpq-dev"),
-        // Without pkg-config, which may know of another SQLite than the one of Apple's platforms.
-        .systemLibrary(name: "CBroadsheetSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .target(
+            name: "CBroadsheetSQLite", cSettings: cRules,
+            linkerSettings: [.linkedLibrary("sqlite3")]),
         library("CBroadsheetSodium", "libsodium", debian: "libsodium-dev"),
         library("CBroadsheetXML", "libxml-2.0", debian: "libxml2-dev"),
         library("CBroadsheetYAML", "yaml-0.1", debian: "libyaml-dev"),
@@ -119,15 +144,14 @@ let package = Package(
         layer("BroadsheetSwiftGenerator", ["ArticleAPI", "BroadsheetHTTP"]),
 
         // Rung 4: the SDK; the store's engine; what the programs share.
-        .target(
-            name: "ArticleClient",
-            dependencies: [
-                "ArticleAPI", "BroadsheetHTTP",
-                .target(name: "BroadsheetHTTPClient", condition: .when(platforms: [.linux])),
-                .target(name: "BroadsheetPlatform", condition: .when(platforms: [.linux])),
-                .target(name: "BroadsheetSockets", condition: .when(platforms: [.linux])),
-            ],
-            exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
+        layerOfApps(
+            "ArticleClient",
+            ["ArticleAPI", "BroadsheetHTTP"]
+                + (hasServer
+                    ? ["BroadsheetHTTPClient", "BroadsheetPlatform", "BroadsheetSockets"].map {
+                        .target(name: $0, condition: .when(platforms: [.linux]))
+                    } : []),
+            exclude: ["Presentation/Presentation.xcstrings"]),
         layer(
             "ArticleDatabase",
             [
@@ -140,7 +164,7 @@ let package = Package(
 
         // Rung 5: the SDK's memory on disk, and what views observe; its transport on Apple's
         // platforms, where URLSession is the client; what all services share.
-        layer(
+        layerOfApps(
             "ArticleOffline",
             [
                 "ArticleAPI", "ArticleClient", "ArticleSearch", "BroadsheetHTTP",
@@ -155,7 +179,15 @@ let package = Package(
                 "CBroadsheetMarkdown", "CBroadsheetOpenSSL",
             ]),
 
-        // Rung 6: accounts.
+        // Rung 6: the SDK under one name; accounts.
+        layer(
+            "BroadsheetKit",
+            [
+                "ArticleAPI", "ArticleClient", "ArticleOffline",
+                .target(
+                    name: "BroadsheetURLSession",
+                    condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+            ]),
         layer(
             "ArticleAccounts",
             [
@@ -293,6 +325,7 @@ let package = Package(
                 "ArticleAPI", "ArticleClient", "BroadsheetHTTP", "BroadsheetHTTPServer",
                 "BroadsheetSockets", "BroadsheetURLSession",
             ]),
+        tests("BroadsheetKitTests", ["BroadsheetKit"]),
         tests(
             "ArticleStoreTests",
             [
@@ -353,10 +386,10 @@ let package = Package(
         // The documentation's samples see what apps see: products, and nothing else.
         layer(
             "DocumentationSamples", path: "Tests/Samples/Documentation",
-            ["ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP"]),
+            ["ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP", "BroadsheetKit"]),
         program(
-            "broadsheet-first-steps", at: "Tests/Samples/FirstSteps",
-            ["ArticleAPI", "ArticleClient"], exclude: ["Package.swift.sample"]),
+            "broadsheet-first-steps", at: "Tests/Samples/FirstSteps", ["BroadsheetKit"],
+            exclude: ["Package.swift.sample"]),
         program(
             "broadsheet-reader", at: "Tests/Samples/Reader",
             ["ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP"],
@@ -400,8 +433,12 @@ let package = Package(
 
 // BROADSHEET_ONLY names the targets to build, with commas between them: the package then has these,
 // the targets that they depend on, and the products made of them alone (lints, sanitizers, fuzzer).
-if let names = Context.environment["BROADSHEET_ONLY"], !names.isEmpty {
-    let roots = names.split(separator: ",").map(String.init)
+// Without the server, they are those of apps, and the command that generates models.
+let only = Context.environment["BROADSHEET_ONLY"] ?? ""
+let roots =
+    !only.isEmpty
+    ? only.split(separator: ",").map(String.init) : hasServer ? [] : libraries + ["GenerateModels"]
+if !roots.isEmpty {
     if roots.contains("broadsheet-fuzz") {
         // libFuzzer's runtime has the program's main; only --sanitize fuzzer brings it.
         package.targets.append(

@@ -6,8 +6,8 @@ import Testing
 @Suite(.serialized) struct AppleCheckTests {
     private static let modules = [
         "BroadsheetHTTP", "BroadsheetSQLite", "ArticleAPI", "ArticleSearch",
-        "ArticleClient", "ArticleOffline", "BroadsheetURLSession", "BroadsheetSwiftGenerator",
-        "BroadsheetCommandLine", "broadsheet-generate",
+        "ArticleClient", "ArticleOffline", "BroadsheetURLSession", "BroadsheetKit",
+        "BroadsheetSwiftGenerator", "BroadsheetCommandLine", "broadsheet-generate",
     ]
 
     private static let script = URL(filePath: #filePath)

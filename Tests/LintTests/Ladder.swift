@@ -76,6 +76,9 @@ enum Ladder {
         "BroadsheetURLSession": Rung(
             5, ["ArticleClient", "BroadsheetHTTP"],
             modules: ["Foundation", "FoundationNetworking"]),
+        // What it re-exports, and no HTTP: only a transport of one's own needs that.
+        "BroadsheetKit": Rung(
+            6, ["ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetURLSession"]),
         "ArticleServiceCore": Rung(
             5,
             [

@@ -40,7 +40,7 @@ import Testing
     @Test func `the documentation's samples import products only`() throws {
         let products = [
             "ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP",
-            "BroadsheetURLSession",
+            "BroadsheetKit", "BroadsheetURLSession",
         ]
         let frameworks = ["Foundation", "Security"]
         for file in try SourceTree.files() where Sample.isListing(file.path) {

@@ -87,7 +87,7 @@ import Testing
     @Test func `only what apps use has branches for other platforms`() throws {
         let portable = [
             "BroadsheetHTTP", "ArticleAPI", "ArticleSearch", "ArticleClient",
-            "ArticleOffline", "BroadsheetURLSession", "broadsheet-generate",
+            "ArticleOffline", "BroadsheetKit", "BroadsheetURLSession", "broadsheet-generate",
         ]
         // Outside the loops, because each evaluation of the literal compiles it.
         let branch = /\bDarwin\b|canImport\(Glibc\)|#if os\(/

@@ -1,5 +1,4 @@
-import ArticleClient
-import BroadsheetURLSession
+import BroadsheetKit
 import Foundation
 
 /// A service with a session of its own, whose key the app shares with its extensions.

@@ -1,5 +1,4 @@
-import ArticleClient
-import BroadsheetURLSession
+import BroadsheetKit
 import Foundation
 import Security
 

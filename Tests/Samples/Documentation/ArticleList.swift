@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// A list of articles in sections by day, which redraws only what has changed.
 @MainActor final class ArticleList {

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// The lines of an article's row in a list.
 func rowLines(_ article: Article, now: Timestamp, languages: [String]) -> [String] {

@@ -1,5 +1,5 @@
-import ArticleClient
 import BroadsheetHTTP
+import BroadsheetKit
 
 /// A backend that says one thing to everybody, byte by byte.
 func cannedBackend(json: String) -> BackendService {

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleOffline
+import BroadsheetKit
 
 /// Asks about each edit that meets another one, with the article as it was, and as both made it.
 func decideConflicts(

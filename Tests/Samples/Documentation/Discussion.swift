@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// The comments on an article, each followed by its replies.
 @MainActor final class Discussion {

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// Reads a response as it comes, and tells how much of it is there, from 0 to 1.
 func download(

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// A screen that edits a draft, with undo and redo.
 @MainActor final class DraftEditor {

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// Shows an edit before the backend has confirmed it, and takes it back if that fails.
 @MainActor final class Editor {

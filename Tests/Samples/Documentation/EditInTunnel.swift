@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleOffline
+import BroadsheetKit
 
 /// Changes the title. It shows in every list at once, whether or not there is a network.
 func retitle(

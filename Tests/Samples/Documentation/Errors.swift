@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// What a screen does about an error.
 enum Reaction: Equatable {

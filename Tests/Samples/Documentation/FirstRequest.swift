@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// One service for the whole app: it has the copies, the credentials and the connections.
 let backend = BackendService(

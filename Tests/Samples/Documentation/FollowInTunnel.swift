@@ -1,5 +1,4 @@
-import ArticleClient
-import ArticleOffline
+import BroadsheetKit
 
 /// Keeps the library current and sends what was written, until its task is cancelled.
 func follow(_ library: OfflineLibrary) async throws(ArticleMirrorError) {

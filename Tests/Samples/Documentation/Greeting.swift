@@ -1,6 +1,5 @@
-import ArticleAPI
-import ArticleClient
 import BroadsheetHTTP
+import BroadsheetKit
 
 /// `GET /v1/greetings/{name}?language=`: an endpoint of a server of one's own.
 struct FetchGreetingRequest: BackendAPIRequest {

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// What a screen needs, two requests at a time; leaving the screen cancels the rest.
 final class HomeScreen: Sendable {

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// Brings a copy of the articles with a tag up to date, and saves it after each step.
 func follow(

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// The articles of a screen, which follow the backend while it is shown.
 @MainActor

@@ -1,4 +1,4 @@
-import ArticleClient
+import BroadsheetKit
 
 /// A service that prints each request as a line for a shell, without its secrets.
 func observedBackend(_ configuration: BackendConfiguration) -> BackendService {

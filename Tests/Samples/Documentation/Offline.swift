@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// Shows the kept copy of an article at once, and then what the backend says.
 func show(

@@ -1,6 +1,4 @@
-import ArticleAPI
-import ArticleClient
-import ArticleOffline
+import BroadsheetKit
 
 /// What an account has on the device, and what fills and empties it.
 struct OfflineLibrary: Sendable {

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// The titles of all articles with a tag, page after page.
 func allTitles(on backend: BackendService) async throws(BackendError) -> [String] {

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// One article, and how much its text may be trusted.
 func readFirstSteps(on backend: BackendService) async throws(BackendError) -> String {

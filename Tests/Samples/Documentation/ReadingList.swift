@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// What the user keeps for later, and how far they have read it.
 func readingList(on backend: BackendService) async throws(BackendError) -> [Bookmark] {

@@ -1,6 +1,5 @@
-import ArticleAPI
-import ArticleClient
 import BroadsheetHTTP
+import BroadsheetKit
 
 /// `POST /tokens`, of a sign-in service that is the app's own.
 struct RenewTokenRequest: BackendAPIRequest {

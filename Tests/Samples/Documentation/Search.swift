@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// Filters a list while its user types.
 @MainActor final class TagFilter {

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleOffline
+import BroadsheetKit
 
 /// The drafts on this device in which words occur, with what was written and not sent yet.
 func searchDrafts(

@@ -1,6 +1,4 @@
-import ArticleAPI
-import ArticleClient
-import ArticleOffline
+import BroadsheetKit
 
 /// Searches while its user types, with and without a network.
 @MainActor final class SearchField {

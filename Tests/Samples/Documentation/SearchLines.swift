@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// The best articles for what somebody typed, one line each, with brackets around matches.
 func searchLines(

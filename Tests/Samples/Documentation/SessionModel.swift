@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// What the root view of an app shows.
 @MainActor final class SessionModel {

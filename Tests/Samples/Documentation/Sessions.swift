@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// A backend that remembers who was signed in when the app last ran.
 func accountBackend(

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// The model of a form that signs in, and then loads what the first screen shows.
 @MainActor final class SignInForm {

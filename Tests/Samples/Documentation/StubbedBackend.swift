@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 /// A backend for previews and tests: it answers requests by their types.
 func stubbedBackend(_ tags: [ArticleTag.Usage]) -> BackendService {

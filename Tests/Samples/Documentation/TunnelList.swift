@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleOffline
+import BroadsheetKit
 
 /// The rows of a list: what is known, with what its user has written.
 @MainActor final class TunnelList {

@@ -1,6 +1,5 @@
-import ArticleAPI
-import ArticleClient
 import BroadsheetHTTP
+import BroadsheetKit
 
 /// Writes a draft, and publishes it unless somebody has changed it meanwhile.
 func publish(

@@ -1,5 +1,4 @@
-import ArticleAPI
-import ArticleClient
+import BroadsheetKit
 
 let arguments = CommandLine.arguments.dropFirst()  // URL KEY
 let baseURL = arguments.first.flatMap { BaseURL($0) } ?? "http://localhost:8080"
