@@ -16,10 +16,15 @@ static const unsigned char retention[] = {
 #embed "migrations/027-retention.sql"
 };
 
+static const unsigned char token_use[] = {
+#embed "migrations/028-token-use.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"007-articles.sql", articles, sizeof articles},
     {"023-accounts.sql", accounts, sizeof accounts},
     {"027-retention.sql", retention, sizeof retention},
+    {"028-token-use.sql", token_use, sizeof token_use},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -11,9 +11,14 @@ static const unsigned char retention[] = {
 #embed "postgres/027-retention.sql"
 };
 
+static const unsigned char token_use[] = {
+#embed "postgres/028-token-use.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"023-baseline.sql", baseline, sizeof baseline},
     {"027-retention.sql", retention, sizeof retention},
+    {"028-token-use.sql", token_use, sizeof token_use},
 };
 
 struct broadsheet_resources broadsheet_postgres_migrations(void) {

@@ -38,10 +38,20 @@ public protocol SessionRepository: Sendable {
 
     /// Gives a session new tokens if `digest` is that of its current refresh token.
     ///
+    /// The one before the current one gets the current tokens again, if `tokens` are these and are
+    /// not in use: then the response to the rotation was lost. They have a new expiry if the
+    /// access token has expired.
+    ///
     /// Throws `.notFound` if it does not exist, or has expired by `time`.
     func rotateSession(
         _ id: String, from digest: [UInt8], to tokens: TokenRecord, at time: Timestamp
     ) async throws(StoreError) -> SessionRotation
+
+    /// Records that the access token that was issued with this refresh token is in use, if it is
+    /// the current one, a rotation has issued it, and that is not recorded yet.
+    func recordTokenUse(
+        ofSession id: String, _ refreshDigest: [UInt8], at time: Timestamp
+    ) async throws(StoreError)
 
     /// Throws `.notFound` if it does not exist.
     func endSession(_ id: String) async throws(StoreError)
@@ -69,8 +79,9 @@ public struct SessionRecord: Sendable, Hashable {
     public var tokens: TokenRecord
     /// SHA-256 of the refresh token before the current one, 32 bytes; `nil` if there was none.
     public var previousRefreshDigest: [UInt8]?
-    /// The time at which the current tokens replaced the previous ones.
-    public var rotatedAt: Timestamp?
+    /// The time at which the access token that replaced another was first used; `nil` until then,
+    /// and before the first rotation.
+    public var tokensUsedAt: Timestamp?
     /// 0 to 100 characters.
     public var device: String
     /// The client's address at the last use.
@@ -87,7 +98,7 @@ public struct SessionRecord: Sendable, Hashable {
         self.user = user
         self.tokens = tokens
         previousRefreshDigest = nil
-        rotatedAt = nil
+        tokensUsedAt = nil
         self.device = device
         self.address = address
         self.createdAt = createdAt
@@ -119,9 +130,10 @@ public struct TokenRecord: Sendable, Hashable {
 
 /// The result of rotating a refresh token. See ``SessionRepository``.
 public enum SessionRotation: Sendable, Hashable {
-    /// It was the current one; the session now has the new tokens.
+    /// The session has the new tokens.
     case rotated(SessionRecord)
-    /// It was the one before the current one; nothing was changed.
+    /// It was the one before the current one, whose tokens are others or in use; nothing was
+    /// changed.
     case isPrevious(SessionRecord)
     /// It was neither; nothing was changed.
     case reused

@@ -25,8 +25,6 @@ package final class SessionCache: Sendable {
     private struct Verified {
         let token: [UInt8]
         let principal: Principal
-        /// The time at which it was first used.
-        let since: Timestamp
         /// `nil` if the user may see more than the public.
         let reader: VerifiedReader?
     }
@@ -71,20 +69,41 @@ package final class SessionCache: Sendable {
         }
         // A made-up token costs a read, so its client waits its turn among anonymous clients.
         let client = RequestScheduler.client(.anonymous, context)
-        let principal = try await scheduler.take(RequestCost(), of: client) {
+        let (principal, session) = try await scheduler.take(RequestCost(), of: client) {
             (_) throws(ServiceError) in try await read(token)
         }
+        // Otherwise it is verified, and recorded, with its next use.
+        guard await recordUse(of: token, in: session) else { return principal }
         cache(principal, token, number, readAt: generation)
         return principal
     }
 
-    private func read(_ token: AccessToken) async throws(ServiceError) -> Principal {
+    /// Records in the store that the token is in use, before anything is done for it: from then on,
+    /// no node gives it out again (``SessionService/refresh(_:by:in:)``).
+    ///
+    /// - Returns: false if the store rejected it, as on a full disk.
+    private func recordUse(of token: AccessToken, in session: SessionRecord) async -> Bool {
+        guard session.previousRefreshDigest != nil, session.tokensUsedAt == nil,
+            token.hasDigest(session.tokens.accessDigest)
+        else { return true }
+        do throws(StoreError) {
+            try await store.recordTokenUse(
+                ofSession: session.id, session.tokens.refreshDigest, at: system.now)
+        } catch { return false }
+        return true
+    }
+
+    private func read(
+        _ token: AccessToken
+    ) async throws(ServiceError) -> (Principal, SessionRecord) {
         guard let (session, user) = try await found(token.sessionID),
             let expiresAt = expiry(of: token, in: session), let role = Role(rawValue: user.role),
             !user.isDisabled
         else { throw .unauthenticated(.unknown) }
         guard system.now < expiresAt else { throw .unauthenticated(.expired) }
-        return .session(id: session.id, user: user.id, role: role, expiresAt: expiresAt)
+        return (
+            .session(id: session.id, user: user.id, role: role, expiresAt: expiresAt), session
+        )
     }
 
     /// `nil` if it is not the session's token.
@@ -114,7 +133,7 @@ package final class SessionCache: Sendable {
             token.text, account: user.description, sharesAddress: principal.sharesAddress,
             sender: principal.sender, expiresAt: principal.expiresAt)
         let verified = Verified(
-            token: Array(token.text.utf8), principal: principal, since: system.now,
+            token: Array(token.text.utf8), principal: principal,
             reader: principal.seesHidden ? nil : reader)
         state.withLock { state in
             guard state.generation == generation else { return }
@@ -131,14 +150,6 @@ package final class SessionCache: Sendable {
         guard let user = state.verified.removeValue(forKey: number)?.principal.user else { return }
         state.numbers[user]?.remove(number)
         if state.numbers[user]?.isEmpty ?? false { state.numbers[user] = nil }
-    }
-
-    /// Returns the time at which this token was first used; `nil` if it was not, or if that was
-    /// forgotten.
-    func firstUse(of token: AccessToken) -> Timestamp? {
-        let known = state.withLock { $0.verified[Self.number(of: token.sessionID)] }
-        guard let known, Digest.areEqual(Array(token.text.utf8), known.token) else { return nil }
-        return known.since
     }
 
     /// Accepts a token that cannot be stored, for as long as this process runs and the refresh

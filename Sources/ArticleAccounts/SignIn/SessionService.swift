@@ -16,10 +16,8 @@ package struct SessionService: Sendable {
 
     private static let accessMilliseconds: Int64 = 15 * 60 * 1_000
     private static let sessionMilliseconds: Int64 = 60 * 24 * 3_600 * 1_000
-    /// The time for which a refresh token gets the same successor again.
-    private static let repetitionMilliseconds: Int64 = 60_000
-    /// For how much of that once the successor has been used. Processes that share a token may
-    /// present it at the same time, of which one is the first to use the successor.
+    /// The time for which processes that share a token may still present it once one of them uses
+    /// what has replaced it.
     private static let sharingMilliseconds: Int64 = 5_000
     private static let cleaningMilliseconds: Int64 = 60_000
 
@@ -96,6 +94,38 @@ package struct SessionService: Sendable {
 
     // MARK: Renewing
 
+    /// Exchanges a refresh token for new tokens of its session.
+    ///
+    /// A client may be killed or suspended, or lose its connection, between the moment when it
+    /// sends its token and the one when it has stored those that replace it; it comes back days
+    /// later with the token that it has. A thief may have a copy of any token, and renew it before
+    /// or after its owner does. Both present a token that was presented before; they differ in
+    /// this: a client that lost the response has not used what was in it. So a session has two
+    /// states, which the store keeps and every node reads. *Newest* is the session's refresh token,
+    /// *parent* the one that it replaced.
+    ///
+    /// | presented | newest not in use | newest in use |
+    /// |---|---|---|
+    /// | newest | it becomes the parent; its successor is not in use | the same |
+    /// | parent | the same tokens again | within 5 s, the same again; then the session ends |
+    /// | any older one | the session ends | the session ends |
+    ///
+    /// The tokens come into use with the first request that an access token of them authenticates
+    /// (`SessionCache`), which costs one small write for each renewal, and not with the response
+    /// that contains them. A newest token that is presented is the parent from then on, so this use
+    /// of it needs no record. After 5 s of use, the parent is in two hands (RFC 9700 §4.14.2):
+    /// whoever was first, the second of them ends the session for both with the first renewal after
+    /// the other's use. Within these 5 s, processes that share a store of credentials may renew the
+    /// same token at the same time.
+    ///
+    /// The successor of a token is derived from it (`RefreshToken.successor(secret:)`), so it is
+    /// the same each time, without being stored. If its access token has expired when it is given
+    /// again, it is valid for another 15 minutes. Which token is older, and which was made up, is
+    /// shown by its mark; the latter changes nothing.
+    ///
+    /// While the disk is full, nothing can be exchanged or recorded: the newest token gets an
+    /// access token that is not stored (`substitute`), and what is in use is recorded with the next
+    /// use for which there is room.
     package func refresh(
         _ request: RefreshSessionRequest, by caller: Principal, in context: RequestContext
     ) async throws(ServiceError) -> Reply<UserSession> {
@@ -127,11 +157,9 @@ package struct SessionService: Sendable {
                 if session.address != use.address { try? await store.touchSessions([use]) }
                 return Reply(
                     self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
-            case .isPrevious(let session) where isRepetition(session, at: time):
-                // An older version made another successor, which cannot be given again.
-                guard tokens.refresh.hasDigest(session.tokens.refreshDigest) else { break }
-                // The response was not lost: another party presents the token.
-                guard !hasArrived(tokens.access, by: time) else { break }
+            case .isPrevious(let session)
+            where tokens.refresh.hasDigest(session.tokens.refreshDigest)
+                && isShared(session, at: time):
                 return Reply(
                     self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
             case .isPrevious, .reused:
@@ -171,16 +199,11 @@ package struct SessionService: Sendable {
             || session.previousRefreshDigest.map(token.hasDigest) ?? false
     }
 
-    private func isRepetition(_ session: SessionRecord, at time: Timestamp) -> Bool {
-        guard let rotatedAt = session.rotatedAt else { return false }
-        return time <= rotatedAt.advanced(byMilliseconds: Self.repetitionMilliseconds)
-    }
-
-    /// Returns true if the client has received its tokens, as one of them is in use. Known in
-    /// memory only; the use of the refresh token is in the store.
-    private func hasArrived(_ token: AccessToken, by time: Timestamp) -> Bool {
-        guard let use = access.sessions.firstUse(of: token) else { return false }
-        return time > use.advanced(byMilliseconds: Self.sharingMilliseconds)
+    /// Returns true if the tokens came into use so recently that another process of the same client
+    /// may present the one before. A clock that was set back does not prolong that.
+    private func isShared(_ session: SessionRecord, at time: Timestamp) -> Bool {
+        guard let use = session.tokensUsedAt else { return false }
+        return abs(time.milliseconds - use.milliseconds) <= Self.sharingMilliseconds
     }
 
     // MARK: Ending

@@ -23,6 +23,8 @@ public final class BackendAuth: Sendable {
     private struct State {
         var current = CurrentSession()
         var renewal: SharedTask<Void>?
+        /// True while renewed credentials are written to the store, before they are used.
+        var isStoring = false
         var waits = WaitingCallers()
         var alarm: (instant: Duration, task: Task<Void, Never>)?
         var subscribers: [Int: AsyncStream<SessionState>.Continuation] = [:]
@@ -205,7 +207,9 @@ public final class BackendAuth: Sendable {
         let version = state.withLock { $0.current.version }
         guard let found = try credentialWriter.read() else { return }
         let cleanup = state.withLock { state in
-            guard state.current.version == version else { return SessionCleanup() }
+            guard state.current.version == version, !state.isStoring else {
+                return SessionCleanup()
+            }
             let ended = state.current.adopt(found)
             state.report()
             return state.takeCleanup(of: ended)
@@ -323,22 +327,50 @@ public final class BackendAuth: Sendable {
     private func begin(_ renewal: SharedTask<Void>, of old: Credentials, _ service: BackendService)
     {
         renewal.start { [self] in
-            // Another process may have renewed them. Failures of the store are ignored here.
-            try? reload()
-            let isOld = state.withLock {
-                $0.current.credentials == old && $0.current.rejected != old
+            await BackgroundTime.during("Renewing the session") {
+                let outcome = await renewed(old, by: service)
+                if case .success(let new?) = outcome { await store(new, for: old, renewal) }
+                return settle(renewal, of: old, outcome)
             }
-            guard isOld else { return settle(renewal, of: old, .success(nil)) }
-            guard let refresh else { return settle(renewal, of: old, .failure(Self.rejection)) }
-            do {
-                var new = try await refresh(old, service)
-                guard old.account == nil || new.account ?? old.account == old.account else {
-                    return settle(renewal, of: old, .failure(Self.foreign))
-                }
-                new.account = new.account ?? old.account
-                return settle(renewal, of: old, .success(new))
-            } catch { return settle(renewal, of: old, .failure(Self.failure(error))) }
         }
+    }
+
+    /// The new credentials; `nil` if these are not current any more.
+    private func renewed(
+        _ old: Credentials, by service: BackendService
+    ) async -> Result<Credentials?, BackendError> {
+        // Another process may have renewed them. Failures of the store are ignored here.
+        try? reload()
+        let isOld = state.withLock {
+            $0.current.credentials == old && $0.current.rejected != old
+        }
+        guard isOld else { return .success(nil) }
+        guard let refresh else { return .failure(Self.rejection) }
+        do {
+            var new = try await refresh(old, service)
+            guard old.account == nil || new.account ?? old.account == old.account else {
+                return .failure(Self.foreign)
+            }
+            new.account = new.account ?? old.account
+            return .success(new)
+        } catch { return .failure(Self.failure(error)) }
+    }
+
+    /// Stores the new credentials before any of them is used: the backend accepts the old refresh
+    /// token until then, so an app that is killed at any moment has one that is valid.
+    ///
+    /// If that fails, they are used nevertheless; `storeFailure` reports the error.
+    private func store(
+        _ new: Credentials, for old: Credentials, _ renewal: SharedTask<Void>
+    ) async {
+        let version = state.withLock { state -> Int? in
+            guard state.renewal === renewal, state.current.credentials == old else { return nil }
+            state.isStoring = true
+            return state.current.reserveVersion()
+        }
+        guard let version else { return }
+        await credentialWriter?.keepAndWait(new, version: version)
+        state.withLock { $0.isStoring = false }
     }
 
     /// Applies the outcome of the renewal, unless its session has ended.
@@ -346,26 +378,20 @@ public final class BackendAuth: Sendable {
         _ renewal: SharedTask<Void>, of old: Credentials,
         _ outcome: Result<Credentials?, BackendError>
     ) -> Result<Void, BackendError> {
-        let (result, version) = state.withLock { state -> (Result<Void, BackendError>, Int?) in
-            guard state.renewal === renewal else { return (.failure(.signedOut), nil) }
+        state.withLock { state in
+            guard state.renewal === renewal else { return .failure(.signedOut) }
             state.renewal = nil
             defer { state.report() }
             switch outcome {
             case .success(let new):
-                guard let new, state.current.credentials == old else { return (.success(()), nil) }
-                state.current.renew(new)
-                return (.success(()), state.current.version)
+                if let new, state.current.credentials == old { state.current.renew(new) }
+                return .success(())
             case .failure(let error) where error.rejectsCredentials:
                 state.current.rejected = old
-                return (.success(()), nil)
-            case .failure(let error): return (.failure(error), nil)
+                return .success(())
+            case .failure(let error): return .failure(error)
             }
         }
-        // Waiters get the new token in any case; `storeFailure` reports the error.
-        if let version, case .success(let new?) = outcome {
-            try? credentialWriter?.keep(new, version: version)
-        }
-        return result
     }
 }
 
@@ -418,11 +444,11 @@ extension BackendAuth {
     /// Renews a session of the backend with its refresh token (``RefreshSessionRequest``); keys and
     /// other credentials without a refresh token cannot be renewed.
     ///
-    /// If the response is lost, the request is repeated: for a minute, the backend gives the same
-    /// tokens again. Later, it would take the repetition for that of a thief.
+    /// If the response is lost, the request is repeated: the backend gives the same tokens again
+    /// until one of them is used.
     public static let renewSession: Refresh = { old, backend in
         guard let token = old.refreshToken else { throw BackendAuth.rejection }
-        var options = RequestOptions(timeout: min(backend.configuration.timeout, repetition))
+        var options = RequestOptions()
         options.isRepeatable = true
         let session = try await backend.send(
             RefreshSessionRequest(refreshToken: token), options: options)
@@ -431,10 +457,6 @@ extension BackendAuth {
         new.account = old.account ?? new.account
         return new
     }
-
-    /// The interval of repeated renewals: less than a minute, so that a request sent at its end
-    /// still arrives in time.
-    private static let repetition = Duration.seconds(50)
 
     private static let rejection = BackendError.unauthorized(Problem(.unauthenticated))
     private static let foreign = BackendError.transport(

@@ -63,6 +63,12 @@ struct CurrentSession {
         version += 1
     }
 
+    /// Returns the version under which credentials are stored that are not used yet.
+    mutating func reserveVersion() -> Int {
+        version += 1
+        return version
+    }
+
     /// Adopts the stored credentials, which another process may have changed.
     mutating func adopt(_ found: Credentials?) -> Ended? {
         guard unread == nil else {
@@ -94,6 +100,14 @@ final class CredentialWriter: Sendable {
         var pending: Credentials??
         var version = 0
         var failure: CredentialStoreError?
+        /// They wait for the end of the present turn.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+
+        mutating func endTurn() -> [CheckedContinuation<Void, Never>] {
+            isBusy = false
+            defer { waiters = [] }
+            return waiters
+        }
     }
 
     private let store: any CredentialStore
@@ -119,6 +133,19 @@ final class CredentialWriter: Sendable {
             return Self.takeTurn(&state)
         }
         if isMine { try work() }
+    }
+
+    /// Stores these credentials as `keep` does, and waits until that is done or has failed, also if
+    /// another thread does it.
+    func keepAndWait(_ credentials: Credentials, version: Int) async {
+        try? keep(credentials, version: version)
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                if state.isBusy { state.waiters.append(continuation) }
+                return !state.isBusy
+            }
+            if isDone { continuation.resume() }
+        }
     }
 
     /// Retries a failed operation.
@@ -153,28 +180,30 @@ final class CredentialWriter: Sendable {
                 if let next { try store.save(next) } else { try store.remove() }
                 state.withLock { $0.failure = nil }
             } catch {
-                let isLast = state.withLock { state in
+                let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
                     state.failure = error
                     // A newer operation is tried next; it may succeed.
-                    guard state.pending == nil else { return false }
+                    guard state.pending == nil else { return nil }
                     state.pending = .some(next)
-                    state.isBusy = false
-                    return true
+                    return state.endTurn()
                 }
-                if isLast { throw error }
+                if let waiters {
+                    for waiter in waiters { waiter.resume() }
+                    throw error
+                }
             }
         }
     }
 
     /// The next operation; ends the turn if there is none.
     private func nextStep() -> Credentials?? {
-        state.withLock { state in
-            guard let next = state.pending else {
-                state.isBusy = false
-                return nil
-            }
+        let (next, waiters) = state.withLock {
+            state -> (Credentials??, [CheckedContinuation<Void, Never>]) in
+            guard let next = state.pending else { return (nil, state.endTurn()) }
             state.pending = nil
-            return .some(next)
+            return (.some(next), [])
         }
+        for waiter in waiters { waiter.resume() }
+        return next
     }
 }

@@ -38,6 +38,18 @@ extension SQLStore {
         }
     }
 
+    public func recordTokenUse(
+        ofSession id: String, _ refreshDigest: [UInt8], at time: Timestamp
+    ) async throws(StoreError) {
+        try await submit { (step) throws(StoreError) in
+            let row = try step.connection.statement(SQL.recordTokenUse)
+            try row.bind(1, id)
+            try row.bind(2, refreshDigest)
+            try row.bind(3, time)
+            try row.run()
+        }
+    }
+
     public func endSession(_ id: String) async throws(StoreError) {
         try await submit { (step) throws(StoreError) in
             guard try step.endSession(id) else { throw .notFound }
@@ -76,19 +88,22 @@ extension SQLStore {
 extension SQL {
     static let session: StaticString = """
         SELECT sessions.id, users.id, access_digest, refresh_digest, access_expires_at,
-            expires_at, previous_digest, rotated_at, device, address, sessions.created_at, used_at
+            expires_at, previous_digest, tokens_used_at, device, address, sessions.created_at,
+            used_at
         FROM sessions JOIN users ON users.number = "user" WHERE sessions.id = ?1
         """
     static let sessionsOfUser: StaticString = """
         SELECT sessions.id, users.id, access_digest, refresh_digest, access_expires_at,
-            expires_at, previous_digest, rotated_at, device, address, sessions.created_at, used_at
+            expires_at, previous_digest, tokens_used_at, device, address, sessions.created_at,
+            used_at
         FROM users JOIN sessions ON "user" = users.number WHERE users.id = ?1
         ORDER BY used_at DESC, sessions.id DESC
         """
     // LEFT JOIN keeps the order of the loops: sessions by their ids. Each has a user.
     static let sessionsAfter: StaticString = """
         SELECT sessions.id, users.id, access_digest, refresh_digest, access_expires_at,
-            expires_at, previous_digest, rotated_at, device, address, sessions.created_at, used_at
+            expires_at, previous_digest, tokens_used_at, device, address, sessions.created_at,
+            used_at
         FROM sessions LEFT JOIN users ON users.number = "user" WHERE sessions.id > ?1
         ORDER BY sessions.id LIMIT ?2
         """
@@ -97,14 +112,19 @@ extension SQL {
         """
     fileprivate static let insertSession: StaticString = """
         INSERT INTO sessions (id, "user", access_digest, refresh_digest, previous_digest,
-            rotated_at, device, address, created_at, used_at, access_expires_at, expires_at)
+            tokens_used_at, device, address, created_at, used_at, access_expires_at, expires_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         """
     static let rotateSession: StaticString = """
         UPDATE sessions SET access_digest = ?2, refresh_digest = ?3, access_expires_at = ?4,
-            expires_at = ?5, previous_digest = refresh_digest, rotated_at = ?6,
+            expires_at = ?5, previous_digest = ?7, tokens_used_at = NULL,
             used_at = CASE WHEN used_at < ?6 THEN ?6 ELSE used_at END
         WHERE id = ?1
+        """
+    static let recordTokenUse: StaticString = """
+        UPDATE sessions SET tokens_used_at = ?3
+        WHERE id = ?1 AND refresh_digest = ?2 AND previous_digest IS NOT NULL
+            AND tokens_used_at IS NULL
         """
     static let touchSession: StaticString =
         "UPDATE sessions SET used_at = ?2, address = ?3 WHERE id = ?1 AND used_at <= ?2"
@@ -129,7 +149,7 @@ extension SessionRecord {
                 accessExpiresAt: row.time(4), expiresAt: row.time(5)),
             device: row.text(8), address: row.text(9), createdAt: row.time(10))
         previousRefreshDigest = row.isNull(6) ? nil : row.bytes(6)
-        rotatedAt = row.optionalTime(7)
+        tokensUsedAt = row.optionalTime(7)
         usedAt = row.time(11)
     }
 }
@@ -200,7 +220,7 @@ extension WriteStep {
         try row.bind(3, session.tokens.accessDigest)
         try row.bind(4, session.tokens.refreshDigest)
         if let previous = session.previousRefreshDigest { try row.bind(5, previous) }
-        try row.bind(6, session.rotatedAt)
+        try row.bind(6, session.tokensUsedAt)
         try row.bind(7, session.device)
         try row.bind(8, session.address)
         try row.bind(9, session.createdAt)
@@ -216,11 +236,16 @@ extension WriteStep {
         guard var session = try state.session(id), session.tokens.expiresAt > time else {
             throw .notFound
         }
-        guard session.tokens.refreshDigest == digest else {
-            return session.previousRefreshDigest == digest ? .isPrevious(session) : .reused
+        if session.tokens.refreshDigest != digest {
+            guard session.previousRefreshDigest == digest else { return .reused }
+            guard session.tokensUsedAt == nil,
+                session.tokens.refreshDigest == tokens.refreshDigest
+            else { return .isPrevious(session) }
+            // Nothing has to be written while the client can use what it gets.
+            guard session.tokens.accessExpiresAt <= time else { return .rotated(session) }
         }
-        session.previousRefreshDigest = session.tokens.refreshDigest
-        session.rotatedAt = time
+        session.previousRefreshDigest = digest
+        session.tokensUsedAt = nil
         session.tokens = tokens
         session.usedAt = max(session.usedAt, time)
         let row = try connection.statement(SQL.rotateSession)
@@ -230,6 +255,7 @@ extension WriteStep {
         try row.bind(4, tokens.accessExpiresAt)
         try row.bind(5, tokens.expiresAt)
         try row.bind(6, time)
+        try row.bind(7, digest)
         try row.run()
         connection.effects.add(.renewal(ofSession: id))
         return .rotated(session)

@@ -15,6 +15,14 @@ public class DispatchWorkItem {
     public func cancel() {}
 }
 
+// Apple's is documented so.
+public class DispatchSemaphore: @unchecked Sendable {
+    public init(value: Int) {}
+    public func wait() {}
+    @discardableResult
+    public func signal() -> Int { 0 }
+}
+
 public enum DispatchTimeInterval: Equatable, Sendable {
     case seconds(Int)
     case milliseconds(Int)

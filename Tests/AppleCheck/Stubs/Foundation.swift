@@ -121,6 +121,10 @@ open class OperationQueue: NSObject, @unchecked Sendable {
 open class ProcessInfo: NSObject, @unchecked Sendable {
     open class var processInfo: ProcessInfo { ProcessInfo() }
     open var environment: [String: String] { [:] }
+    @available(macOS, unavailable)
+    open func performExpiringActivity(
+        withReason reason: String, using block: @escaping @Sendable (Bool) -> Void
+    ) {}
 }
 
 // Apple's is documented so.

@@ -131,6 +131,80 @@ import Testing
         #expect(await eventually { store.load() == nil })
     }
 
+    @Test func `renewed credentials are stored before one of them is used`() async throws {
+        let store = SlowStore()
+        let auth = try BackendAuth(store: store) { _, _ in
+            Credentials(token: "new", account: "a")
+        }
+        let backend = Self.backend()
+        let service = backend.service(auth: auth, cache: nil)
+        async let first = service.send(list).next
+        await store.isInside.wait()
+        async let second = service.send(FetchArticlesRequest(limit: 3)).next
+        #expect(await eventually { backend.requests.count == 2 })
+        // They are not adopted from the store before they are completely in it, either.
+        try auth.reload()
+        #expect(
+            backend.requests.map { $0.fields[.authorization] } == ["Bearer alice", "Bearer alice"])
+        store.goOn.signal()
+        #expect(try await [first, second] == ["in", "in"])
+        #expect(store.load()?.token == "new")
+    }
+
+    /// Blocks in a `load` until it is released.
+    private final class SlowReader: CredentialStore {
+        let kept = Lock<Credentials?>(SessionTests.alice)
+        let isSlow = Lock(false)
+        let isInside = Signal()
+        let goOn = DispatchSemaphore(value: 0)
+
+        func load() -> Credentials? {
+            let isSlow = isSlow.withLock { isSlow in
+                defer { isSlow = false }
+                return isSlow
+            }
+            if isSlow {
+                isInside.give()
+                goOn.wait()
+            }
+            return kept.withLock { $0 }
+        }
+        func save(_ credentials: Credentials) { kept.withLock { $0 = credentials } }
+        func remove() { kept.withLock { $0 = nil } }
+    }
+
+    @Test func `a renewal waits for the thread that reads the store`() async throws {
+        let store = SlowReader()
+        let renewed = Signal()
+        let auth = try BackendAuth(store: store) { _, _ in
+            renewed.give()
+            return Credentials(token: "new", account: "a")
+        }
+        let stored = Lock<[String?]>([])
+        let service = TestBackend { request, _ in
+            guard request.fields[.authorization] == "Bearer new" else {
+                return rejection(.unauthenticated)
+            }
+            stored.withLock { $0.append(store.kept.withLock { $0?.token }) }
+            return page("in")
+        }.service(auth: auth, cache: nil)
+        store.isSlow.withLock { $0 = true }
+        let isRead = Signal()
+        DispatchQueue.global().async {
+            try? auth.reload()
+            isRead.give()
+        }
+        await store.isInside.wait()
+        async let sent = service.send(list).next
+        await renewed.wait()
+        // Time for a request that does not wait.
+        for _ in 0..<500 { await Task.yield() }
+        store.goOn.signal()
+        #expect(try await sent == "in")
+        #expect(stored.withLock { $0 } == ["new"])
+        await isRead.wait()
+    }
+
     @Test func `concurrent sign-in and sign-out leave the store consistent`() async throws {
         for _ in 0..<200 {
             let store = MemoryCredentialStore(Self.alice)

@@ -344,6 +344,12 @@ extension SlowStore {
         try await store.rotateSession(id, from: digest, to: tokens, at: time)
     }
 
+    func recordTokenUse(
+        ofSession id: String, _ refreshDigest: [UInt8], at time: Timestamp
+    ) async throws(StoreError) {
+        try await store.recordTokenUse(ofSession: id, refreshDigest, at: time)
+    }
+
     func endSession(_ id: String) async throws(StoreError) { try await store.endSession(id) }
 
     func endSessions(of user: UserRecord.ID, except kept: String?) async throws(StoreError) {

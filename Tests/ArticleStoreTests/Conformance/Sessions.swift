@@ -138,19 +138,17 @@ extension ArticleStoreConformance {
                 }
                 var session = SessionRecord.sample(1, of: ada, at: .start + 1)
                 session.previousRefreshDigest = .refresh(1)
-                session.rotatedAt = .start + 5
                 session.usedAt = .start + 5
                 session.tokens = .sample(51, at: .start + 5)
                 #expect(try await rotate(1, to: 51, at: 5) == .rotated(session))
                 #expect(try await store.session(id) == session)
-                // The same again, whatever the new tokens are.
-                #expect(try await rotate(1, to: 51, at: 6) == .isPrevious(session))
+                // The same again, and nothing else.
+                #expect(try await rotate(1, to: 51, at: 6) == .rotated(session))
                 #expect(try await rotate(1, to: 99, at: 7) == .isPrevious(session))
                 #expect(try await rotate(77, to: 99, at: 8) == .reused)
                 #expect(try await store.session(id) == session)
 
                 session.previousRefreshDigest = .refresh(51)
-                session.rotatedAt = .start + 9
                 session.usedAt = .start + 9
                 session.tokens = .sample(52, at: .start + 9)
                 #expect(try await rotate(51, to: 52, at: 9) == .rotated(session))
@@ -158,6 +156,58 @@ extension ArticleStoreConformance {
                 #expect(try await store.session(id) == session)
                 let other = SessionRecord.sample(2, of: ada, at: .start + 2)
                 #expect(try await store.session(.session(2)) == other)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `the token before the current one gets the same tokens until these are in use`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let ada = try await Self.make(1...1, in: store)
+                let id = String.session(1)
+                func rotate(_ from: UInt8, to: UInt8, at time: Int64) async throws
+                    -> SessionRotation
+                {
+                    try await store.rotateSession(
+                        id, from: .refresh(from), to: .sample(to, at: .start + time),
+                        at: .start + time)
+                }
+                func use(_ number: UInt8, at time: Int64) async throws -> SessionRecord {
+                    try await store.recordTokenUse(
+                        ofSession: id, .refresh(number), at: .start + time)
+                    return try await store.session(id)
+                }
+                // No token precedes the first one.
+                var session = SessionRecord.sample(1, of: ada, at: .start + 1)
+                #expect(try await use(1, at: 2) == session)
+
+                session.previousRefreshDigest = .refresh(1)
+                (session.tokens, session.usedAt) = (.sample(51, at: .start + 3), .start + 3)
+                #expect(try await rotate(1, to: 51, at: 3) == .rotated(session))
+                // Of the others, neither is the current one.
+                #expect(try await use(1, at: 4) == session)
+                #expect(try await use(99, at: 4) == session)
+                // The access token has expired, so it gets another expiry.
+                let late: Int64 = 13
+                #expect(try await rotate(1, to: 51, at: late - 1) == .rotated(session))
+                session.tokens = .sample(51, at: .start + late)
+                session.usedAt = .start + late
+                #expect(try await rotate(1, to: 51, at: late) == .rotated(session))
+                #expect(try await store.session(id) == session)
+
+                session.tokensUsedAt = .start + late + 1
+                #expect(try await use(51, at: late + 1) == session)
+                #expect(try await use(51, at: late + 2) == session)
+                #expect(try await rotate(1, to: 51, at: late + 3) == .isPrevious(session))
+
+                session.previousRefreshDigest = .refresh(51)
+                session.tokensUsedAt = nil
+                session.tokens = .sample(52, at: .start + late + 4)
+                session.usedAt = .start + late + 4
+                #expect(try await rotate(51, to: 52, at: late + 4) == .rotated(session))
+                #expect(try await rotate(1, to: 51, at: late + 5) == .reused)
+                try await store.recordTokenUse(ofSession: .session(9), .refresh(9), at: .start)
             }
         }
 
