@@ -83,8 +83,8 @@ extension TransportError {
             .clientCertificateRejected, .clientCertificateRequired,
             .appTransportSecurityRequiresSecureConnection:
             self = .failed(TransportFailure(.insecure, text))
-        case .unsupportedURL, .dataLengthExceedsMaximum:
-            self = .failed(TransportFailure(.unsupported, text))
+        case .dataLengthExceedsMaximum: self = .failed(TransportFailure(.tooLarge, text))
+        case .unsupportedURL: self = .failed(TransportFailure(.unsupported, text))
         default: self = .failed(TransportFailure(.disconnected, text))
         }
     }

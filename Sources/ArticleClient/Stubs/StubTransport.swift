@@ -54,9 +54,13 @@ public struct StubRoutes: Sendable {
     }
 
     fileprivate static func response(_ problem: Problem) -> HTTPResponse {
-        HTTPResponse(
-            HTTPStatus(problem.status) ?? .internalServerError,
-            fields: [.contentType: Problem.mediaType], body: .bytes(problem.json()))
+        var fields: HTTPFields = [.contentType: Problem.mediaType]
+        if let delay = problem.retryAfter {
+            fields.set(.retryAfter, to: "\(delay.components.seconds)")
+        }
+        return HTTPResponse(
+            HTTPStatus(problem.status) ?? .internalServerError, fields: fields,
+            body: .bytes(problem.json()))
     }
 }
 

@@ -211,9 +211,8 @@ extension OutboxEntry {
     /// age is not known. An article's id is created once, and a version (`If-Match`) is changed
     /// once: such writes need no key.
     fileprivate func mightBeRepeated(at time: Timestamp) -> Bool {
-        guard openAttempts > 0, let firstSentAt, !isCreation, base?.version == nil else {
-            return false
-        }
+        guard openAttempts > 0, let firstSentAt else { return false }
+        guard !isCreation, base?.version == nil else { return false }
         let age = time.milliseconds - firstSentAt.milliseconds
         let lifetime = OutboxQueue.keyLifetime.components.seconds * 1_000
         return !(-3_600_000..<lifetime).contains(age)
