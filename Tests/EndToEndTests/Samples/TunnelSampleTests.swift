@@ -42,7 +42,7 @@ import Testing
         #expect(try served.client.get(place).text.contains(#""title":"Bread""#))
         #expect(try served.send(.patch, place, #"{"title":"White bread"}"#).status == 200)
         let second = Task { [library] in try? await follow(library) }
-        await networkChanged(library)
+        networkChanged(library)
         for await state in library.outbox.states where !state.conflicts.isEmpty { break }
         var titles: [String?] = []
         try await decideConflicts(of: library) { base, mine, theirs in
