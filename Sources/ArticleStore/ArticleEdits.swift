@@ -1,85 +1,5 @@
 public import ArticleAPI
 
-/// The validated content of an article as decided by an editor; the store resolves slug, tags and
-/// authors.
-///
-/// The draft has neither id nor slug: `slug` determines the choice of one.
-///
-/// ```swift
-/// let draft = Article.Draft(title: "Bread", body: "Flour and water.")
-/// let content = ArticleContent(draft, slug: .like("bread"), measure: TextMeasure(draft.body))
-/// ```
-public struct ArticleContent: Sendable, Hashable {
-    /// The attributes, without id and slug. A `scheduled` article has a `publishedAt`, at which
-    /// `publishDueArticles` publishes it. Only editors may change `owner`; an author's new article
-    /// gets its owner from the edit's audience.
-    public var draft: Article.Draft
-    public var slug: SlugChoice
-    /// The draft's tags with their keys. An existing tag keeps its display name.
-    public var tags: [ArticleTag]
-    /// The rendered body; `nil` to render it when it is first read.
-    public var bodyHTML: BodyHTML?
-    /// The words that readers see.
-    public var measure: TextMeasure
-
-    /// - Parameter draft: its id and its slug are ignored.
-    public init(
-        _ draft: Article.Draft, slug: SlugChoice, bodyHTML: BodyHTML? = nil, measure: TextMeasure
-    ) {
-        self.draft = draft
-        self.draft.id = nil
-        self.draft.slug = nil
-        self.slug = slug
-        tags = draft.tags.map(ArticleTag.init(named:))
-        self.bodyHTML = bodyHTML
-        self.measure = measure
-    }
-
-    /// A BCP 47 language tag; `und` (undetermined) if the draft has none.
-    public var language: String { draft.language ?? "und" }
-
-    public var status: Article.Status { draft.status ?? .draft }
-}
-
-/// A rendered body: derived data that is rendered again if another renderer produced it.
-///
-/// It is not part of an article's value, its history or an export.
-///
-/// ```swift
-/// let html = BodyHTML(renderer: "cmark-gfm 1", html: "<p>Flour and water.</p>")
-/// try await store.keepBodyHTML(html, of: article.id, revision: article.revision)
-/// ```
-public struct BodyHTML: Sendable, Hashable {
-    /// The name and version of the renderer.
-    public var renderer: String
-    /// `nil` for a body that this renderer rejects (because it predates its limits).
-    public var html: String?
-
-    public init(renderer: String, html: String?) {
-        self.renderer = renderer
-        self.html = html
-    }
-}
-
-/// The choice of an article's slug. See ``ArticleContent``.
-public enum SlugChoice: Sendable, Hashable {
-    /// The current one (for a new article, the id).
-    case keep
-    /// This one, or throws `.slugTaken`; the former slug becomes an alias.
-    case exactly(String)
-    /// This one, or the first free of `x-2`, `x-3`, … (truncated to 100 characters); for authors,
-    /// `x-` with the end of the article's id.
-    case like(String)
-
-    /// The chosen slug; `nil` to keep the current one.
-    public var text: String? {
-        switch self {
-        case .keep: nil
-        case .exactly(let slug), .like(let slug): slug
-        }
-    }
-}
-
 /// Time and actor of an edit, for its revision, and the key by which it is done only once.
 ///
 /// The store has no clock: a revision has the time of its edit.
@@ -216,5 +136,108 @@ public struct Epoch: Sendable, Hashable {
         word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
         word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
         return word ^ word >> 31
+    }
+}
+
+/// Stores the outcomes of idempotent writes: of successful ones with the write itself (`Edit.key`).
+///
+/// So a write and its outcome are committed together, or neither is. Safe to use from any thread.
+///
+/// ```swift
+/// let record = try await store.idempotencyRecord(key.scope, at: time)
+/// let isRepetition = record?.request == key.request
+/// ```
+public protocol IdempotencyRepository: Sendable {
+    /// The outcome of the write with this scope (`IdempotencyKey`) in the preceding 24 hours; `nil`
+    /// if there was none.
+    func idempotencyRecord(
+        _ scope: [UInt8], at time: Timestamp
+    ) async throws(StoreError) -> IdempotencyRecord?
+
+    /// Stores the response of a rejected write, which changed nothing. Only the last thousand of
+    /// each principal are kept.
+    func keepRejection(
+        _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
+    ) async throws(StoreError)
+
+    /// Removes outcomes that are older than 24 hours; returns their number, at most 1,000.
+    func removeExpiredOutcomes(at time: Timestamp) async throws(StoreError) -> Int
+}
+
+/// Identifies a write that is executed at most once, however often it is sent: its result is stored
+/// for 24 hours, in the same transaction.
+///
+/// ```swift
+/// let key = IdempotencyKey(scope: scope, request: request, principal: "ada")
+/// let edit = Edit(at: time, by: .key(id: "editor"), key: key)
+/// ```
+public struct IdempotencyKey: Sendable, Hashable {
+    /// A 32-byte digest of principal, method, path and key.
+    public var scope: [UInt8]
+    /// A 32-byte digest of the whole request.
+    public var request: [UInt8]
+    /// The principal whose limit it counts towards.
+    public var principal: String
+
+    public init(scope: [UInt8], request: [UInt8], principal: String) {
+        self.scope = scope
+        self.request = request
+        self.principal = principal
+    }
+
+    package static let keptMilliseconds: Int64 = 24 * 60 * 60 * 1_000
+}
+
+/// The result of a write, to be stored with its key.
+package enum WrittenItem: Sendable {
+    case article(Article, isNew: Bool)
+    case author(Author, isNew: Bool)
+    case comment(ArticleComment, isNew: Bool)
+    case source(ContentSource, isNew: Bool)
+    case nothing
+
+    package var isNew: Bool {
+        switch self {
+        case .article(_, let isNew), .author(_, let isNew), .comment(_, let isNew),
+            .source(_, let isNew):
+            isNew
+        case .nothing: false
+        }
+    }
+
+    /// The item as JSON, without the body of an article or a comment: it is stored separately, and
+    /// that of a comment is removed with the comment.
+    package var json: [UInt8] {
+        switch self {
+        case .article(var article, _):
+            article.body = nil
+            return article.json()
+        case .author(let author, _): return author.json()
+        case .comment(var comment, _):
+            comment.body = ""
+            return comment.json()
+        case .source(let source, _): return source.json()
+        case .nothing: return []
+        }
+    }
+}
+
+/// The outcome of a write that was sent before. See ``IdempotencyRepository``.
+public struct IdempotencyRecord: Sendable, Hashable {
+    /// As in its `IdempotencyKey`.
+    public var request: [UInt8]
+    public var outcome: Outcome
+
+    public enum Outcome: Sendable, Hashable {
+        /// It succeeded: the item as JSON, and the body of the article or comment as
+        /// of then; `nil` for other items, and if the comment was deleted since.
+        case done(item: [UInt8], isNew: Bool, body: String?)
+        /// It was rejected with this response.
+        case rejected([UInt8])
+    }
+
+    public init(request: [UInt8], outcome: Outcome) {
+        self.request = request
+        self.outcome = outcome
     }
 }

@@ -3,14 +3,11 @@ public import ArticleAPI
 /// Finds, creates, edits and deletes articles.
 ///
 /// Each method is one atomic step, and a write is durable when it returns. Safe to use from any
-/// thread; the closure of an update runs on the thread that writes, and must be quick.
+/// thread.
 ///
 /// ```swift
-/// let edited = try await store.updateArticle(id, expecting: .existing, by: edit) { old in
-///     var draft = old.draft
-///     draft.title = "Rye bread"
-///     return ArticleContent(draft, slug: .keep, measure: TextMeasure(draft.body))
-/// }
+/// let update = ArticleUpdate(.changes(Article.Changes(title: .set("Rye bread"))))
+/// let edited = try await store.updateArticle(id, update, expecting: .existing, by: edit)
 /// ```
 public protocol ArticleRepository: Sendable {
     /// The article with its body; former slugs are also found. Throws `.notFound` for deleted and
@@ -24,11 +21,11 @@ public protocol ArticleRepository: Sendable {
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) async throws(StoreError) -> Article
 
-    /// Replaces the article's content by the result of `change` in a new revision; equal content
-    /// creates none. Errors thrown by `change` are rethrown as `.rejected`, and nothing is changed.
+    /// Applies the update to the article in a new revision; equal content creates none. Throws
+    /// `.invalid` if the update does not fit the article.
     func updateArticle(
-        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
-        _ change: @escaping @Sendable (Article) throws -> ArticleContent
+        _ id: Article.ID, _ update: ArticleUpdate, expecting expectation: Precondition,
+        by edit: Edit
     ) async throws(StoreError) -> Article
 
     /// Deletes an article, leaving a tombstone: a revision with the action `deleted`. The slug

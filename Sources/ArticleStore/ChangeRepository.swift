@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import BroadsheetPlatform
 
 /// The change sequence: all committed changes, numbered in commit order and without gaps.
 ///
@@ -119,26 +120,102 @@ public struct ChangeSlice: Sendable {
 /// ```swift
 /// final class LastChange: ChangeObserver {
 ///     let sequence = Atomic<Int64>(0)
-///     func willCommit(_ changes: PendingChanges) {}
-///     func didCommit(through last: Int64) { sequence.store(last, ordering: .relaxed) }
-///     func didNotCommit(beyond last: Int64) {}
+///     func didCommit(_ changes: CommitChanges) {
+///         sequence.store(changes.sequence, ordering: .relaxed)
+///     }
 /// }
 /// ```
 public protocol ChangeObserver: AnyObject, Sendable {
-    /// These changes are about to be committed: they are not visible yet.
-    func willCommit(_ changes: PendingChanges)
+    /// These changes are about to be committed: they are not visible yet. Called while the
+    /// transaction is open; services use `AnnouncedChanges`.
+    func willCommit(_ changes: CommitChanges)
 
-    /// All changes up to this number are visible to new reads. Called before their writers are
-    /// resumed.
-    func didCommit(through sequence: Int64)
+    /// These changes, and all before them, are visible to new reads. Called before their writers
+    /// are resumed.
+    func didCommit(_ changes: CommitChanges)
 
     /// The commit failed: the changes announced by `willCommit` were rolled back, and this number
     /// is the last.
     func didNotCommit(beyond sequence: Int64)
 }
 
-/// The changes of a commit that is about to happen. See ``ChangeObserver``.
-public struct PendingChanges: Sendable, Hashable {
+extension ChangeObserver {
+    public func willCommit(_ changes: CommitChanges) {}
+    public func didNotCommit(beyond sequence: Int64) {}
+}
+
+/// Collects the changes of commits from before they are visible, until a cache takes them over: so
+/// nothing of the cache is executed while a transaction is open.
+///
+/// ```swift
+/// let announced = AnnouncedChanges()
+/// store.observeChanges(announced)
+/// let batch = announced.take()
+/// ```
+public final class AnnouncedChanges: ChangeObserver {
+    /// Whatever happened since the last batch was taken, in the order of the properties.
+    public struct Batch: Sendable, Hashable {
+        /// The last change when a commit failed; what was announced above it was rolled back.
+        public var failure: Int64?
+        /// The changes that were announced; if some were rolled back since, with a number that is
+        /// visible.
+        public var changes: CommitChanges?
+        /// All changes up to this one are visible.
+        public var visible: Int64 = 0
+    }
+
+    private let batch = Lock(Batch())
+    /// The number of calls so far: if it is the same, there is nothing to take.
+    public let count = AtomicCounter()
+
+    /// If there are more changes, they are not listed.
+    static let limitChanges = 4_096
+
+    public init() {}
+
+    /// Returns what happened since the last call.
+    public func take() -> Batch {
+        batch.withLock { batch in
+            defer { batch = Batch(visible: batch.visible) }
+            return batch
+        }
+    }
+
+    public func willCommit(_ changes: CommitChanges) {
+        batch.withLock { batch in
+            defer { count.add() }
+            guard let listed = batch.changes?.records?.count, let new = changes.records,
+                listed + new.count <= Self.limitChanges
+            else {
+                let isFirst = batch.changes == nil
+                batch.changes = changes
+                if !isFirst { batch.changes?.records = nil }
+                return
+            }
+            batch.changes?.sequence = changes.sequence
+            batch.changes?.records?.append(contentsOf: new)
+        }
+    }
+
+    public func didCommit(_ changes: CommitChanges) {
+        batch.withLock { batch in
+            batch.visible = changes.sequence
+            count.add()
+        }
+    }
+
+    public func didNotCommit(beyond sequence: Int64) {
+        batch.withLock { batch in
+            batch.failure = sequence
+            batch.visible = sequence
+            batch.changes?.sequence = sequence
+            count.add()
+        }
+    }
+}
+
+/// The changes of one commit. See ``ChangeObserver``.
+public struct CommitChanges: Sendable, Hashable {
     /// The number of the last change.
     public var sequence: Int64
     /// The changes in order; `nil` if there are too many to list.

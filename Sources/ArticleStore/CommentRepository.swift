@@ -4,16 +4,13 @@ public import ArticleAPI
 ///
 /// A comment is only found by those who see its article, and by its own visibility: it has no
 /// changes of its own when the article leaves their sight. Each method is one atomic step, and a
-/// write is durable when it returns. Safe to use from any thread; the closures of writes run on the
-/// thread that writes, and must be quick.
+/// write is durable when it returns. Safe to use from any thread.
 ///
 /// ```swift
 /// let content = CommentContent(
 ///     article: article.id, body: "What about rye?", writer: user.id)
-/// let comment = try await store.createComment(.init(at: time), content, by: edit) {
-///     commentContext in
-///     commentContext.policy == .moderated ? .pending : .visible
-/// }
+/// let comment = try await store.createComment(
+///     .init(at: time), content, under: CommentRules(), by: edit)
 /// let viewer = CommentViewer(audience: .everyone, user: user.id)
 /// let page = try await store.comments(CommentQuery(on: article.id, viewer: viewer))
 /// ```
@@ -39,7 +36,7 @@ public protocol CommentRepository: Sendable {
         of content: CommentContent, as id: ArticleComment.ID, at time: Timestamp
     ) async throws(StoreError) -> CommentContext
 
-    /// A comment as `updateComment` would pass it to its closure now.
+    /// A comment as `updateComment` would find it now.
     ///
     /// Throws like `updateComment`.
     func edition(
@@ -55,35 +52,34 @@ public protocol CommentRepository: Sendable {
     /// the comment.
     func keepBodyHTML(_ html: BodyHTML, of comment: ArticleComment) async throws(StoreError)
 
-    /// Adds a comment with the status that `decide` gives it.
+    /// Adds a comment with the status that the rules give it.
     ///
     /// Throws `.notFound` if the writer does not see the article or does not exist, `.idTaken`, or
-    /// `.rejected` with the error of `decide`.
+    /// the error of the rules.
     func createComment(
-        _ id: ArticleComment.ID, _ content: CommentContent, by edit: Edit,
-        _ decide: @escaping @Sendable (CommentContext) throws -> ArticleComment.Status
+        _ id: ArticleComment.ID, _ content: CommentContent, under rules: CommentRules, by edit: Edit
     ) async throws(StoreError) -> ArticleComment
 
-    /// Changes body and status of a comment to those of the result of `change`, which gets the
-    /// whole comment. If anything differs afterwards, this creates a revision.
+    /// Changes body and status of a comment as far as the rules let the viewer. If anything differs
+    /// afterwards, this creates a revision.
     ///
     /// `html` is the rendered new body; with `nil`, it is rendered when it is first read.
     ///
     /// Throws `.notFound` for a comment that the viewer does not see, and for a deleted one.
     func updateComment(
-        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        by edit: Edit, html: BodyHTML?,
-        _ change: @escaping @Sendable (CommentEdition) throws -> ArticleComment
+        _ id: ArticleComment.ID, _ changes: ArticleComment.Changes, html: BodyHTML?,
+        under rules: CommentRules,
+        expecting expectation: Precondition, as viewer: CommentViewer, by edit: Edit
     ) async throws(StoreError) -> ArticleComment
 
-    /// Deletes the text of a comment after `check`. Its place remains in lists while it has visible
-    /// replies.
+    /// Deletes the text of the viewer's own comment, or of any if the viewer is an editor. Its
+    /// place remains in lists while it has visible replies.
     ///
     /// Throws `.notFound` for a comment that the viewer neither sees nor wrote, and for a deleted
-    /// one.
+    /// one; `.notTheWriter` for one of another user.
     func deleteComment(
         _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        by edit: Edit, _ check: @escaping @Sendable (CommentEdition) throws -> Void
+        by edit: Edit
     ) async throws(StoreError)
 }
 
@@ -213,5 +209,128 @@ public struct CommentEdition: Sendable, Hashable {
         self.comment = comment
         self.isOwn = isOwn
         self.policy = policy
+    }
+}
+
+/// The permission to write, change and moderate comments, and its limits.
+public struct CommentRules: Sendable, Hashable {
+    /// For articles without a policy of their own.
+    public var policy = CommentPolicy.open
+    /// The time for which writers may change their comments.
+    public var editSeconds = 900
+    /// Maximum numbers of comments of one user.
+    public var commentsPerMinute = 10
+    public var commentsPerHour = 100
+    /// Maximum number of changes of their text by one user.
+    public var editsPerMinute = 30
+
+    private static let minute: Int64 = 60 * 1_000
+    private static let hour: Int64 = 60 * 60 * 1_000
+
+    public init() {}
+
+    /// Returns the status of a new comment.
+    ///
+    /// - Parameter isEditor: true if the writer moderates, and so needs no approval.
+    package func status(
+        of commentContext: CommentContext, byEditor isEditor: Bool, at now: Timestamp
+    ) throws(StoreError) -> ArticleComment.Status {
+        let policy = commentContext.policy ?? policy
+        guard policy != .closed else { throw .commentsClosed }
+        try checkRate(commentContext.recent, at: now)
+        guard !commentContext.isParentUnusable else {
+            throw .invalidValue(
+                "/parentID", "is not a comment on this article that can be replied to")
+        }
+        guard !commentContext.isRepetition else { throw .repeatedComment }
+        return policy == .moderated && !isEditor ? .pending : .visible
+    }
+
+    /// - Parameter times: those of the writer's last comments, the newest first.
+    private func checkRate(_ times: [Timestamp], at now: Timestamp) throws(StoreError) {
+        let limits = [(commentsPerMinute, Self.minute), (commentsPerHour, Self.hour)]
+        var waiting: Int64 = 0
+        for (count, duration) in limits where times.count >= count {
+            let end = times[count - 1].milliseconds + duration
+            waiting = max(waiting, end - now.milliseconds)
+        }
+        guard waiting <= 0 else {
+            throw .tooManyComments(retryAfterSeconds: Int((waiting + 999) / 1_000))
+        }
+    }
+
+    /// Rejects a policy for an article that is less strict than the present one, except by editors:
+    /// an author must not let comments through that editors want to approve.
+    ///
+    /// - Parameters:
+    ///   - wanted: the requested policy; `nil` for that of the server, like `current`.
+    package func check(
+        _ wanted: CommentPolicy?, replacing current: CommentPolicy? = nil, by audience: Audience
+    ) throws(StoreError) {
+        let present = current ?? policy
+        guard audience != .editors, wanted != current,
+            (wanted ?? policy).strictness < present.strictness
+        else { return }
+        throw .invalidValue(
+            "/comments",
+            "must be stricter than the current policy, which is `\(present.name)`; only editors "
+                + "can relax it")
+    }
+
+    /// The comment with the changes, as far as the viewer may make them.
+    package func changed(
+        _ edition: CommentEdition, by changes: ArticleComment.Changes, as viewer: CommentViewer,
+        at now: Timestamp
+    ) throws(StoreError) -> ArticleComment {
+        var comment = edition.comment
+        let isEditor = viewer.audience == .editors
+        guard edition.isOwn || isEditor else { throw .notTheWriter }
+        switch changes.body {
+        case .keep: break
+        case .clear: throw .invalidValue("/body", "cannot be null")
+        case .set(let body):
+            guard edition.isOwn else { throw .notTheWriter }
+            let end = comment.createdAt.advanced(byMilliseconds: Int64(editSeconds) * 1_000)
+            guard now < end else { throw .editTimeOver(seconds: editSeconds) }
+            // Otherwise what nobody has approved could replace what somebody has, also in a thread
+            // that was closed since.
+            if body != comment.body, comment.status == .visible, !isEditor,
+                (edition.policy ?? policy) != .open
+            {
+                comment.status = .pending
+            }
+            comment.body = body
+        }
+        switch changes.status {
+        case .keep: break
+        case .clear: throw .invalidValue("/status", "cannot be null")
+        case .set(let status):
+            guard isEditor else { throw .notEditor }
+            guard status == .visible || status == .hidden else {
+                throw .invalidValue("/status", "can only be set to `visible` or `hidden`")
+            }
+            comment.status = status
+        }
+        return comment
+    }
+
+    /// Rejects a text in which there is nothing to read.
+    package static func checkText(_ body: String) throws(StoreError) {
+        let isBlank = body.unicodeScalars.allSatisfy {
+            $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
+        }
+        guard !isBlank else { throw .invalidValue("/body", "does not contain any text") }
+    }
+}
+
+extension CommentPolicy {
+    fileprivate var strictness: Int {
+        switch self {
+        case .open: 0
+        case .moderated: 1
+        case .closed: 2
+        // Servers reject it before.
+        case .unknown: -1
+        }
     }
 }

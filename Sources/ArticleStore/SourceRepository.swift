@@ -4,8 +4,7 @@ public import ArticleAPI
 /// them.
 ///
 /// Sources are not part of the change sequence; the articles imported from them are. Each method is
-/// one atomic step, and a write is durable when it returns. Safe to use from any thread; the
-/// closure of an update runs on the thread that writes, and must be quick.
+/// one atomic step, and a write is durable when it returns. Safe to use from any thread.
 ///
 /// ```swift
 /// let source = try await store.createSource(draft, by: edit)
@@ -30,14 +29,14 @@ public protocol SourceRepository: Sendable {
         after id: ContentSource.ID?, limit: Int
     ) async throws(StoreError) -> Slice<ContentSource, ContentSource.ID>
 
-    /// Changes the settings of a source as a new revision; equal values create none. Errors thrown
-    /// by `change` are rethrown as `.rejected`.
+    /// Changes the settings of a source as a new revision; equal values create none. Throws
+    /// `.invalid` for a required one that is cleared.
     ///
     /// The source is polled at once, and everything is compared again unless only its interval or
     /// its pause changed. Throws `.conflict` if another source has its URL.
     func updateSource(
-        _ id: ContentSource.ID, expecting expectation: Precondition, at time: Timestamp,
-        _ change: @escaping @Sendable (ContentSource) throws -> ContentSource
+        _ id: ContentSource.ID, _ changes: ContentSource.Changes,
+        expecting expectation: Precondition, at time: Timestamp
     ) async throws(StoreError) -> ContentSource
 
     /// Removes a source. Its articles stay, and belong to no source from then on.

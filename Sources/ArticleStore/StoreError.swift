@@ -32,6 +32,20 @@ public enum StoreError: Error, Sendable {
     case unknownAuthor(index: Int, Author.ID)
     /// The author's name differs from the mentioned one.
     case authorDiffers(index: Int, name: String)
+    /// The values of an edit, each with its location, that are not valid for what it changes.
+    case invalid([Problem.Detail])
+    /// The article takes no new comments.
+    case commentsClosed
+    /// The writer has written as many comments as may be for now.
+    case tooManyComments(retryAfterSeconds: Int)
+    /// The writer has just written the same comment.
+    case repeatedComment
+    /// The comment is by another user.
+    case notTheWriter
+    /// Only editors may change the status of a comment.
+    case notEditor
+    /// A comment can no longer be changed; it could be for this time.
+    case editTimeOver(seconds: Int)
     /// The same write was executed concurrently; nothing was done now.
     case repeated
     /// A different write used the same key.
@@ -42,7 +56,7 @@ public enum StoreError: Error, Sendable {
     case conflict(String)
     /// A limit on the number of these things was reached.
     case tooMany(String)
-    /// The caller's closure threw an error.
+    /// The closure of an export threw an error, or the database cannot be opened or moved.
     case rejected(any Error)
     /// The queue is full: retry after some seconds. Nothing was queued.
     case busy
@@ -139,6 +153,11 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
+    /// One invalid value in the body.
+    static func invalidValue(_ pointer: String, _ detail: String) -> StoreError {
+        .invalid([Problem.Detail(detail, at: .pointer(pointer))])
+    }
+
     /// The error as a phrase for the log.
     public var reason: String {
         switch self {

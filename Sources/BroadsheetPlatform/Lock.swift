@@ -1,4 +1,5 @@
 public import Glibc
+import Synchronization
 
 /// A value that only the lock's holder can access (`pthread_mutex_t`, which the thread sanitizer
 /// understands). This is the only kind of lock.
@@ -33,4 +34,15 @@ public final class Lock<Value>: Sendable {
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value)
     }
+}
+
+/// A number that any thread can increase, and read without a lock.
+public final class AtomicCounter: Sendable {
+    private let count = Atomic(0)
+
+    public init() {}
+
+    public var value: Int { count.load(ordering: .sequentiallyConsistent) }
+
+    public func add() { count.add(1, ordering: .sequentiallyConsistent) }
 }

@@ -29,10 +29,8 @@ import Testing
             let edit = Edit(at: time, by: .operator)
             let content = CommentContent(
                 article: article.id, body: "What about rye?", writer: user.id)
-            let comment = try await store.createComment(.init(at: time), content, by: edit) {
-                commentContext in
-                commentContext.policy == .moderated ? .pending : .visible
-            }
+            let comment = try await store.createComment(
+                .init(at: time), content, under: CommentRules(), by: edit)
             let viewer = CommentViewer(audience: .everyone, user: user.id)
             let page = try await store.comments(CommentQuery(on: article.id, viewer: viewer))
             #expect(page.items == [comment])

@@ -11,9 +11,9 @@ func titles(in store: some ArticleStore) async throws -> [String] {
 
 final class LastChange: ChangeObserver {
     let sequence = Atomic<Int64>(0)
-    func willCommit(_ changes: PendingChanges) {}
-    func didCommit(through last: Int64) { sequence.store(last, ordering: .relaxed) }
-    func didNotCommit(beyond last: Int64) {}
+    func didCommit(_ changes: CommitChanges) {
+        sequence.store(changes.sequence, ordering: .relaxed)
+    }
 }
 
 /// The examples of articles in a store: written, listed, and as they were before.
@@ -58,11 +58,8 @@ final class LastChange: ChangeObserver {
             let edit = Edit(at: time, by: .key(id: "editor"))
             let article = try await store.createArticle(id, content, by: edit)
             #expect(article.slug == "bread" && article.createdAt == time)
-            let edited = try await store.updateArticle(id, expecting: .existing, by: edit) { old in
-                var draft = old.draft
-                draft.title = "Rye bread"
-                return ArticleContent(draft, slug: .keep, measure: TextMeasure(draft.body))
-            }
+            let update = ArticleUpdate(.changes(Article.Changes(title: .set("Rye bread"))))
+            let edited = try await store.updateArticle(id, update, expecting: .existing, by: edit)
             #expect(edited.title == "Rye bread" && edited.revision == 2 && edited.slug == "bread")
             let history = try await store.revisions(of: id, below: nil, limit: 20)
             let first = try await store.revision(1, of: id)
@@ -242,9 +239,9 @@ final class LastChange: ChangeObserver {
     @Test func `authors`() async throws {
         try await ExampleStore.run { store in
             let id = Author.ID(at: time)
-            let saved = try await store.putAuthor(id, expecting: .nothing, at: time) { _ in
-                AuthorContent(name: "Ada Lovelace", about: "", website: nil)
-            }
+            let saved = try await store.putAuthor(
+                id, Author.Replacement(name: "Ada Lovelace"), expecting: .nothing,
+                by: Edit(at: time, by: .operator))
             #expect(saved.author.name == "Ada Lovelace" && saved.isNew)
         }
     }

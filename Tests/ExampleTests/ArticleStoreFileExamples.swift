@@ -20,9 +20,7 @@ import Testing
     @Test func `a write that is done once`() async throws {
         let (scope, request) = (digest, [UInt8](repeating: 8, count: 32))
         try await ExampleStore.run { store in
-            let key = IdempotencyKey(scope: scope, request: request, principal: "ada") { item in
-                if case .article(let article, _) = item { article.json() } else { [] }
-            }
+            let key = IdempotencyKey(scope: scope, request: request, principal: "ada")
             let edit = Edit(at: time, by: .key(id: "editor"), key: key)
             #expect(try await store.idempotencyRecord(key.scope, at: time) == nil)
             let article = try await store.createArticle(id, content, by: edit)

@@ -310,3 +310,68 @@ public struct TextSchema: Sendable, Hashable {
         case entityTags
     }
 }
+
+/// Writes the attributes of an object, one after the other in the order of its codec, and leaves
+/// out those that were not selected.
+///
+/// The names are the JSON texts of the names, with their colons.
+struct AttributeWriter {
+    private let plan: FieldPlan?
+    /// The position of the latest attribute in the codec.
+    private var place = -1
+
+    init(_ plan: FieldPlan?) { self.plan = plan }
+
+    @inline(__always)
+    private func begins(_ name: StaticString, _ writer: inout JSONWriter) -> Bool {
+        if let plan, plan.leavesOut(place) { return false }
+        writer.name(
+            written: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        return true
+    }
+
+    @inline(__always)
+    mutating func write(
+        _ name: StaticString, to writer: inout JSONWriter, _ write: (inout JSONWriter) -> Void
+    ) {
+        place += 1
+        if begins(name, &writer) { write(&writer) }
+    }
+
+    /// An attribute that may be absent.
+    @inline(__always)
+    mutating func write<Value>(
+        _ name: StaticString, _ value: Value?, to writer: inout JSONWriter,
+        _ write: (inout JSONWriter, Value) -> Void
+    ) {
+        place += 1
+        if let value, begins(name, &writer) { write(&writer, value) }
+    }
+
+    /// An object that may be absent.
+    @inline(__always)
+    mutating func write<Value>(
+        _ name: StaticString, _ value: Value?, _ codec: ObjectCodec<Value>,
+        to writer: inout JSONWriter
+    ) {
+        place += 1
+        if let value, begins(name, &writer) { codec.write(value, plan?.inside(place), to: &writer) }
+    }
+
+    /// An array of objects, whose attributes are written in turn.
+    @inline(__always)
+    mutating func writeAll<Value>(
+        _ name: StaticString, _ values: [Value], to writer: inout JSONWriter,
+        _ write: (Value, FieldPlan?, inout JSONWriter) -> Void
+    ) {
+        place += 1
+        guard begins(name, &writer) else { return }
+        let plan = plan?.inside(place)
+        writer.array { writer in
+            for value in values {
+                writer.element()
+                writer.object { write(value, plan, &$0) }
+            }
+        }
+    }
+}

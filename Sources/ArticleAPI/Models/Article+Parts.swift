@@ -226,3 +226,28 @@ extension PartialArticle.PartialTag: JSONModel {
         .optional("key", \.key, .text(.line(ArticleLimits.tag))),
         .optional("name", \.name, .text(.line(ArticleLimits.tag))))
 }
+
+extension Article.Status {
+    static let known: [Article.Status] = [.draft, .scheduled, .published, .archived]
+
+    init(name: String) {
+        switch name {
+        case "draft": self = .draft
+        case "scheduled": self = .scheduled
+        case "published": self = .published
+        case "archived": self = .archived
+        default: self = .unknown(name)
+        }
+    }
+
+    /// The name on the wire.
+    package var name: String {
+        switch self {
+        case .draft: "draft"
+        case .scheduled: "scheduled"
+        case .published: "published"
+        case .archived: "archived"
+        case .unknown(let name): name
+        }
+    }
+}

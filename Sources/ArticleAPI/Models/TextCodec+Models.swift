@@ -12,31 +12,6 @@ extension TextCodec where Value == Article.Status {
     }
 }
 
-extension Article.Status {
-    static let known: [Article.Status] = [.draft, .scheduled, .published, .archived]
-
-    init(name: String) {
-        switch name {
-        case "draft": self = .draft
-        case "scheduled": self = .scheduled
-        case "published": self = .published
-        case "archived": self = .archived
-        default: self = .unknown(name)
-        }
-    }
-
-    /// The name on the wire.
-    package var name: String {
-        switch self {
-        case .draft: "draft"
-        case .scheduled: "scheduled"
-        case .published: "published"
-        case .archived: "archived"
-        case .unknown(let name): name
-        }
-    }
-}
-
 extension TextCodec where Value == Revision.Action {
     /// The operation that made a revision.
     public static var action: TextCodec {

@@ -138,7 +138,7 @@ struct EntryImport: Sendable {
     private mutating func content(
         of draft: Article.Draft
     ) async throws(SourceDraft.SkipReason) -> ArticleContent? {
-        do throws(ServiceError) {
+        do {
             let rendered = try await markdown.render(draft.body, for: UInt64.max)
             var content = try ArticleContent(
                 of: draft, in: rendered, defaultLanguage: source.language ?? defaultLanguage)
@@ -146,7 +146,7 @@ struct EntryImport: Sendable {
             if case .exactly(let slug) = content.slug { content.slug = .like(slug) }
             return content
         } catch {
-            guard case .invalid(let details) = error else {
+            guard case .invalid(let details) = ServiceError(error) else {
                 hold("the server is too busy to render all bodies")
                 return nil
             }

@@ -79,12 +79,8 @@ package struct SourceService: Sendable {
         if case .set(let url) = request.changes.url { try check(url) }
         do throws(StoreError) {
             let source = try await store.updateSource(
-                request.id, expecting: Precondition(request.expected), at: system.now
-            ) { current in
-                do throws(InvalidValue) { return try current.applying(request.changes) } catch {
-                    throw ServiceError.invalid(error.details)
-                }
-            }
+                request.id, request.changes, expecting: Precondition(request.expected),
+                at: system.now)
             signal.wake()
             return Reply(source)
         } catch { throw Self.rejection(error) }

@@ -1,7 +1,6 @@
 package import ArticleResources
 package import ArticleServiceCore
 public import ArticleStore
-import BroadsheetPlatform
 
 /// Sends the public's changes to the receivers of webhooks.
 ///
@@ -10,8 +9,6 @@ import BroadsheetPlatform
 public final class Webhooks: Sendable {
     private let store: any ArticleStore
     private let senders: [WebhookSender]
-    /// True if the commit that is about to happen has public changes.
-    private let isPublic = Lock(false)
 
     public static let limitReceivers = 16
     /// As far as undelivered changes are counted.
@@ -79,16 +76,9 @@ public final class Webhooks: Sendable {
 }
 
 extension Webhooks: ChangeObserver {
-    public func willCommit(_ changes: PendingChanges) {
-        isPublic.withLock {
-            $0 = changes.records?.contains { $0.isPublic && $0.isOfContent } ?? true
-        }
-    }
-
-    public func didCommit(through sequence: Int64) {
-        guard isPublic.withLock({ $0 }) else { return }
+    public func didCommit(_ changes: CommitChanges) {
+        let isPublic = changes.records?.contains { $0.isPublic && $0.isOfContent } ?? true
+        guard isPublic else { return }
         for sender in senders { sender.wake() }
     }
-
-    public func didNotCommit(beyond sequence: Int64) {}
 }

@@ -17,31 +17,33 @@ extension SQLStore {
     public func createArticle(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) async throws(StoreError) -> Article {
-        try await write(edit) {
-            .article($0, isNew: true)
-        } _: { (step) throws(StoreError) in
-            try step.createArticle(id, content, by: edit)
+        try await submit { (step) throws(StoreError) in
+            try step.claim(edit)
+            let article = try step.createArticle(id, content, by: edit)
+            try step.keep(.article(article, isNew: true), of: edit)
+            return article
         }
     }
 
     public func updateArticle(
-        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
-        _ change: @escaping @Sendable (Article) throws -> ArticleContent
+        _ id: Article.ID, _ update: ArticleUpdate, expecting expectation: Precondition,
+        by edit: Edit
     ) async throws(StoreError) -> Article {
-        try await write(edit) {
-            .article($0, isNew: false)
-        } _: { (step) throws(StoreError) in
-            try step.updateArticle(id, expecting: expectation, by: edit, change)
+        try await submit { (step) throws(StoreError) in
+            try step.claim(edit)
+            let article = try step.updateArticle(id, update, expecting: expectation, by: edit)
+            try step.keep(.article(article, isNew: false), of: edit)
+            return article
         }
     }
 
     public func deleteArticle(
         _ id: Article.ID, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError) {
-        try await write(edit) { _ in
-            .nothing
-        } _: { (step) throws(StoreError) in
+        try await submit { (step) throws(StoreError) in
+            try step.claim(edit)
             try step.deleteArticle(id, expecting: expectation, by: edit)
+            try step.keep(.nothing, of: edit)
         }
     }
 }
@@ -151,8 +153,8 @@ extension WriteStep {
     }
 
     func updateArticle(
-        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
-        _ change: (Article) throws -> ArticleContent
+        _ id: Article.ID, _ update: ArticleUpdate, expecting expectation: Precondition,
+        by edit: Edit
     ) throws(StoreError) -> Article {
         guard let current = try state.stored(.id(id)), current.state != .deleted else {
             throw .notFound
@@ -160,10 +162,9 @@ extension WriteStep {
         try edit.audience.checkAccess(to: current)
         try expectation.check(current.version, in: state)
         let before = try state.present(current, withBody: true, to: edit.audience)
-        let content: ArticleContent
-        do { content = try change(before) } catch { throw .rejected(error) }
+        let content = try update.content(replacing: before, by: edit)
         return try state.present(
-            update(current, to: content, from: before, by: edit), withBody: true,
+            self.update(current, to: content, from: before, by: edit), withBody: true,
             to: edit.audience)
     }
 

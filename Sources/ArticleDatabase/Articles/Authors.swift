@@ -20,13 +20,15 @@ extension SQLStore {
     }
 
     public func putAuthor(
-        _ id: Author.ID, expecting expectation: Precondition, by edit: Edit,
-        _ change: @escaping @Sendable (Author?) throws -> AuthorContent
+        _ id: Author.ID, _ replacement: Author.Replacement, expecting expectation: Precondition,
+        by edit: Edit
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
-        try await write(edit) {
-            .author($0.author, isNew: $0.isNew)
-        } _: { (step) throws(StoreError) in
-            try step.putAuthor(id, expecting: expectation, at: edit.time, change)
+        try await submit { (step) throws(StoreError) in
+            try step.claim(edit)
+            let (author, isNew) = try step.putAuthor(
+                id, replacement, expecting: expectation, at: edit.time)
+            try step.keep(.author(author, isNew: isNew), of: edit)
+            return (author, isNew)
         }
     }
 }
@@ -141,25 +143,25 @@ extension Author {
 
 extension WriteStep {
     func putAuthor(
-        _ id: Author.ID, expecting expectation: Precondition, at time: Timestamp,
-        _ change: (Author?) throws -> AuthorContent
+        _ id: Author.ID, _ replacement: Author.Replacement, expecting expectation: Precondition,
+        at time: Timestamp
     ) throws(StoreError) -> (author: Author, isNew: Bool) {
         let found = try state.author(id)
         try expectation.check(found.map { $0.author.version(number: $0.number) }, in: state)
-        let content: AuthorContent
         let before: Author? = if let found { try state.versioned(found.author) } else { nil }
-        do { content = try change(before) } catch { throw .rejected(error) }
+        try replacement.checkReadOnly(id: id, against: before)
         guard let found else {
             let author = Author(
-                id: id, name: content.name, about: content.about, website: content.website,
+                id: id, name: replacement.name, about: replacement.about,
+                website: replacement.website,
                 createdAt: time, updatedAt: time)
             _ = try insert(author)
             return (try state.versioned(author), true)
         }
         var author = found.author
-        author.name = content.name
-        author.about = content.about
-        author.website = content.website
+        author.name = replacement.name
+        author.about = replacement.about
+        author.website = replacement.website
         if author == found.author { return (try state.versioned(author), false) }
         author.updatedAt = max(time, author.updatedAt)
         author.revision += 1

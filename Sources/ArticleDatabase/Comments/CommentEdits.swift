@@ -20,37 +20,40 @@ extension SQLStore {
     }
 
     public func createComment(
-        _ id: ArticleComment.ID, _ content: CommentContent, by edit: Edit,
-        _ decide: @escaping @Sendable (CommentContext) throws -> ArticleComment.Status
+        _ id: ArticleComment.ID, _ content: CommentContent, under rules: CommentRules, by edit: Edit
     ) async throws(StoreError) -> ArticleComment {
-        try await write(edit) {
-            .comment($0, isNew: true)
-        } _: { (step) throws(StoreError) in
-            try step.createComment(id, content, at: edit.time, decide)
+        try await submit { (step) throws(StoreError) in
+            try step.claim(edit)
+            let comment = try step.createComment(id, content, under: rules, at: edit.time)
+            try step.keep(.comment(comment, isNew: true), of: edit)
+            return comment
         }
     }
 
     public func updateComment(
-        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        by edit: Edit, html: BodyHTML?,
-        _ change: @escaping @Sendable (CommentEdition) throws -> ArticleComment
+        _ id: ArticleComment.ID, _ changes: ArticleComment.Changes, html: BodyHTML?,
+        under rules: CommentRules,
+        expecting expectation: Precondition, as viewer: CommentViewer, by edit: Edit
     ) async throws(StoreError) -> ArticleComment {
-        try await write(edit) {
-            .comment($0, isNew: false)
-        } _: { (step) throws(StoreError) in
-            try step.updateComment(
-                id, expecting: expectation, as: viewer, at: edit.time, html: html, change)
+        try await submit { (step) throws(StoreError) in
+            try step.claim(edit)
+            let before = try step.state.editable(id, expecting: expectation, viewer)
+            let after = try rules.changed(
+                step.state.edition(of: before, viewer), by: changes, as: viewer, at: edit.time)
+            let comment = try step.update(before, to: after, html: html, at: edit.time)
+            try step.keep(.comment(comment, isNew: false), of: edit)
+            return comment
         }
     }
 
     public func deleteComment(
         _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        by edit: Edit, _ check: @escaping @Sendable (CommentEdition) throws -> Void
+        by edit: Edit
     ) async throws(StoreError) {
-        try await write(edit) { _ in
-            .nothing
-        } _: { (step) throws(StoreError) in
-            try step.deleteComment(id, expecting: expectation, as: viewer, at: edit.time, check)
+        try await submit { (step) throws(StoreError) in
+            try step.claim(edit)
+            try step.deleteComment(id, expecting: expectation, as: viewer, at: edit.time)
+            try step.keep(.nothing, of: edit)
         }
     }
 }
@@ -173,12 +176,12 @@ extension Snapshot {
 
 extension WriteStep {
     fileprivate func createComment(
-        _ id: ArticleComment.ID, _ content: CommentContent, at time: Timestamp,
-        _ decide: (CommentContext) throws -> ArticleComment.Status
+        _ id: ArticleComment.ID, _ content: CommentContent, under rules: CommentRules,
+        at time: Timestamp
     ) throws(StoreError) -> ArticleComment {
         let place = try state.place(of: content, as: id, at: time)
-        let status: ArticleComment.Status
-        do { status = try decide(place.commentContext) } catch { throw .rejected(error) }
+        let status = try rules.status(
+            of: place.commentContext, byEditor: content.audience == .editors, at: time)
         let comment = ArticleComment(
             id: id, articleID: content.article, body: content.body, status: status,
             createdAt: time, updatedAt: time)
@@ -211,15 +214,9 @@ extension WriteStep {
         return try row.insertUnlessTaken()
     }
 
-    fileprivate func updateComment(
-        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        at time: Timestamp, html: BodyHTML?, _ change: (CommentEdition) throws -> ArticleComment
+    fileprivate func update(
+        _ before: StoredComment, to changed: ArticleComment, html: BodyHTML?, at time: Timestamp
     ) throws(StoreError) -> ArticleComment {
-        let before = try state.editable(id, expecting: expectation, viewer)
-        let changed: ArticleComment
-        do { changed = try change(state.edition(of: before, viewer)) } catch {
-            throw .rejected(error)
-        }
         var after = before
         after.body = changed.body
         after.state = try CommentState(changed.status)
@@ -234,13 +231,13 @@ extension WriteStep {
 
     fileprivate func deleteComment(
         _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        at time: Timestamp, _ check: (CommentEdition) throws -> Void
+        at time: Timestamp
     ) throws(StoreError) {
         guard let before = try state.storedComment(id), before.state != .deleted,
             before.isOwn(viewer) || before.isVisible(to: viewer) && before.isWhole(to: viewer)
         else { throw .notFound }
         try expectation.check(before.version, in: state)
-        do { try check(state.edition(of: before, viewer)) } catch { throw .rejected(error) }
+        guard before.isOwn(viewer) || viewer.audience == .editors else { throw .notTheWriter }
         try delete(before, at: time)
     }
 

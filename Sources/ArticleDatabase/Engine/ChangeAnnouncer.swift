@@ -36,8 +36,8 @@ final class ChangeAnnouncer: Sendable {
         var shift: Int64 = 0
         /// The epoch of the last announced transaction.
         var epoch: Epoch?
-        /// The announced sequence that is neither committed nor rolled back yet.
-        var pending: Int64?
+        /// The announced changes that are neither committed nor rolled back yet.
+        var pending: CommitChanges?
     }
 
     // Accessed by the thread that writes while `isOpen`, and otherwise under its lock.
@@ -95,17 +95,17 @@ final class ChangeAnnouncer: Sendable {
                 try snapshot.changeSequence()
             }
         if effects.beginsHistory { state.shift += 1 }
-        state.pending = sequence
-        let changes = PendingChanges(
+        let changes = CommitChanges(
             sequence: sequence + state.shift, records: isWhole ? effects.changes : nil)
+        state.pending = changes
         for observer in state.notified { observer.willCommit(changes) }
     }
 
     /// Called after the transaction was committed, with the mark of the commit.
     func succeeded(on connection: Connection, mark: Int64) {
-        if let sequence = state.pending.take() {
-            state.lastSequence = sequence
-            for observer in state.notified { observer.didCommit(through: sequence + state.shift) }
+        if let changes = state.pending.take() {
+            state.lastSequence = changes.sequence - state.shift
+            for observer in state.notified { observer.didCommit(changes) }
         }
         if let commit = connection.precedingCommit {
             state.mark = mark
@@ -194,10 +194,10 @@ final class ChangeAnnouncer: Sendable {
             let isSame = !remoteCommits.isCut && remoteCommits.place.sequence == state.lastSequence
             if isSame { state.shift += 1 }
             let sequence = remoteCommits.place.sequence + state.shift
-            let changes = PendingChanges(sequence: sequence, records: remoteCommits.changes)
+            let changes = CommitChanges(sequence: sequence, records: remoteCommits.changes)
             for observer in present { observer.willCommit(changes) }
             clock.advance()
-            for observer in present { observer.didCommit(through: sequence) }
+            for observer in present { observer.didCommit(changes) }
         } else {
             clock.advance()
         }

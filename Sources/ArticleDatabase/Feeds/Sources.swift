@@ -7,10 +7,11 @@ extension SQLStore {
     public func createSource(
         _ source: ContentSource, by edit: Edit
     ) async throws(StoreError) -> ContentSource {
-        try await write(edit) {
-            .source($0, isNew: true)
-        } _: { (step) throws(StoreError) in
-            try step.createSource(source, at: edit.time)
+        try await submit { (step) throws(StoreError) in
+            try step.claim(edit)
+            let source = try step.createSource(source, at: edit.time)
+            try step.keep(.source(source, isNew: true), of: edit)
+            return source
         }
     }
 
@@ -29,11 +30,11 @@ extension SQLStore {
     }
 
     public func updateSource(
-        _ id: ContentSource.ID, expecting expectation: Precondition, at time: Timestamp,
-        _ change: @escaping @Sendable (ContentSource) throws -> ContentSource
+        _ id: ContentSource.ID, _ changes: ContentSource.Changes,
+        expecting expectation: Precondition, at time: Timestamp
     ) async throws(StoreError) -> ContentSource {
         try await submit { (step) throws(StoreError) in
-            try step.updateSource(id, expecting: expectation, at: time, change)
+            try step.updateSource(id, changes, expecting: expectation, at: time)
         }
     }
 
@@ -265,14 +266,16 @@ extension WriteStep {
     }
 
     fileprivate func updateSource(
-        _ id: ContentSource.ID, expecting expectation: Precondition, at time: Timestamp,
-        _ change: (ContentSource) throws -> ContentSource
+        _ id: ContentSource.ID, _ changes: ContentSource.Changes,
+        expecting expectation: Precondition, at time: Timestamp
     ) throws(StoreError) -> ContentSource {
         let stored = try state.source(id)
         let old = stored.source
         try expectation.check(old.stored, in: state)
         var new: ContentSource
-        do { new = try change(old) } catch { throw .rejected(error) }
+        do throws(InvalidValue) { new = try old.applying(changes) } catch {
+            throw .invalid(error.details)
+        }
         guard new != old else { return try state.present(stored) }
         if new.url != old.url { try checkURL(new) }
         new.revision += 1

@@ -165,7 +165,7 @@ package struct ImportRun {
         let options =
             "\(language)\n" + (importer.isAsDrafts ? "as drafts\n" : "")
             + (isHeld ? "held\n" : "")
-        do throws(ServiceError) {
+        do {
             let rendered = try importer.markdown.renderNow(draft.body)
             let content = try ArticleContent(
                 of: draft, in: rendered, defaultLanguage: language)
@@ -177,7 +177,7 @@ package struct ImportRun {
             item.restoresDeleted = importer.restoresDeleted
             return item
         } catch {
-            report.fail(path, line: line, error.sentence)
+            report.fail(path, line: line, ServiceError(error).sentence)
             return nil
         }
     }

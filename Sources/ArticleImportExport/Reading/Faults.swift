@@ -67,6 +67,10 @@ extension StoreError {
         case .repeated: "it has already been done"
         case .keyReused: "its idempotency key belongs to another write"
         case .otherHistory: "its position belongs to another history of the database"
+        case .invalid(let details): details.first?.detail ?? "it is invalid"
+        case .commentsClosed, .tooManyComments, .repeatedComment, .notTheWriter, .notEditor,
+            .editTimeOver:
+            "\(self)"
         case .conflict(let name): "conflict with existing data: \(name)"
         case .tooMany(let things): "there are too many \(things)"
         case .rejected(let cause): "\(cause)"

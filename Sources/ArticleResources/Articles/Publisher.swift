@@ -117,7 +117,5 @@ public final class Publisher: Sendable {
 }
 
 extension Publisher: ChangeObserver {
-    public func willCommit(_ changes: PendingChanges) {}
-    public func didCommit(through sequence: Int64) { committed.yield() }
-    public func didNotCommit(beyond sequence: Int64) {}
+    public func didCommit(_ changes: CommitChanges) { committed.yield() }
 }

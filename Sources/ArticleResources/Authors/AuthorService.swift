@@ -42,40 +42,18 @@ package struct AuthorService: Sendable {
     package func replace(
         _ request: ReplaceAuthorRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Author> {
-        let replacement = request.author
-        do {
+        // Without `If-Match`, there must be none.
+        let expected = request.expected.map { Precondition($0) } ?? .nothing
+        do throws(StoreError) {
             let (author, isNew) = try await store.putAuthor(
-                request.id, expecting: Precondition(request.expected),
-                by: caller.edit(at: system.now, key)
-            ) { current in
-                if current != nil, request.expected == nil {
-                    throw ServiceError.preconditionRequired
-                }
-                try replacement.checkReadOnly(id: request.id, against: current)
-                return AuthorContent(
-                    name: replacement.name, about: replacement.about,
-                    website: replacement.website)
-            }
+                request.id, request.author, expecting: expected,
+                by: caller.edit(at: system.now, key))
             return Reply(author, location: isNew ? author.location : nil)
-        } catch { throw ServiceError(error) }
-    }
-}
-
-extension Author.Replacement {
-    /// Rejects read-only attributes that differ from the author's.
-    func checkReadOnly(id: Author.ID, against current: Author?) throws(ServiceError) {
-        var faults: [Problem.Detail] = []
-        func check<Value: Equatable>(_ value: Value?, _ actual: Value?, _ pointer: String) {
-            guard let value, value != actual else { return }
-            faults.append(
-                Problem.Detail("is set by the backend and cannot be changed", at: .pointer(pointer))
-            )
+        } catch {
+            if case .preconditionFailed(current: .some) = error, request.expected == nil {
+                throw .preconditionRequired
+            }
+            throw ServiceError(error)
         }
-        check(self.id, id, "/id")
-        check(createdAt, current?.createdAt, "/createdAt")
-        check(updatedAt, current?.updatedAt, "/updatedAt")
-        check(revision, current?.revision, "/revision")
-        check(version, current?.version, "/version")
-        guard faults.isEmpty else { throw .invalid(faults) }
     }
 }

@@ -36,7 +36,7 @@ struct AffectedAudiences: Sendable, Equatable {
 
     private init() {}
 
-    init(_ changes: PendingChanges) {
+    init(_ changes: CommitChanges) {
         guard let records = changes.records else {
             self = .everybody
             return

@@ -31,8 +31,7 @@ public final class ChangeStreams: Sendable {
         /// The number of streams of each address.
         var addresses: [UInt64: Int] = [:]
         var credentials = StreamCredentials()
-        /// The audiences of the commit in progress, and those whose changes have not been read.
-        var announced = AffectedAudiences.nobody
+        /// The audiences whose changes have not been read.
         var unread = AffectedAudiences.nobody
         var tick = 0
         var statistics = ChangeStreamStatistics()
@@ -365,22 +364,12 @@ public final class ChangeStreams: Sendable {
 }
 
 extension ChangeStreams: ChangeObserver {
-    public func willCommit(_ changes: PendingChanges) {
-        let audiences = AffectedAudiences(changes)
-        state.withLock { $0.announced = audiences }
-    }
-
-    public func didCommit(through sequence: Int64) {
+    public func didCommit(_ changes: CommitChanges) {
         let hasReaders = state.withLock { state in
-            defer { state.announced = .nobody }
             guard !state.channels.isEmpty else { return false }
-            state.unread.add(state.announced)
+            state.unread.add(AffectedAudiences(changes))
             return true
         }
         if hasReaders { committed.yield() }
-    }
-
-    public func didNotCommit(beyond sequence: Int64) {
-        state.withLock { $0.announced = .nobody }
     }
 }

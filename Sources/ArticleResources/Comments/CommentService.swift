@@ -141,17 +141,14 @@ package struct CommentService: Sendable {
         var content = CommentContent(
             article: request.articleID, parent: draft.parentID, body: draft.body,
             writer: try caller.requireUser(), audience: CommentViewer(caller).audience)
-        try CommentRules.checkText(draft.body)
         do {
+            try CommentRules.checkText(draft.body)
             // Rendering is expensive: a comment that would be rejected is not rendered.
             let commentContext = try await store.commentContext(of: content, as: id, at: now)
             _ = try rules.status(of: commentContext, byEditor: isEditor, at: now)
             content.bodyHTML = try await renderer.render(draft.body, for: caller.fairShare)
             let comment = try await store.createComment(
-                id, content, by: caller.edit(at: now, key)
-            ) { commentContext in
-                try rules.status(of: commentContext, byEditor: isEditor, at: now)
-            }
+                id, content, under: rules, by: caller.edit(at: now, key))
             return Reply(comment, location: comment.location)
         } catch { throw ServiceError(error) }
     }
@@ -160,19 +157,19 @@ package struct CommentService: Sendable {
         _ request: UpdateCommentRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<ArticleComment> {
         let now = system.now
-        if case .set(let body) = request.changes.body {
-            try CommentRules.checkText(body)
-            if let user = caller.user { try edits.take(user) }
-        }
         do {
+            if case .set(let body) = request.changes.body {
+                try CommentRules.checkText(body)
+                if let user = caller.user { try edits.take(user) }
+            }
             let html = try await html(of: request, by: caller, at: now)
             let comment = try await store.updateComment(
-                request.id, expecting: Precondition(request.expected),
-                as: CommentViewer(caller), by: caller.edit(at: now, key), html: html
-            ) { edition in
-                try rules.changed(edition, by: request.changes, caller: caller, at: now)
-            }
+                request.id, request.changes, html: html, under: rules,
+                expecting: Precondition(request.expected), as: CommentViewer(caller),
+                by: caller.edit(at: now, key))
             return Reply(comment)
+        } catch StoreError.notEditor {
+            throw .forbidden(needed: .editor, has: caller.role ?? .reader)
         } catch { throw ServiceError(error) }
     }
 
@@ -181,9 +178,10 @@ package struct CommentService: Sendable {
         of request: UpdateCommentRequest, by caller: Principal, at now: Timestamp
     ) async throws -> BodyHTML? {
         guard case .set(let body) = request.changes.body else { return nil }
+        let viewer = CommentViewer(caller)
         let edition = try await store.edition(
-            of: request.id, expecting: Precondition(request.expected), as: CommentViewer(caller))
-        _ = try rules.changed(edition, by: request.changes, caller: caller, at: now)
+            of: request.id, expecting: Precondition(request.expected), as: viewer)
+        _ = try rules.changed(edition, by: request.changes, as: viewer, at: now)
         guard body != edition.comment.body else { return nil }
         return try await renderer.render(body, for: caller.fairShare)
     }
@@ -194,8 +192,7 @@ package struct CommentService: Sendable {
         do {
             try await store.deleteComment(
                 request.id, expecting: Precondition(request.expected),
-                as: CommentViewer(caller), by: caller.edit(at: system.now, key)
-            ) { edition in try rules.checkDeletion(edition, by: caller) }
+                as: CommentViewer(caller), by: caller.edit(at: system.now, key))
         } catch { throw ServiceError(error) }
         return Reply(NoContent())
     }

@@ -290,14 +290,10 @@ public final class SearchIndexer: Sendable {
 }
 
 extension SearchIndexer: ChangeObserver {
-    public func willCommit(_ changes: PendingChanges) {}
-
-    public func didCommit(through sequence: Int64) {
+    public func didCommit(_ changes: CommitChanges) {
         state.withLock { state in
             if state.pendingSince == nil { state.pendingSince = system.uptime }
         }
         committed.yield()
     }
-
-    public func didNotCommit(beyond sequence: Int64) {}
 }

@@ -183,6 +183,14 @@ extension ServiceError {
             self = .invalidValue(
                 "/authors/\(index)/name",
                 "this author's name is \"\(name)\"; change it with PUT /v1/authors/{id}")
+        case .invalid(let details): self = .invalid(details)
+        case .commentsClosed: self = .commentsClosed
+        case .tooManyComments(let seconds): self = .tooManyComments(retryAfterSeconds: seconds)
+        case .repeatedComment: self = .repeatedComment
+        case .notTheWriter: self = .notTheWriter
+        // The service of comments says which role the sender has.
+        case .notEditor: self = .forbidden(needed: .editor, has: .reader)
+        case .editTimeOver(let seconds): self = .editTimeOver(seconds: seconds)
         case .rejected(let cause): self = ServiceError(cause)
         case .keyReused: self = .keyReused
         case .repeated: self = .inFlight

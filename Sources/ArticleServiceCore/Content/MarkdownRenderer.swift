@@ -1,5 +1,5 @@
 package import ArticleAPI
-import ArticleStore
+package import ArticleStore
 import BroadsheetHTTP
 public import BroadsheetPlatform
 import CBroadsheetMarkdown
@@ -270,16 +270,15 @@ public struct MarkdownLimits: Sendable, Hashable {
     public init() {}
 }
 
-/// A rendered body.
-package struct RenderedBody: Sendable, Hashable {
-    package let html: String
-    /// Counts the words that readers see, without URLs and markup.
-    let measure: TextMeasure
+extension RenderedBody {
+    package var html: String { bodyHTML.html ?? "" }
 
     /// - Parameter html: the renderer's output.
     package init(written html: [UInt8]) {
-        measure = TextMeasure(utf8: Self.text(of: html))
-        self.html = String(decoding: Self.withMarkupKept(html), as: UTF8.self).inNFC
+        let text = String(decoding: Self.withMarkupKept(html), as: UTF8.self).inNFC
+        self.init(
+            BodyHTML(renderer: MarkdownRenderer.name, html: text),
+            measure: TextMeasure(utf8: Self.text(of: html)))
     }
 
     /// Replaces U+0338 by a character reference. After the `>` of a tag, it would compose to `≯` in
@@ -303,9 +302,6 @@ package struct RenderedBody: Sendable, Hashable {
             return kept + bytes[start...]
         }
     }
-
-    /// The form that is stored.
-    var kept: BodyHTML { BodyHTML(renderer: MarkdownRenderer.name, html: html) }
 
     /// The text of our own renderer's HTML, in which `<` and `>` only delimit tags and comments,
     /// blocks are separated by line breaks, and `&amp; &lt; &gt; &quot;` are the only references.

@@ -71,18 +71,25 @@ extension CacheTag {
     }
 }
 
-/// Caches public responses, which are the same for all anonymous clients. The cache is notified of
-/// each change before it becomes visible.
+/// Caches public responses, which are the same for all anonymous clients. Each change is announced
+/// before it becomes visible, and taken over before the cache is used.
 package final class PublicResponseCache: Sendable {
     package let cache: ResponseCache
+    // The store does not retain it.
+    private let announced = AnnouncedChanges()
 
     /// - Parameter gate: Decides which requests are served without asking their routes.
     package init(
         cacheBytes: Int, store: any ArticleStore, gate: (any CacheGate)? = nil,
         system: SystemEnvironment
     ) {
-        cache = ResponseCache(limitBytes: cacheBytes, gate: gate) { system.now.milliseconds }
-        store.observeChanges(self)
+        let announcements = CacheAnnouncements(count: announced.count) { [announced] cache in
+            Self.takeOver(announced.take(), to: cache)
+        }
+        cache = ResponseCache(limitBytes: cacheBytes, gate: gate, announcements: announcements) {
+            system.now.milliseconds
+        }
+        store.observeChanges(announced)
     }
 
     /// Removes the results of searches, as the index has changed.
@@ -108,17 +115,13 @@ package final class PublicResponseCache: Sendable {
     }
 }
 
-extension PublicResponseCache: ChangeObserver {
-    package func willCommit(_ changes: PendingChanges) {
-        cache.willChange(changes.records.map(Self.names), through: changes.sequence)
-    }
-
-    package func didCommit(through sequence: Int64) {
-        cache.didChange(through: sequence)
-    }
-
-    package func didNotCommit(beyond sequence: Int64) {
-        cache.didChange(through: sequence, isFailure: true)
+extension PublicResponseCache {
+    private static func takeOver(_ batch: AnnouncedChanges.Batch, to cache: ResponseCache) {
+        if let last = batch.failure { cache.didChange(through: last, isFailure: true) }
+        if let changes = batch.changes {
+            cache.willChange(changes.records.map(names), through: changes.sequence)
+        }
+        cache.didChange(through: batch.visible)
     }
 
     private static func names(_ records: [ChangeRecord]) -> [CacheTag] {

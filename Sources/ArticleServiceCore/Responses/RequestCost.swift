@@ -16,8 +16,6 @@ package struct RequestCost: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Requests that read, write or hash more bytes than this leave the event loop.
-    package static let largeBytes = 64 << 10
     /// The cost of a write with a large body or a large response.
     package static let largeWrite = RequestCost(isHeavy: true, bytes: 2 << 20)
 }

@@ -102,32 +102,13 @@ extension IdempotencyKey {
         var request = request
         request.idempotencyKey = nil
         let printed = RequestPrinter.print(request)
-        let target = RequestPrinter.target(of: request)
-        let method = "\(type(of: request).endpoint.method)"
-        let path = target.prefix { $0 != "?" }
-        let fields = printed.fields.all.flatMap { [$0.name, $0.value] }
+        let target = printed.target.bytes
+        let path = Array(target.prefix { $0 != UInt8(ascii: "?") })
+        let names = [id, "\(printed.method)", key].map { Array($0.utf8) }
+        let fields = printed.fields.all.flatMap { [Array($0.name.utf8), Array($0.value.utf8)] }
         self.init(
-            scope: Self.digest([id, method, String(path), key].map { Array($0.utf8) }, secret),
-            request: Self.digest(
-                ([target] + fields).map { Array($0.utf8) } + [printed.body], secret),
-            principal: id, item: Self.item)
-    }
-
-    /// The bytes that are stored for an item, from which `KeptItem` restores it.
-    @Sendable
-    private static func item(_ written: WrittenItem) -> [UInt8] {
-        switch written {
-        case .article(var article, _):
-            // The body is stored already.
-            article.body = nil
-            return article.json()
-        case .author(let author, _): return author.json()
-        case .comment(var comment, _):
-            comment.body = ""
-            return comment.json()
-        case .source(let source, _): return source.json()
-        case .nothing: return []
-        }
+            scope: Self.digest([names[0], names[1], path, names[2]], secret),
+            request: Self.digest([target] + fields + [printed.body], secret), principal: id)
     }
 
     /// Each part is prefixed with its length, so that no two lists have the same bytes.

@@ -1,5 +1,6 @@
 public import BroadsheetHTTP
-import BroadsheetPlatform
+public import BroadsheetPlatform
+import Synchronization
 
 /// Caches responses that are the same for every client, so that they are generated only once.
 ///
@@ -34,6 +35,10 @@ public final class ResponseCache: Sendable {
     private let now: @Sendable () -> Int64
     private let isOn: Bool
     private let gate: (any CacheGate)?
+    private let announcements: CacheAnnouncements?
+    /// The number of announcements that were taken over.
+    private let takenOver = Atomic(0)
+    private let takeover = Lock(())
     /// Compresses responses off the event loops.
     private let pool = BlockingPool(label: "broadsheet.compression", width: 2, depth: 256)
     /// If generating a response takes longer, other requests do not wait for it.
@@ -44,19 +49,23 @@ public final class ResponseCache: Sendable {
     /// - Parameters:
     ///   - limitBytes: The maximum size of the cache; with 0 it stores nothing and only compresses.
     ///   - gate: Decides which requests are served without asking their routes; `nil`: all.
+    ///   - announcements: Changes that are taken over before each use of the cache.
     ///   - now: Milliseconds since 1970, by the same clock as in `CacheableResponse`.
     public init(
-        limitBytes: Int, gate: (any CacheGate)? = nil, now: @escaping @Sendable () -> Int64
+        limitBytes: Int, gate: (any CacheGate)? = nil, announcements: CacheAnnouncements? = nil,
+        now: @escaping @Sendable () -> Int64
     ) {
         let count = max(1, min(Self.limitShards, limitBytes / Self.smallestShardBytes))
         shards = (0..<count).map { _ in Lock(CacheShard(limitBytes: limitBytes / count)) }
         isOn = limitBytes > 0
         self.gate = gate
+        self.announcements = announcements
         self.now = now
     }
 
     public var statistics: Statistics {
-        shards.reduce(into: Statistics()) { sum, shard in
+        takeOverAnnouncements()
+        return shards.reduce(into: Statistics()) { sum, shard in
             let counts = shard.withLock { $0.counts }
             sum.responses += counts.responses
             sum.bytes += counts.bytes
@@ -95,6 +104,23 @@ public final class ResponseCache: Sendable {
         for shard in shards { shard.withLock { $0.invalidate(dependencies) } }
     }
 
+    private func takeOverAnnouncements() {
+        guard let announcements,
+            announcements.count.value != takenOver.load(ordering: .sequentiallyConsistent)
+        else { return }
+        takeOver(announcements)
+    }
+
+    // It is not inlined because most requests find nothing new.
+    @inline(never)
+    private func takeOver(_ announcements: CacheAnnouncements) {
+        takeover.withLock { _ in
+            let count = announcements.count.value
+            announcements.takeOver(self)
+            takenOver.store(count, ordering: .sequentiallyConsistent)
+        }
+    }
+
     // MARK: Responses
 
     /// True if the response to such a request may be in the cache. This is quick, and comes before
@@ -108,6 +134,7 @@ public final class ResponseCache: Sendable {
     /// Returns the prepared response to a request of any sender that it may respond to
     /// (`mayRespond`); the caller makes sure that the client sees no more than anonymous ones do.
     func response(to head: borrowing RequestHead) -> PreparedResponse? {
+        takeOverAnnouncements()
         let key = CacheKey(head.target.bytes)
         guard let cached = shard(key).withLock({ $0.find(key) }) else { return nil }
         if isCurrent(cached), let choice = cached.choice(for: head.fields) { return choice.ready }
@@ -130,6 +157,7 @@ public final class ResponseCache: Sendable {
         let key = CacheKey(request.target.bytes)
         // A shared response may turn out to be outdated, at most twice.
         for _ in 0..<3 where isOn {
+            takeOverAnnouncements()
             let entry = shard(key).withLock {
                 $0.enter(key, now: now(), patienceMilliseconds: Self.patienceMilliseconds)
             }
@@ -204,6 +232,7 @@ public final class ResponseCache: Sendable {
     }
 
     private func leave(_ key: CacheKey, with cached: CachedResponse?) {
+        takeOverAnnouncements()
         for (waiter, response) in shard(key).withLock({ $0.leave(key, with: cached) }) {
             waiter.resume(returning: response)
         }
@@ -257,6 +286,20 @@ public struct CacheTag: Sendable, Hashable {
         self.kind = kind
         self.high = high
         self.low = low
+    }
+}
+
+/// Changes of cached data that are announced to somebody else, from whom the cache takes them over
+/// before it is used. See ``ResponseCache``.
+public struct CacheAnnouncements: Sendable {
+    /// Increases with each announcement, before it becomes visible, and with each settlement.
+    public var count: AtomicCounter
+    /// Passes the new ones to `willChange` and `didChange`.
+    public var takeOver: @Sendable (ResponseCache) -> Void
+
+    public init(count: AtomicCounter, takeOver: @escaping @Sendable (ResponseCache) -> Void) {
+        self.count = count
+        self.takeOver = takeOver
     }
 }
 

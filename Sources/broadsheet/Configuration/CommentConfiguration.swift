@@ -1,6 +1,6 @@
 import ArticleAPI
-import ArticleResources
 import ArticleServices
+import ArticleStore
 import BroadsheetCommandLine
 
 /// The part of the configuration of `serve` that concerns comments.

@@ -46,26 +46,25 @@ extension SlowStore {
     }
 
     func createComment(
-        _ id: ArticleComment.ID, _ content: CommentContent, by edit: Edit,
-        _ decide: @escaping @Sendable (CommentContext) throws -> ArticleComment.Status
+        _ id: ArticleComment.ID, _ content: CommentContent, under rules: CommentRules, by edit: Edit
     ) async throws(StoreError) -> ArticleComment {
-        try await store.createComment(id, content, by: edit, decide)
+        try await store.createComment(id, content, under: rules, by: edit)
     }
 
     func updateComment(
-        _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        by edit: Edit, html: BodyHTML?,
-        _ change: @escaping @Sendable (CommentEdition) throws -> ArticleComment
+        _ id: ArticleComment.ID, _ changes: ArticleComment.Changes, html: BodyHTML?,
+        under rules: CommentRules,
+        expecting expectation: Precondition, as viewer: CommentViewer, by edit: Edit
     ) async throws(StoreError) -> ArticleComment {
         try await store.updateComment(
-            id, expecting: expectation, as: viewer, by: edit, html: html, change)
+            id, changes, html: html, under: rules, expecting: expectation, as: viewer, by: edit)
     }
 
     func deleteComment(
         _ id: ArticleComment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        by edit: Edit, _ check: @escaping @Sendable (CommentEdition) throws -> Void
+        by edit: Edit
     ) async throws(StoreError) {
-        try await store.deleteComment(id, expecting: expectation, as: viewer, by: edit, check)
+        try await store.deleteComment(id, expecting: expectation, as: viewer, by: edit)
     }
 
     func bookmarks(

@@ -20,10 +20,10 @@ extension SlowStore {
     }
 
     func updateSource(
-        _ id: ContentSource.ID, expecting expectation: Precondition, at time: Timestamp,
-        _ change: @escaping @Sendable (ContentSource) throws -> ContentSource
+        _ id: ContentSource.ID, _ changes: ContentSource.Changes,
+        expecting expectation: Precondition, at time: Timestamp
     ) async throws(StoreError) -> ContentSource {
-        try await store.updateSource(id, expecting: expectation, at: time, change)
+        try await store.updateSource(id, changes, expecting: expectation, at: time)
     }
 
     func deleteSource(

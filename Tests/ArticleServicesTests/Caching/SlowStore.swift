@@ -87,10 +87,10 @@ extension SlowStore {
     }
 
     func updateArticle(
-        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
-        _ change: @escaping @Sendable (Article) throws -> ArticleContent
+        _ id: Article.ID, _ update: ArticleUpdate, expecting expectation: Precondition,
+        by edit: Edit
     ) async throws(StoreError) -> Article {
-        try await store.updateArticle(id, expecting: expectation, by: edit, change)
+        try await store.updateArticle(id, update, expecting: expectation, by: edit)
     }
 
     func deleteArticle(
@@ -153,10 +153,10 @@ extension SlowStore {
     }
 
     func putAuthor(
-        _ id: Author.ID, expecting expectation: Precondition, by edit: Edit,
-        _ change: @escaping @Sendable (Author?) throws -> AuthorContent
+        _ id: Author.ID, _ replacement: Author.Replacement, expecting expectation: Precondition,
+        by edit: Edit
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
-        try await store.putAuthor(id, expecting: expectation, by: edit, change)
+        try await store.putAuthor(id, replacement, expecting: expectation, by: edit)
     }
 
     func idempotencyRecord(

@@ -42,7 +42,7 @@ import Testing
         let record = ChangeRecord(
             sequence: 1, subject: subject, revision: 1, isDeletion: false, isPublic: isPublic,
             bookmarker: user)
-        return AffectedAudiences(PendingChanges(sequence: 1, records: [record]))
+        return AffectedAudiences(CommitChanges(sequence: 1, records: [record]))
     }
 
     @Test func `a comment only concerns those who follow its article's comments and may see it`() {
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `unlisted changes, and those of very many articles, concern all`() {
         let names = Self.queries.map(\.name)
-        #expect(concerned(AffectedAudiences(PendingChanges(sequence: 1, records: nil))) == names)
+        #expect(concerned(AffectedAudiences(CommitChanges(sequence: 1, records: nil))) == names)
         var many = AffectedAudiences.nobody
         #expect(concerned(many).isEmpty)
         for _ in 0...10_000 {

@@ -52,9 +52,8 @@ import Testing
             let content = CommentContent(
                 article: CommentFixture.article, body: "*old*", writer: try fixture.user(.ada).id)
             let comment = try await fixture.store.createComment(
-                ArticleComment.ID(at: CommentFixture.opening), content,
-                by: Edit(at: CommentFixture.opening, by: .operator)
-            ) { _ in .visible }
+                ArticleComment.ID(at: CommentFixture.opening), content, under: CommentRules(),
+                by: Edit(at: CommentFixture.opening, by: .operator))
             #expect(try await Self.stored(comment, in: fixture) == nil)
             let list = try fixture.send("GET \(Self.thread)?fields=bodyHTML", as: nil)
             #expect(list.text.contains(#""bodyHTML":"<p><em>old</em></p>\n""#))

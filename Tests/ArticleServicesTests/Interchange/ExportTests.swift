@@ -27,15 +27,10 @@ import Testing
         for (slug, seconds) in [("beta", Int64(2)), ("gamma", 3)] {
             let article = try await fixture.article(slug)
             _ = try await fixture.store.updateArticle(
-                article.id, expecting: .anything,
-                by: Edit(at: ImportFixture.time(seconds), by: .key(id: "E"))
-            ) { current in
-                var draft = current.draft
-                draft.slug = "\(slug)-moved"
-                return try ArticleContent(
-                    replacing: current, with: draft, defaultLanguage: "en",
-                    at: ImportFixture.time(0))
-            }
+                article.id,
+                ArticleUpdate(.changes(Article.Changes(slug: .set("\(slug)-moved")))),
+                expecting: .anything,
+                by: Edit(at: ImportFixture.time(seconds), by: .key(id: "E")))
         }
         let gone = try await fixture.article("gamma")
         try await fixture.store.deleteArticle(
@@ -43,8 +38,9 @@ import Testing
         let author = Author.ID(at: ImportFixture.time(0))
         for about in ["Idle", "Still idle"] {
             _ = try await fixture.store.putAuthor(
-                author, expecting: .anything, at: ImportFixture.time(5)
-            ) { _ in AuthorContent(name: "Idle", about: about, website: "https://example.org") }
+                author,
+                Author.Replacement(name: "Idle", about: about, website: "https://example.org"),
+                expecting: .anything, by: Edit(at: ImportFixture.time(5), by: .operator))
         }
         try await fixture.store.createKey(
             KeyRecord(
@@ -69,11 +65,14 @@ import Testing
         let article = try await fixture.article("alpha").id
         var parent: ArticleComment.ID?
         for status in [ArticleComment.Status.visible, .pending] {
+            var rules = CommentRules()
+            rules.policy = status == .pending ? .moderated : .open
             let content = CommentContent(
                 article: article, parent: parent, body: "\(status) & *more*\n", writer: first.id)
             parent = try await fixture.store.createComment(
-                ArticleComment.ID(at: time), content, by: Edit(at: time, by: .operator)
-            ) { _ in status }.id
+                ArticleComment.ID(at: time), content, under: rules,
+                by: Edit(at: time, by: .operator)
+            ).id
         }
         _ = try await fixture.store.putBookmark(
             of: article, for: second.id, position: 0.1, seeing: .everyone, at: time)

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleSearch
+import ArticleStore
 import BroadsheetFeeds
 import BroadsheetHTTP
 import BroadsheetMarkup

@@ -128,15 +128,8 @@ import Testing
             _ = try await restore(lines, fixture)
             let article = try await fixture.article("alpha")
             _ = try await fixture.store.updateArticle(
-                article.id, expecting: .anything,
-                by: Edit(at: ImportFixture.time(9), by: .key(id: "E"))
-            ) { current in
-                var draft = current.draft
-                draft.title = "Edited"
-                return try ArticleContent(
-                    replacing: current, with: draft, defaultLanguage: "en",
-                    at: ImportFixture.time(9))
-            }
+                article.id, ArticleUpdate(.changes(Article.Changes(title: .set("Edited")))),
+                expecting: .anything, by: Edit(at: ImportFixture.time(9), by: .key(id: "E")))
             #expect(try await restore(lines, fixture).counts == ["unchanged": 4])
             #expect(try await fixture.article("alpha").title == "Edited")
         }

@@ -151,12 +151,9 @@ import Testing
             _ = try await fixture.run("blog.xml")
             let edit = Edit(at: ImportFixture.time(1), by: .operator)
             let edited = try await fixture.store.updateArticle(
-                fixture.article("n1").id, expecting: .anything, by: edit
-            ) { article in
-                var draft = article.draft
-                draft.title = "Edited here"
-                return ArticleContent(draft, slug: .keep, measure: TextMeasure(draft.body))
-            }
+                fixture.article("n1").id,
+                ArticleUpdate(.changes(Article.Changes(title: .set("Edited here")))),
+                expecting: .anything, by: edit)
             try await fixture.store.deleteArticle(
                 fixture.article("n2").id, expecting: .anything, by: edit)
             try fixture.write("blog.xml", export("New"))

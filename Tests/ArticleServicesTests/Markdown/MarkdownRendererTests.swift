@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleStore
 import BroadsheetPlatform
 import BroadsheetSockets
 import BroadsheetTestSupport

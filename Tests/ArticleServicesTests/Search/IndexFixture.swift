@@ -69,9 +69,9 @@ struct IndexFixture: Sendable {
         var random = SplitMix64(seed: seed)
         let first = Edit(at: TestBackend.opening, by: .operator)
         for id in Self.authors {
-            _ = try await store.putAuthor(id, expecting: .anything, by: first) { old in
-                AuthorContent(name: old?.name ?? "Nobody", about: "", website: nil)
-            }
+            guard (try? await store.author(id, visibleTo: .editors)) == nil else { continue }
+            _ = try await store.putAuthor(
+                id, Author.Replacement(name: "Nobody"), expecting: .nothing, by: first)
         }
         for number in 0..<count {
             let time = TestBackend.opening.advanced(
@@ -86,20 +86,18 @@ struct IndexFixture: Sendable {
             } else if kind == 9 {
                 let author = Self.authors[Int(random.next() % 2)]
                 let name = "Name \(random.next() % 100)"
-                _ = try await store.putAuthor(author, expecting: .anything, by: edit) { _ in
-                    AuthorContent(name: name, about: "", website: nil)
-                }
+                _ = try await store.putAuthor(
+                    author, Author.Replacement(name: name), expecting: .anything, by: edit)
             } else {
                 let id = ids[Int(random.next() % UInt64(ids.count))]
                 if kind == 8 {
                     try await store.deleteArticle(id, expecting: .anything, by: edit)
                 } else {
-                    var content = content(&random, at: time)
-                    content.slug = .keep
-                    let next = content
-                    _ = try await store.updateArticle(id, expecting: .anything, by: edit) { _ in
-                        next
-                    }
+                    let article = try await store.article(.id(id), visibleTo: .editors)
+                    let changes = Article.Changes(
+                        from: article.draft, to: content(&random, at: time).draft)
+                    _ = try await store.updateArticle(
+                        id, ArticleUpdate(.changes(changes)), expecting: .anything, by: edit)
                 }
             }
         }

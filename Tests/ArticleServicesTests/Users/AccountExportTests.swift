@@ -139,8 +139,8 @@ import Testing
                 let content = CommentContent(
                     article: article, body: "\(number) \(text)", writer: user.id)
                 _ = try await store.createComment(
-                    ArticleComment.ID(at: time), content, by: Edit(at: time, by: .operator)
-                ) { _ in .visible }
+                    ArticleComment.ID(at: time), content, under: CommentRules(),
+                    by: Edit(at: time, by: .operator))
             }
             let response = try server.send(Self.line, in: session)
             // More than the pieces in which it is written and sent.

@@ -215,8 +215,7 @@ import Testing
         try await WebhookTests.run(indexes: false) { server, fixture in
             try await fixture.run { webhooks in
                 await server.backend.store.close()
-                webhooks.willCommit(PendingChanges(sequence: 1, records: nil))
-                webhooks.didCommit(through: 1)
+                webhooks.didCommit(CommitChanges(sequence: 1, records: nil))
                 let isRetried = await eventually { fixture.pauses.count >= 3 }
                 #expect(isRetried)
                 #expect(

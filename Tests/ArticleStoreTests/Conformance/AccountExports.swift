@@ -91,13 +91,12 @@ extension ArticleStoreConformance {
                 let content = CommentContent(
                     article: article, body: "\(status) by \(user.name)", writer: user.id)
                 let edit = Edit.later(Int64(place))
-                let made = try await store.createComment(.make(), content, by: edit) { _ in
-                    status == .deleted ? .visible : status
-                }
+                let made = try await store.createComment(
+                    .make(), content, as: status == .deleted ? .visible : status,
+                    by: edit)
                 if status == .deleted {
                     try await store.deleteComment(
-                        made.id, expecting: .anything, as: editor, by: .later(9)
-                    ) { _ in }
+                        made.id, expecting: .anything, as: editor, by: .later(9))
                 }
                 let comment = try await store.comment(
                     made.id, visibleTo: CommentViewer(audience: .editors))

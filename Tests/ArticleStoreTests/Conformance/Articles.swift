@@ -165,18 +165,20 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `an error of the caller's closure rolls back the write`(_ engine: Engine) async throws
-        {
-            struct Refusal: Error {}
+        func `an update that does not fit the article changes nothing`(
+            _ engine: Engine
+        ) async throws {
             try await engine.with { store in
                 let made = try await store.createArticle(.make(), .sample(), by: .first)
                 let error = try await failure {
+                    let changes = Article.Changes(
+                        status: .set(.scheduled), publishedAt: .set(.start))
                     _ = try await store.updateArticle(
-                        made.id, expecting: .anything, by: .first
-                    ) { _ in throw Refusal() }
+                        made.id, ArticleUpdate(.changes(changes)), expecting: .anything,
+                        by: .first)
                 }
-                guard case .rejected(let cause) = error else { throw error }
-                #expect(cause is Refusal)
+                guard case .invalid(let details) = error else { throw error }
+                #expect(details.map(\.place) == [.pointer("/publishedAt")])
                 #expect(try await store.changeSequence() == 1)
             }
         }

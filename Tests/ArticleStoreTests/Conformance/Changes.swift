@@ -16,13 +16,13 @@ extension ArticleStoreConformance {
             private let seen = Lock<[Event]>([])
             var events: [Event] { seen.withLock { $0 } }
 
-            func willCommit(_ changes: PendingChanges) {
+            func willCommit(_ changes: CommitChanges) {
                 let subjects = changes.records?.map(\.subject)
                 seen.withLock { $0.append(.announced(through: changes.sequence, subjects)) }
             }
 
-            func didCommit(through sequence: Int64) {
-                seen.withLock { $0.append(.visible(through: sequence)) }
+            func didCommit(_ changes: CommitChanges) {
+                seen.withLock { $0.append(.visible(through: changes.sequence)) }
             }
 
             func didNotCommit(beyond sequence: Int64) {
@@ -39,8 +39,9 @@ extension ArticleStoreConformance {
                 let witness = RecordingObserver()
                 store.observeChanges(witness)
                 let author = try await store.putAuthor(
-                    .make(), expecting: .anything, at: .start
-                ) { _ in AuthorContent(name: "Mina", about: "", website: nil) }.author
+                    .make(), Author.Replacement(name: "Mina"), expecting: .anything,
+                    by: Edit(at: .start, by: .operator)
+                ).author
                 #expect(
                     witness.events == [
                         .announced(through: 2, [.author(author.id)]), .visible(through: 2),
@@ -53,6 +54,40 @@ extension ArticleStoreConformance {
                         .announced(through: 4, [.article(article.id)]), .visible(through: 4),
                     ])
                 #expect(try await store.changeSequence() == 4)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `announced changes are merged until they are taken`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let announced = AnnouncedChanges()
+                store.observeChanges(announced)
+                let count = announced.count.value
+                var ids: [Article.ID] = []
+                for _ in 0..<2 {
+                    ids.append(try await store.createArticle(.make(), .sample(), by: .first).id)
+                }
+                #expect(announced.count.value > count)
+                var batch = announced.take()
+                #expect(batch.changes?.records?.map(\.subject) == ids.map { .article($0) })
+                #expect(batch.changes?.sequence == 2 && batch.visible == 2)
+                #expect(batch.failure == nil && announced.take().changes == nil)
+                // What was rolled back before it was taken has a visible number.
+                let record = ChangeRecord(
+                    sequence: 3, subject: .article(ids[0]), revision: 2, isDeletion: false,
+                    isPublic: true)
+                let changes = CommitChanges(sequence: 3, records: [record])
+                announced.willCommit(changes)
+                announced.didNotCommit(beyond: 2)
+                batch = announced.take()
+                #expect(batch.failure == 2 && batch.changes?.sequence == 2)
+                // Too many are not listed.
+                for sequence in Int64(3)...4_099 {
+                    announced.willCommit(CommitChanges(sequence: sequence, records: [record]))
+                }
+                batch = announced.take()
+                #expect(batch.changes == CommitChanges(sequence: 4_099, records: nil))
+                #expect(batch.failure == nil && batch.visible == 2)
             }
         }
 

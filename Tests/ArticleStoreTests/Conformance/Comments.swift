@@ -164,26 +164,38 @@ extension ArticleStoreConformance {
                     let content = CommentContent(
                         article: article ?? thread.article, parent: parent, body: body,
                         writer: (user ?? thread.ada).id)
+                    let id = ArticleComment.ID.make()
+                    let context = try await store.commentContext(
+                        of: content, as: id, at: Edit.later(milliseconds).time)
+                    situations.withLock { $0.append(context) }
                     return try await store.createComment(
-                        .make(), content, by: .later(milliseconds)
-                    ) { commentContext in
-                        situations.withLock { $0.append(commentContext) }
-                        return .visible
+                        id, content, under: .giving(.visible), by: .later(milliseconds))
+                }
+                func rejected(
+                    _ body: String, at milliseconds: Int64, to parent: ArticleComment.ID? = nil,
+                    on article: Article.ID? = nil
+                ) async throws {
+                    let error = try await failure {
+                        _ = try await comment(body, at: milliseconds, to: parent, on: article)
+                    }
+                    switch error {
+                    case .invalid, .repeatedComment: break
+                    default: throw error
                     }
                 }
                 let one = try await comment("one", at: 1_000)
                 let reply = try await comment("two", at: 2_000, to: one.id)
-                _ = try await comment("one", at: 60_999)
+                try await rejected("one", at: 60_999)
                 _ = try await comment("one", at: 61_000, on: other.id)
                 _ = try await comment("one", at: 61_001, by: thread.bob)
                 _ = try await comment("one", at: 120_999)
                 // Not to a reply, to a comment of another article, or to none.
                 for parent in [reply.id, ArticleComment.ID.make()] {
-                    _ = try await comment("x\(parent)", at: 3_660_998, to: parent)
+                    try await rejected("x\(parent)", at: 3_660_998, to: parent)
                 }
-                _ = try await comment("y", at: 3_660_998, to: one.id, on: other.id)
+                try await rejected("y", at: 3_660_998, to: one.id, on: other.id)
                 _ = try await thread.set(one.id, .hidden)
-                _ = try await comment("z", at: 3_660_999, to: one.id)
+                try await rejected("z", at: 3_660_999, to: one.id)
                 let found = situations.withLock { $0 }
                 #expect(
                     found.map(\.isRepetition)
@@ -191,7 +203,7 @@ extension ArticleStoreConformance {
                 #expect(
                     found.map(\.isParentUnusable)
                         == [false, false, false, false, false, false, true, true, true, true])
-                #expect(found.map(\.recent.count) == [0, 1, 2, 3, 0, 4, 3, 4, 5, 5])
+                #expect(found.map(\.recent.count) == [0, 1, 2, 2, 0, 3, 2, 2, 2, 1])
                 #expect(found[2].recent == [.start + 2_000, .start + 1_000])
                 #expect(found.allSatisfy { $0.policy == nil })
             }
@@ -208,12 +220,13 @@ extension ArticleStoreConformance {
                 for milliseconds: Int64 in [120_001, 60_002, 60_001, 1, 0] {
                     let content = CommentContent(
                         article: thread.article, body: "one", writer: thread.ada.id)
+                    let id = ArticleComment.ID.make()
+                    let context = try await store.commentContext(
+                        of: content, as: id, at: Edit.later(milliseconds).time)
+                    situations.withLock { $0.append(context) }
+                    guard !context.isRepetition else { continue }
                     _ = try await store.createComment(
-                        .make(), content, by: .later(milliseconds)
-                    ) { commentContext in
-                        situations.withLock { $0.append(commentContext) }
-                        return .visible
-                    }
+                        id, content, under: .giving(.visible), by: .later(milliseconds))
                 }
                 let found = situations.withLock { $0 }
                 #expect(found.map(\.recent.count) == [0, 1, 2, 1, 1])
@@ -239,11 +252,12 @@ extension ArticleStoreConformance {
                 let error = try await failure {
                     let content = CommentContent(
                         article: thread.article, body: "x", writer: thread.ada.id)
-                    _ = try await store.createComment(.make(), content, by: .later(1)) { _ in
-                        throw NothingWasThrown()
-                    }
+                    var closed = CommentRules()
+                    closed.policy = .closed
+                    _ = try await store.createComment(
+                        .make(), content, under: closed, by: .later(1))
                 }
-                guard case .rejected(is NothingWasThrown) = error else { throw error }
+                guard case .commentsClosed = error else { throw error }
                 #expect(try await thread.list(CommentThread.editor) == [])
             }
         }
@@ -258,31 +272,25 @@ extension ArticleStoreConformance {
                 let own = thread.viewer(thread.ada)
                 let seen = Precondition.versions([comment.version ?? ""])
                 let same = try await store.updateComment(
-                    comment.id, expecting: seen, as: own, by: .later(5), html: nil
-                ) { edition in
-                    #expect(edition.isOwn && edition.comment == comment)
-                    return edition.comment
-                }
+                    comment.id, ArticleComment.Changes(body: .set("one")), html: nil,
+                    under: CommentRules(), expecting: seen, as: own, by: .later(5))
                 #expect(same == comment)
+                let edition = try await store.edition(of: comment.id, expecting: seen, as: own)
+                #expect(edition.isOwn && edition.comment == comment)
                 let changed = try await store.updateComment(
-                    comment.id, expecting: seen, as: own, by: .later(6), html: nil
-                ) { edition in
-                    var comment = edition.comment
-                    comment.body = "two"
-                    return comment
-                }
+                    comment.id, ArticleComment.Changes(body: .set("two")), html: nil,
+                    under: CommentRules(), expecting: seen, as: own, by: .later(6))
                 #expect(changed.body == "two" && changed.updatedAt == .start + 6)
                 #expect(changed.revision == 2 && changed.createdAt == comment.createdAt)
                 let operations: [() async throws -> Void] = [
                     {
                         _ = try await store.updateComment(
-                            comment.id, expecting: seen, as: own, by: .later(7), html: nil
-                        ) { $0.comment }
+                            comment.id, ArticleComment.Changes(), html: nil, under: CommentRules(),
+                            expecting: seen, as: own, by: .later(7))
                     },
                     {
                         try await store.deleteComment(
-                            comment.id, expecting: seen, as: own, by: .later(7)
-                        ) { _ in }
+                            comment.id, expecting: seen, as: own, by: .later(7))
                     },
                 ]
                 for operation in operations {

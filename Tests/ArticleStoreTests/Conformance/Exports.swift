@@ -34,9 +34,9 @@ extension ArticleStoreConformance {
                         path: "a.md", digest: [UInt8](repeating: 1, count: 32), id: .make(),
                         content: .sample("imported", at: nil), formerSlugs: ["former"])
                 ], by: Edit(at: .start + 14, by: .operator), dryRun: false)
-            _ = try await store.putAuthor(.make(), expecting: .nothing, at: .start) { _ in
-                AuthorContent(name: "Idle", about: "Writes nothing", website: nil)
-            }
+            _ = try await store.putAuthor(
+                .make(), Author.Replacement(name: "Idle", about: "Writes nothing"),
+                expecting: .nothing, by: Edit(at: .start, by: .operator))
             try await fillPeople(ids[0], store)
         }
 
@@ -48,8 +48,7 @@ extension ArticleStoreConformance {
             try await store.createUser(user, using: nil, identity: .sample("ada"), at: .start)
             _ = try await store.createComment(
                 .make(), CommentContent(article: article, body: "Good", writer: user.id),
-                by: .later(15)
-            ) { _ in .visible }
+                under: .giving(.visible), by: .later(15))
             _ = try await store.putBookmark(
                 of: article, for: user.id, position: 0.1, seeing: .everyone, at: .start)
         }

@@ -275,7 +275,7 @@ private func update(
 }
 
 private func rename(_ id: Author.ID, _ name: String, in store: any ArticleStore) async throws {
-    _ = try await store.putAuthor(id, expecting: .anything, at: .start) { _ in
-        AuthorContent(name: name, about: "", website: nil)
-    }
+    _ = try await store.putAuthor(
+        id, Author.Replacement(name: name), expecting: .anything,
+        by: Edit(at: .start, by: .operator))
 }

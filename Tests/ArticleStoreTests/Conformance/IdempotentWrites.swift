@@ -11,16 +11,7 @@ extension ArticleStoreConformance {
         private static func key(_ key: UInt8, _ request: UInt8 = 1) -> IdempotencyKey {
             IdempotencyKey(
                 scope: scope(key), request: [UInt8](repeating: request, count: 32),
-                principal: "editor"
-            ) { item in
-                switch item {
-                case .article(let article, _): Array(article.title.utf8)
-                case .author(let author, _): Array(author.name.utf8)
-                case .comment(let comment, _): Array("\(comment.status)".utf8)
-                case .source(let source, _): Array(source.url.utf8)
-                case .nothing: []
-                }
-            }
+                principal: "editor")
         }
 
         /// An edit with the key of the first number, for the request of the second one.
@@ -37,17 +28,14 @@ extension ArticleStoreConformance {
             try await engine.with { store in
                 let id = Article.ID.make()
                 let author = Author.ID.make()
-                func done(_ item: String, isNew: Bool, body: String?) -> IdempotencyRecord.Outcome {
-                    .done(item: Array(item.utf8), isNew: isNew, body: body)
-                }
                 let text = "Flour and water."
-                let writes: [(IdempotencyRecord.Outcome, (Edit) async throws -> Void)] = [
+                let writes: [(KeptResult, (Edit) async throws -> Void)] = [
                     (
-                        done("Bread", isNew: true, body: text),
+                        KeptResult(name: "Bread", isNew: true, body: text),
                         { _ = try await store.createArticle(id, .sample(), by: $0) }
                     ),
                     (
-                        done("Bread!", isNew: false, body: "Salt."),
+                        KeptResult(name: "Bread!", isNew: false, body: "Salt."),
                         {
                             _ = try await store.updateArticle(id, expecting: .anything, by: $0) {
                                 .of($0) {
@@ -58,22 +46,21 @@ extension ArticleStoreConformance {
                         }
                     ),
                     (
-                        done("", isNew: false, body: nil),
+                        KeptResult(name: nil, isNew: false, body: nil),
                         { try await store.deleteArticle(id, expecting: .anything, by: $0) }
                     ),
                     (
-                        done("Bread", isNew: false, body: text),
+                        KeptResult(name: "Bread", isNew: false, body: text),
                         {
                             _ = try await store.restoreArticle(
                                 id, to: 1, expecting: .anything, by: $0)
                         }
                     ),
                     (
-                        done("A", isNew: true, body: nil),
+                        KeptResult(name: "A", isNew: true, body: nil),
                         {
-                            _ = try await store.putAuthor(author, expecting: .anything, by: $0) {
-                                _ in AuthorContent(name: "A", about: "", website: nil)
-                            }
+                            _ = try await store.putAuthor(
+                                author, Author.Replacement(name: "A"), expecting: .anything, by: $0)
                         }
                     ),
                 ]
@@ -88,7 +75,9 @@ extension ArticleStoreConformance {
                     guard case .keyReused = other else { throw other }
                     #expect(try await store.changeSequence() == sequence)
                     let kept = try await store.idempotencyRecord(Self.scope(key), at: .start)
-                    #expect(kept?.outcome == outcome && kept?.request == Self.key(key).request)
+                    #expect(
+                        kept.map(KeptResult.init) == outcome
+                            && kept?.request == Self.key(key).request)
                 }
                 #expect(try await store.changeSequence() == 5)
                 // Regardless of later changes of the article.
@@ -96,7 +85,7 @@ extension ArticleStoreConformance {
                 for (number, (outcome, _)) in writes.enumerated() {
                     let kept = try await store.idempotencyRecord(
                         Self.scope(UInt8(number)), at: .start)
-                    #expect(kept?.outcome == outcome)
+                    #expect(kept.map(KeptResult.init) == outcome)
                 }
             }
         }
@@ -153,34 +142,30 @@ extension ArticleStoreConformance {
                 let id = ArticleComment.ID.make()
                 let content = CommentContent(
                     article: thread.article, body: "one", writer: thread.ada.id)
-                _ = try await store.createComment(id, content, by: Self.edit(1)) { _ in .visible }
+                _ = try await store.createComment(
+                    id, content, under: .giving(.visible), by: Self.edit(1))
                 _ = try await store.updateComment(
-                    id, expecting: .anything, as: thread.viewer(thread.ada), by: Self.edit(2),
-                    html: nil
-                ) { edition in
-                    var comment = edition.comment
-                    comment.body = "two"
-                    return comment
-                }
-                func outcomes() async throws -> [IdempotencyRecord.Outcome?] {
-                    var outcomes: [IdempotencyRecord.Outcome?] = []
+                    id, ArticleComment.Changes(body: .set("two")), html: nil, under: CommentRules(),
+                    expecting: .anything, as: thread.viewer(thread.ada), by: Self.edit(2))
+                func outcomes() async throws -> [KeptResult?] {
+                    var outcomes: [KeptResult?] = []
                     for key: UInt8 in [1, 2] {
                         outcomes.append(
-                            try await store.idempotencyRecord(Self.scope(key), at: .start)?.outcome)
+                            try await store.idempotencyRecord(Self.scope(key), at: .start)
+                                .map(KeptResult.init))
                     }
                     return outcomes
                 }
-                let item = Array("visible".utf8)
                 #expect(
                     try await outcomes() == [
-                        .done(item: item, isNew: true, body: "one"),
-                        .done(item: item, isNew: false, body: "two"),
+                        KeptResult(name: "", isNew: true, body: "one"),
+                        KeptResult(name: "", isNew: false, body: "two"),
                     ])
                 try await thread.delete(id, as: CommentThread.editor)
                 #expect(
                     try await outcomes() == [
-                        .done(item: item, isNew: true, body: nil),
-                        .done(item: item, isNew: false, body: nil),
+                        KeptResult(name: "", isNew: true, body: nil),
+                        KeptResult(name: "", isNew: false, body: nil),
                     ])
             }
         }
@@ -220,5 +205,28 @@ extension ArticleStoreConformance {
                 #expect(try await exists(5))
             }
         }
+    }
+}
+
+/// The stored result of a write: the title of an article, the name of an author, or the body that
+/// is stored with a comment, none.
+private struct KeptResult: Equatable {
+    var name: String?
+    var isNew: Bool
+    var body: String?
+
+    init(name: String?, isNew: Bool, body: String?) {
+        (self.name, self.isNew, self.body) = (name, isNew, body)
+    }
+
+    init(_ record: IdempotencyRecord) {
+        guard case .done(let item, let isNew, let body) = record.outcome else {
+            self.init(name: "rejected", isNew: false, body: nil)
+            return
+        }
+        let name =
+            (try? Article(mapping: item))?.title ?? (try? Author(mapping: item))?.name
+            ?? (try? ArticleComment(mapping: item))?.body
+        self.init(name: name, isNew: isNew, body: body)
     }
 }

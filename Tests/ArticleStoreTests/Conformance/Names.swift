@@ -10,9 +10,9 @@ extension ArticleStoreConformance {
         ) async throws {
             try await engine.with { store in
                 func put(_ id: Author.ID, at time: Timestamp) async throws {
-                    let put = try await store.putAuthor(id, expecting: .nothing, at: time) { _ in
-                        AuthorContent(name: "Ann", about: "", website: nil)
-                    }
+                    let put = try await store.putAuthor(
+                        id, Author.Replacement(name: "Ann"), expecting: .nothing,
+                        by: Edit(at: time, by: .operator))
                     #expect(put.isNew && put.author.revision == 1)
                 }
                 let younger = Author.ID.make()
@@ -47,9 +47,9 @@ extension ArticleStoreConformance {
                         .make(), .sample(authors: [.name("Bo"), .id(id, name: nil)]), by: .first)
                 }
                 guard case .unknownAuthor(index: 1, id) = unknown else { throw unknown }
-                _ = try await store.putAuthor(id, expecting: .anything, at: .start) { _ in
-                    AuthorContent(name: "Ann", about: "", website: nil)
-                }
+                _ = try await store.putAuthor(
+                    id, Author.Replacement(name: "Ann"), expecting: .anything,
+                    by: Edit(at: .start, by: .operator))
                 let differs = try await failure {
                     _ = try await store.createArticle(
                         .make(), .sample(authors: [.id(id, name: "Eve")]), by: .first)
@@ -101,13 +101,13 @@ extension ArticleStoreConformance {
                 #expect(before.authors.map(\.name) == ["Ann"])
                 let author = try await store.author(id, visibleTo: .editors)
                 let put = try await store.putAuthor(
-                    id, expecting: .version(author), at: .start + 5
-                ) { _ in AuthorContent(name: "Anna", about: "Bakes", website: nil) }
+                    id, Author.Replacement(name: "Anna", about: "Bakes"),
+                    expecting: .version(author), by: Edit(at: .start + 5, by: .operator))
                 #expect(!put.isNew && put.author.revision == 2)
                 #expect(put.author.createdAt == .start && put.author.updatedAt == .start + 5)
                 let again = try await store.putAuthor(
-                    id, expecting: .existing, at: .start + 9
-                ) { _ in AuthorContent(name: "Anna", about: "Bakes", website: nil) }
+                    id, Author.Replacement(name: "Anna", about: "Bakes"), expecting: .existing,
+                    by: Edit(at: .start + 9, by: .operator))
                 #expect(again.author == put.author)
                 let read = try await store.article(.id(made.id), visibleTo: .editors)
                 #expect(read.authors.map(\.name) == ["Anna"] && read.revision == 1)
@@ -120,9 +120,9 @@ extension ArticleStoreConformance {
             try await engine.with { store in
                 let id = Author.ID.make()
                 func put(_ expectation: Precondition) async throws {
-                    _ = try await store.putAuthor(id, expecting: expectation, at: .start) { _ in
-                        AuthorContent(name: "Ann", about: "", website: nil)
-                    }
+                    _ = try await store.putAuthor(
+                        id, Author.Replacement(name: "Ann"), expecting: expectation,
+                        by: Edit(at: .start, by: .operator))
                 }
                 for expectation in [Precondition.existing, .versions(["1-000000"])] {
                     let error = try await failure { try await put(expectation) }

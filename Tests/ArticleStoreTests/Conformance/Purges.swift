@@ -107,7 +107,8 @@ extension ArticleStoreConformance {
                 let user = UserRecord.sample()
                 try await store.createUser(user, using: nil, at: .start)
                 let comment = CommentContent(article: article.id, body: "Libel", writer: user.id)
-                _ = try await store.createComment(.make(), comment, by: .later(3)) { _ in .visible }
+                _ = try await store.createComment(
+                    .make(), comment, under: .giving(.visible), by: .later(3))
                 _ = try await store.putBookmark(
                     of: article.id, for: user.id, position: nil, seeing: .everyone, at: .start)
                 let before = try await Exports.exported(store)

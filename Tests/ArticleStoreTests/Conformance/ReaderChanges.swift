@@ -136,8 +136,13 @@ extension ArticleStoreConformance {
                 query.kinds = [.comment]
                 query.article = thread.article
                 query.position = try await store.changes(query).position
-                _ = try await thread.set(comment.id, .hidden)
-                _ = try await thread.set(comment.id, .pending)
+                // As in a moderated thread, its writer's edit has to be approved.
+                for body in ["two", "three"] {
+                    _ = try await store.updateComment(
+                        comment.id, ArticleComment.Changes(body: .set(body)), html: nil,
+                        under: .giving(.pending), expecting: .anything,
+                        as: thread.viewer(thread.ada), by: .later(100))
+                }
                 let hidden = try await store.changes(query).items.map(\.change)
                 #expect(hidden == [.deleteComment(comment.id, revision: 2)])
                 // Its writer sees that it is pending.

@@ -108,9 +108,8 @@ extension ArticleStoreConformance {
                 let content = CommentContent(
                     article: thread.article, body: "one", bodyHTML: Self.html,
                     writer: thread.ada.id)
-                let made = try await store.createComment(.make(), content, by: .later(1)) { _ in
-                    .visible
-                }
+                let made = try await store.createComment(
+                    .make(), content, under: .giving(.visible), by: .later(1))
                 #expect(try await kept(made) == Self.html)
                 #expect(try await store.bodyHTML(of: [made], by: "r2") == [nil])
                 let hidden = try await thread.set(made.id, .hidden)
@@ -123,19 +122,15 @@ extension ArticleStoreConformance {
                 #expect(try await kept(hidden) == other)
                 #expect(try await store.changeSequence() == sequence)
 
-                func edit(_ html: BodyHTML?) async throws -> ArticleComment {
+                func edit(_ body: String, _ html: BodyHTML?) async throws -> ArticleComment {
                     try await store.updateComment(
-                        made.id, expecting: .anything, as: thread.viewer(thread.ada),
-                        by: .later(9), html: html
-                    ) { edition in
-                        var comment = edition.comment
-                        comment.body += "!"
-                        return comment
-                    }
+                        made.id, ArticleComment.Changes(body: .set(body)), html: html,
+                        under: CommentRules(), expecting: .anything,
+                        as: thread.viewer(thread.ada), by: .later(9))
                 }
                 _ = try await thread.set(made.id, .visible)
-                #expect(try await kept(edit(Self.html)) == Self.html)
-                let edited = try await edit(nil)
+                #expect(try await kept(edit("two", Self.html)) == Self.html)
+                let edited = try await edit("three", nil)
                 #expect(try await kept(edited) == nil)
                 try await store.keepBodyHTML(Self.html, of: made)
                 #expect(try await kept(edited) == nil)

@@ -112,8 +112,7 @@ extension ArticleStoreConformance {
                 let id = try await store.createArticle(.make(), .sample(), by: .first).id
                 let key = IdempotencyKey(
                     scope: [UInt8](repeating: 1, count: 32),
-                    request: [UInt8](repeating: 2, count: 32), principal: "editor"
-                ) { _ in [] }
+                    request: [UInt8](repeating: 2, count: 32), principal: "editor")
                 _ = try await store.updateArticle(
                     id, expecting: .anything,
                     by: Edit(at: .start + 1, by: .key(id: "editor"), key: key)

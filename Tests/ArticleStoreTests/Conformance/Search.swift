@@ -185,9 +185,9 @@ extension ArticleStoreConformance {
         /// The numbers that an observer was notified of.
         private final class Observer: ChangeObserver {
             let committed = Lock([Int64]())
-            func willCommit(_ changes: PendingChanges) {}
-            func didCommit(through sequence: Int64) { committed.withLock { $0.append(sequence) } }
-            func didNotCommit(beyond sequence: Int64) {}
+            func didCommit(_ changes: CommitChanges) {
+                committed.withLock { $0.append(changes.sequence) }
+            }
         }
 
         @Test(arguments: Engine.all)

@@ -55,17 +55,11 @@ extension ArticleStoreConformance {
                 #expect(made.tags == ["Bread", "Rye & Co."] && made.intervalSeconds == 60)
                 #expect(try await store.source(made.id) == made)
                 let same = try await store.updateSource(
-                    made.id, expecting: .anything, at: Self.time + 1
-                ) { $0 }
+                    made.id, ContentSource.Changes(), expecting: .anything, at: Self.time + 1)
                 #expect(same == made)
                 let paused = try await store.updateSource(
-                    made.id, expecting: .versions([made.version ?? ""]), at: Self.time + 2
-                ) { source in
-                    var source = source
-                    source.isPaused = true
-                    source.name = nil
-                    return source
-                }
+                    made.id, ContentSource.Changes(name: .clear, isPaused: .set(true)),
+                    expecting: .versions([made.version ?? ""]), at: Self.time + 2)
                 #expect(paused.revision == 2 && paused.version != made.version)
                 #expect(paused.isPaused && paused.name == nil && paused.nextPollAt == nil)
                 await #expect(throws: StoreError.self) {
@@ -94,12 +88,8 @@ extension ArticleStoreConformance {
                 } throws: { if case StoreError.idTaken = $0 { true } else { false } }
                 await #expect {
                     try await store.updateSource(
-                        other.id, expecting: .anything, at: Self.time
-                    ) { source in
-                        var source = source
-                        source.url = made.url
-                        return source
-                    }
+                        other.id, ContentSource.Changes(url: .set(made.url)),
+                        expecting: .anything, at: Self.time)
                 } throws: { if case StoreError.conflict = $0 { true } else { false } }
                 let first = try await store.sources(after: nil, limit: 1)
                 #expect(first.items.map(\.id) == [min(made.id, other.id)])
@@ -329,12 +319,8 @@ extension ArticleStoreConformance {
                     result: .taken(taken))
                 try await store.recordPoll(poll, of: source.id)
                 let changed = try await store.updateSource(
-                    source.id, expecting: .existing, at: Self.time + 5
-                ) { source in
-                    var source = source
-                    source.publishes = true
-                    return source
-                }
+                    source.id, ContentSource.Changes(publishes: .set(true)),
+                    expecting: .existing, at: Self.time + 5)
                 #expect(changed.nextPollAt == Self.time + 5 && changed.kind == .feed)
                 #expect(changed.movedTo == "https://example.org/moved")
                 #expect(try await store.position(of: source.id).etag == nil)
@@ -346,12 +332,9 @@ extension ArticleStoreConformance {
                         [Self.item(1, "One")], from: source.id, at: 1, round: 0, time: Self.time)
                 }
                 let moved = try await store.updateSource(
-                    source.id, expecting: .existing, at: Self.time + 6
-                ) { source in
-                    var source = source
-                    source.url = "https://example.org/elsewhere"
-                    return source
-                }
+                    source.id,
+                    ContentSource.Changes(url: .set("https://example.org/elsewhere")),
+                    expecting: .existing, at: Self.time + 6)
                 #expect(moved.kind == nil && moved.movedTo == nil && moved.title == nil)
             }
         }
@@ -365,12 +348,8 @@ extension ArticleStoreConformance {
                 let id = Article.ID.make()
                 _ = try await Self.take([Self.item(1, "One", id)], source, in: store)
                 _ = try await store.updateSource(
-                    source.id, expecting: .existing, at: Self.time + 5
-                ) { source in
-                    var source = source
-                    source.name = "Renamed"
-                    return source
-                }
+                    source.id, ContentSource.Changes(name: .set("Renamed")),
+                    expecting: .existing, at: Self.time + 5)
                 try await store.deleteSource(source.id, expecting: .anything)
                 let history = try await store.revisions(of: id, below: nil, limit: 9).items
                 #expect(

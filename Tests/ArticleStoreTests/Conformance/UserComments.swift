@@ -209,9 +209,8 @@ extension ArticleStoreConformance {
                 ) async throws(StoreError) -> ArticleComment {
                     let content = CommentContent(
                         article: article, body: body, writer: user.id, audience: .author(user.id))
-                    return try await store.createComment(.make(), content, by: .first) { _ in
-                        status
-                    }
+                    return try await store.createComment(
+                        .make(), content, as: status, by: .first)
                 }
                 let comment = try await write("one", by: ada, as: .visible)
                 _ = try await write("two", by: ada, as: .hidden)
@@ -273,10 +272,7 @@ extension ArticleStoreConformance {
 private final class ChangeRecorder: ChangeObserver {
     let records = Lock<[ChangeRecord]>([])
 
-    func willCommit(_ changes: PendingChanges) {
+    func didCommit(_ changes: CommitChanges) {
         records.withLock { $0 += changes.records ?? [] }
     }
-
-    func didCommit(through sequence: Int64) {}
-    func didNotCommit(beyond sequence: Int64) {}
 }

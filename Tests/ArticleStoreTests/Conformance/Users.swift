@@ -195,9 +195,8 @@ extension ArticleStoreConformance {
         /// Counts what an observer was notified of.
         private final class Observer: ChangeObserver {
             let changes = Lock(0)
-            func willCommit(_ changes: PendingChanges) { self.changes.withLock { $0 += 1 } }
-            func didCommit(through sequence: Int64) {}
-            func didNotCommit(beyond sequence: Int64) {}
+            func willCommit(_ changes: CommitChanges) { self.changes.withLock { $0 += 1 } }
+            func didCommit(_ changes: CommitChanges) {}
         }
 
         @Test(arguments: Engine.all)

@@ -13,7 +13,6 @@ struct NodeTests {
     /// Remembers what was announced.
     private final class Listener: ChangeObserver {
         private struct State {
-            var pending: PendingChanges?
             var changes: [ChangeRecord?] = []
             var last: Int64 = 0
         }
@@ -26,17 +25,12 @@ struct NodeTests {
         var changes: [ChangeRecord?] { state.withLock { $0.changes } }
         var last: Int64 { state.withLock { $0.last } }
 
-        func willCommit(_ changes: PendingChanges) { state.withLock { $0.pending = changes } }
-
-        func didCommit(through sequence: Int64) {
+        func didCommit(_ changes: CommitChanges) {
             state.withLock { state in
-                state.changes += state.pending?.records ?? [nil]
-                state.pending = nil
-                state.last = sequence
+                state.changes += changes.records ?? [nil]
+                state.last = changes.sequence
             }
         }
-
-        func didNotCommit(beyond sequence: Int64) { state.withLock { $0.pending = nil } }
     }
 
     /// Remembers what was said of access.
@@ -104,11 +98,8 @@ struct NodeTests {
                             article: thread.article, body: "\(number)", writer: thread.ada.id)
                         let store = number % 2 == 0 ? first : second
                         let comment = try? await store.createComment(
-                            .make(), content, by: .later(Int64(number * 7 % 30))
-                        ) { commentContext in
-                            guard commentContext.recent.count < 10 else { throw StoreError.busy }
-                            return .visible
-                        }
+                            .make(), content, under: CommentRules(),
+                            by: .later(Int64(number * 7 % 30)))
                         return comment != nil
                     }
                 }

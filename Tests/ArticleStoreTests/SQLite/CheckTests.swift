@@ -63,8 +63,8 @@ import Testing
         try await store.createUser(user, using: nil, at: .start)
         _ = try await store.createSession(.sample(1, of: user), expecting: 0)
         _ = try await store.createComment(
-            .make(), CommentContent(article: made.id, body: "Good", writer: user.id), by: .first
-        ) { _ in .visible }
+            .make(), CommentContent(article: made.id, body: "Good", writer: user.id),
+            under: .giving(.visible), by: .first)
         _ = try await store.putBookmark(
             of: made.id, for: user.id, position: nil, seeing: .everyone, at: .start)
     }

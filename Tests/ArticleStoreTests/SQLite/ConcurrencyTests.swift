@@ -1,10 +1,11 @@
 import ArticleAPI
-import ArticleDatabase
 import ArticleStore
 import BroadsheetPlatform
 import BroadsheetTestSupport
 import Dispatch
 import Testing
+
+@testable import ArticleDatabase
 
 @Suite struct ConcurrencyTests {
     private static func open(
@@ -154,16 +155,14 @@ import Testing
             // They wait however slow the machine is.
             limits.commitPatienceMilliseconds = 600_000
         }
-        let made = try await store.createArticle(.make(), .sample(), by: .first)
+        _ = try await store.createArticle(.make(), .sample(), by: .first)
         let isHeld = DispatchSemaphore(value: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             let (started, signal) = AsyncStream.makeStream(of: Void.self)
             group.addTask {
-                _ = try await store.updateArticle(made.id, expecting: .anything, by: .first) {
-                    article in
+                try await store.submit { _ in
                     signal.finish()
                     isHeld.wait()
-                    return .of(article)
                 }
             }
             for await _ in started {}
@@ -200,10 +199,12 @@ import Testing
         let made = try await store.createArticle(.make(), .sample(), by: .first)
         let isHeld = DispatchSemaphore(value: 0)
         let (started, signal) = AsyncStream.makeStream(of: Void.self)
-        async let slow = store.updateArticle(made.id, expecting: .anything, by: .first) { article in
+        async let slow = store.submit { (step) throws(StoreError) in
             signal.finish()
             isHeld.wait()
-            return .of(article) { $0.draft.title = "Changed" }
+            let changes = Article.Changes(title: .set("Changed"))
+            return try step.updateArticle(
+                made.id, ArticleUpdate(.changes(changes)), expecting: .anything, by: .first)
         }
         for await _ in started {}
         // Those of the first round wait for a while, those of the second one do not.

@@ -88,8 +88,7 @@ import Testing
         scope[0] = UInt8(number)
         scope[1] = principal.utf8.first ?? 0
         return IdempotencyKey(
-            scope: scope, request: [UInt8](repeating: 0, count: 32), principal: principal
-        ) { _ in [] }
+            scope: scope, request: [UInt8](repeating: 0, count: 32), principal: principal)
     }
 
     private static func write(

@@ -35,7 +35,8 @@ struct CommentThread {
             count += 1
             return count
         }
-        return try await store.createComment(id, content, by: .later(number)) { _ in status }
+        return try await store.createComment(
+            id, content, under: .giving(status), by: .later(number))
     }
 
     /// All comments, the oldest first, in pages of two.
@@ -54,18 +55,12 @@ struct CommentThread {
         -> ArticleComment
     {
         try await store.updateComment(
-            id, expecting: .anything, as: Self.editor, by: .later(100), html: nil
-        ) { edition in
-            var comment = edition.comment
-            comment.status = status
-            return comment
-        }
+            id, ArticleComment.Changes(status: .set(status)), html: nil, under: CommentRules(),
+            expecting: .anything, as: Self.editor, by: .later(100))
     }
 
     func delete(_ id: ArticleComment.ID, as viewer: CommentViewer) async throws {
-        try await store.deleteComment(
-            id, expecting: .anything, as: viewer, by: .later(100)
-        ) { _ in }
+        try await store.deleteComment(id, expecting: .anything, as: viewer, by: .later(100))
     }
 
     func expectNotFound(_ id: ArticleComment.ID, _ viewer: CommentViewer) async throws {

@@ -71,8 +71,7 @@ struct RandomDatabase {
     /// A write with an idempotency key.
     private func writeOnce(_ number: Int, to store: any ArticleStore) async throws {
         let key = IdempotencyKey(
-            scope: Self.digest(number), request: Self.digest(1), principal: "p\(number % 2)"
-        ) { _ in [1, 2, 3] }
+            scope: Self.digest(number), request: Self.digest(1), principal: "p\(number % 2)")
         _ = try await store.createArticle(
             .make(), .sample("once \(number) \u{10FFFF}0", slug: .keep),
             by: Edit(at: .start + Int64(number), by: .key(id: "editor"), key: key))

@@ -62,9 +62,8 @@ struct RandomHistory {
         _ id: Author.ID, in store: any ArticleStore, _ edit: Edit
     ) async throws(StoreError) {
         let name = "Author \(below(1_000))"
-        _ = try await store.putAuthor(id, expecting: .anything, by: edit) { _ in
-            AuthorContent(name: name, about: "", website: nil)
-        }
+        _ = try await store.putAuthor(
+            id, Author.Replacement(name: name), expecting: .anything, by: edit)
         if !authors.contains(id) { authors.append(id) }
     }
 

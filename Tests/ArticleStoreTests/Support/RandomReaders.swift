@@ -7,7 +7,7 @@ struct RandomReaders {
     private var generator: SplitMix64
     private(set) var users: [UserRecord] = []
     private(set) var articles: [Article.ID] = []
-    private var comments: [ArticleComment.ID] = []
+    private var comments: [(id: ArticleComment.ID, writer: User.ID)] = []
     private var writes: Int64 = 0
 
     init(seed: UInt64, articles count: Int = 2, in store: any ArticleStore) async throws {
@@ -53,44 +53,43 @@ struct RandomReaders {
             case 15 where users.count < 4: try await addUser(to: store)
             default: try await comment(in: store, edit)
             }
-        } catch StoreError.notFound {} catch StoreError.rejected {}
+        } catch StoreError.notFound {} catch StoreError.invalid {}
     }
-
-    private struct Unusable: Error {}
 
     private mutating func comment(in store: any ArticleStore, _ edit: Edit) async throws {
         let id = ArticleComment.ID.make()
-        let parent = isTrue(in: 2) && !comments.isEmpty ? any(comments) : nil
+        let parent = isTrue(in: 2) && !comments.isEmpty ? any(comments).id : nil
         let content = CommentContent(
             article: any(articles), parent: parent, body: "Comment \(writes)",
             writer: any(users).id)
         let status: ArticleComment.Status = isTrue(in: 3) ? .pending : .visible
-        _ = try await store.createComment(id, content, by: edit) { commentContext in
-            if commentContext.isParentUnusable { throw Unusable() }
-            return status
-        }
-        comments.append(id)
+        _ = try await store.createComment(id, content, under: .giving(status), by: edit)
+        comments.append((id, content.writer))
     }
 
     private mutating func change(
-        _ id: ArticleComment.ID, in store: any ArticleStore, _ edit: Edit
+        _ comment: (id: ArticleComment.ID, writer: User.ID), in store: any ArticleStore,
+        _ edit: Edit
     ) async throws {
         let editor = CommentViewer(audience: .editors)
         guard !isTrue(in: 4) else {
             return try await store.deleteComment(
-                id, expecting: .anything, as: editor, by: edit
-            ) { _ in }
+                comment.id, expecting: .anything, as: editor, by: edit)
         }
-        let status: ArticleComment.Status? =
-            isTrue(in: 4) ? nil : any([.visible, .hidden, .pending])
-        let body = "Comment \(writes)"
+        let isPending = isTrue(in: 4)
+        guard isPending || isTrue(in: 3) else {
+            _ = try await store.updateComment(
+                comment.id, ArticleComment.Changes(status: .set(any([.visible, .hidden]))),
+                html: nil,
+                under: CommentRules(), expecting: .anything, as: editor, by: edit)
+            return
+        }
+        // In a moderated thread, a writer's edit has to be approved.
+        let writer = CommentViewer(audience: .everyone, user: comment.writer)
         _ = try await store.updateComment(
-            id, expecting: .anything, as: editor, by: edit, html: nil
-        ) { edition in
-            var comment = edition.comment
-            if let status { comment.status = status } else { comment.body = body }
-            return comment
-        }
+            comment.id, ArticleComment.Changes(body: .set("Comment \(writes)")), html: nil,
+            under: .giving(isPending ? .pending : .visible), expecting: .anything, as: writer,
+            by: edit)
     }
 
     private mutating func bookmark(in store: any ArticleStore, _ edit: Edit) async throws {

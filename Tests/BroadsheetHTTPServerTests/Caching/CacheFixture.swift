@@ -19,10 +19,24 @@ final class CacheFixture: Sendable {
     private let state = Lock(State())
     private let clock: Lock<Int64>
     let cache: ResponseCache
+    /// What the cache has to take over before it is used.
+    private let announced: Lock<[@Sendable (ResponseCache) -> Void]>
+    private let announcedCount = AtomicCounter()
 
     init(limitBytes: Int = 1 << 20) {
         let clock = Lock(Int64(1_000))
-        cache = ResponseCache(limitBytes: limitBytes) { clock.withLock { $0 } }
+        let announced = Lock<[@Sendable (ResponseCache) -> Void]>([])
+        let announcements = CacheAnnouncements(count: announcedCount) { cache in
+            let taken = announced.withLock { announced in
+                defer { announced = [] }
+                return announced
+            }
+            for apply in taken { apply(cache) }
+        }
+        cache = ResponseCache(limitBytes: limitBytes, announcements: announcements) {
+            clock.withLock { $0 }
+        }
+        self.announced = announced
         self.clock = clock
     }
 
@@ -51,12 +65,17 @@ final class CacheFixture: Sendable {
     /// A change in the order of a store: announced, visible, settled.
     func change(_ name: String, to value: String) {
         let sequence = state.withLock { $0.sequence + 1 }
-        cache.willChange([Self.dependency(name)], through: sequence)
+        announce { $0.willChange([Self.dependency(name)], through: sequence) }
         state.withLock { state in
             state.values[name] = value
             state.sequence = sequence
         }
-        cache.didChange(through: sequence)
+        announce { $0.didChange(through: sequence) }
+    }
+
+    private func announce(_ apply: @escaping @Sendable (ResponseCache) -> Void) {
+        announced.withLock { $0.append(apply) }
+        announcedCount.add()
     }
 
     /// A change without a number, of which the cache is notified when it is visible.

@@ -50,14 +50,10 @@ enum StoreWriter {
         _ made: Article, in store: SQLiteStore, _ content: ArticleContent, _ number: Int
     ) async throws {
         let id = made.id
+        let changes = Article.Changes(body: .set(content.draft.body + "\nMore."))
         let changed = try await store.updateArticle(
-            id, expecting: .versions([made.version ?? ""]), by: edit()
-        ) { article in
-            var content = content
-            content.slug = .keep
-            content.draft.body = (article.body ?? "") + "\nMore."
-            return content
-        }
+            id, ArticleUpdate(.changes(changes)), expecting: .versions([made.version ?? ""]),
+            by: edit())
         acknowledge(changed)
         guard number % 3 == 0 else { return }
         try await store.deleteArticle(id, expecting: .versions([changed.version ?? ""]), by: edit())
