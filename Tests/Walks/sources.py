@@ -10,7 +10,7 @@ import subprocess
 # Tasks and threads that a commit, a response or the time wakes, and for which the request does not wait.
 CONSUMERS = ("SearchIndexer.run", "SearchIndexer.followAlways", "SearchIndexer.follow",
              "ChangeStreams.run", "ChangeStreams.feed", "Publisher.run", "LogWriter.drain",
-             "ChangeSubscriber.next", "StateMonitor.checkStore")
+             "ChangeSubscriber.next", "StateMonitor.checkStore", "Backend.indexer")
 
 # What a demangled name says before the function that it belongs to.
 ROLE = re.compile(
@@ -84,6 +84,11 @@ class Sources:
 
     def files(self, addresses):
         return {path for address in addresses for _, path in self.frames[address] if path}
+
+    def functions(self, addresses, path):
+        """The functions of the file."""
+        return sorted({self.function(name) for address in addresses for name, found in self.frames[address]
+                       if found == path})
 
     def rung(self, path):
         # Modules of C libraries are on the lowest one.

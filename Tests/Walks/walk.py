@@ -9,7 +9,7 @@ class Walk:
     def __init__(self, title, code, profiles, idle, gate=None):
         self.title, self.gate = title, gate
         quiet = set().union(*(profile.addresses for profile in idle))
-        own, others, changes, upward, inside = (Counter() for _ in range(5))
+        own, others, changes, upward = (Counter() for _ in range(4))
         for profile in profiles:
             profile.addresses -= quiet
             consumed = code.consumed(profile)
@@ -23,12 +23,10 @@ class Walk:
                             if caller[1] != callee[1]})
             upward.update({tuple((path, code.function(name)) for name, path in call) for call in calls
                            if code.rung(call[0][1]) < code.rung(call[1][1])})
-            inside.update(path for path in code.files(profile.before_flush & mine)
-                          if code.is_service(path))
         most = len(profiles) // 2 + 1
-        self.files, self.consumers, self.changes, self.upward, self.inside = (
+        self.files, self.consumers, self.changes, self.upward = (
             {item for item, count in counter.items() if count >= most}
-            for counter in (own, others, changes, upward, inside))
+            for counter in (own, others, changes, upward))
 
     @property
     def both_ways(self):
@@ -51,11 +49,6 @@ def show(walks, subscriber, with_files):
         print(f"{walk.title:<34} {len(walk.files):>5}  {walk.gate or '–':>4}  {len(walk.consumers):>9}  "
               f"{len(walk.changes):>15}  {walk.both_ways:>9}  {len(walk.upward):>15}{mark}")
     print(f"{'from that commit to a subscriber':<34} {len(subscriber):>5}  more")
-    writing = next(walk for walk in walks if walk.inside or walk.title.startswith("PATCH"))
-    print(f"\nfiles of the services that are executed between BEGIN and COMMIT ({writing.title}): "
-          f"{len(writing.inside)}")
-    for path in sorted(writing.inside):
-        print(f"  {path}")
     for walk in walks:
         print(f"\n{walk.title}: calls up a rung")
         for caller, callee in sorted(walk.upward):

@@ -2,7 +2,8 @@
 """Counts the files that a request goes through: `make walks` (docs/walks.md).
 
 A server and a client that were built with debug information run under callgrind. Each request is a window
-on a connection that is kept alive; what idle windows execute is subtracted.
+on a connection that is kept alive; what idle windows execute is subtracted. Then each kind of write is sent,
+on both engines: while its transaction is open, no function of the services may be executed.
 """
 
 import argparse
@@ -18,6 +19,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "Tests", "Benchmarks"))
 
+import writes                          # noqa: E402
+from cluster import Cluster            # noqa: E402
 from machine import Server, free_port  # noqa: E402
 from sources import Sources            # noqa: E402
 from walk import Walk, show            # noqa: E402
@@ -37,18 +40,24 @@ class Connection:
         self.stream = self.socket.makefile("rb")
 
     def send(self, method, target, body=None, **fields):
-        """Sends a request with its body in one piece; returns the fields and the body of the response,
-        which must be a success."""
-        data = b"" if body is None else json.dumps(body).encode()
+        """Sends a request; returns the fields and the body of the response, which must be a success."""
+        status, found, response = self.exchange(method, target, body, **fields)
+        if not 200 <= status < 300:
+            raise SystemExit(f"walks: {method} {target}: {status} {response.decode()}")
+        return found, json.loads(response) if response else None
+
+    def accepts(self, method, target, **fields):
+        return self.exchange(method, target, **fields)[0] < 300
+
+    def exchange(self, method, target, body=None, **fields):
+        """Sends a request with its body in one piece; returns the response."""
+        data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         if body is not None:
             fields |= {"Content-Type": "application/json", "Content-Length": len(data)}
         lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items())
         self.socket.sendall(f"{method} {target} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n".encode() + data)
         status, found = self.head()
-        response = self.stream.read(int(found.get("content-length", 0)))
-        if not 200 <= status < 300:
-            raise SystemExit(f"walks: {method} {target}: {status} {response.decode()}")
-        return found, json.loads(response) if response else None
+        return status, found, self.stream.read(int(found.get("content-length", 0)))
 
     def head(self):
         status = int(self.stream.readline().split()[1])
@@ -78,23 +87,31 @@ class Subscriber:
 class WalkedServer:
     """The server, and the requests to walk."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, database=None):
         port = free_port()
-        database = os.path.join(folder, "walks.db")
+        os.makedirs(folder, exist_ok=True)
+        database = database or os.path.join(folder, "walks.db")
         self.windows = Windows(binary, os.path.join(folder, "server"), separate_threads=True)
         command = [*self.windows.command, "serve", "--samples", "--loops", "1",
                    "--listen", f"127.0.0.1:{port}", "--database", database]
-        environment = dict(os.environ, BROADSHEET_ADMIN_KEY=KEY, SWIFT_BACKTRACE="enable=no")
+        environment = dict(
+            os.environ, BROADSHEET_ADMIN_KEY=KEY, SWIFT_BACKTRACE="enable=no", **self.windows.environment)
         self.port = port
         self.server = Server(command, port, os.path.join(folder, "log"), environment, patience=120)
         self.windows.attach(self.server.process.pid, self.rest)
         self.connection = Connection(port)
-        admin = {"Authorization": f"Bearer {KEY}"}
+
+    def prepare(self):
+        """Creates what requests need."""
+        admin = self.admin = {"Authorization": f"Bearer {KEY}"}
         key = f"bsk_{'0' * 16}_{'w' * 43}"
         self.connection.send("POST", "/v1/admin/keys", {
             "id": "0" * 16, "digest": hashlib.sha256(key.encode()).hexdigest(), "name": "walks",
             "role": "editor"}, **admin)
         self.editor = {"Authorization": f"Bearer {key}"}
+        # Nodes that share a database learn of a new key after its commit.
+        while not self.connection.accepts("GET", "/v1/deleted-articles", **self.editor):
+            time.sleep(0.5)
         self.connection.send("POST", "/v1/users", {"name": NAME, "password": PASSWORD}, **admin)
         body = {"title": "Walked", "status": "published", "tags": ["walked"], "summary": "A summary."}
         fields, article = self.connection.send("POST", "/v1/articles", body, **self.editor)
@@ -134,7 +151,7 @@ class WalkedServer:
             subscriber.wait(f"Walked {self.number}")
         found["follow"] = self.windows.of(follow, COUNTED, WARMING)
         found["idle"] += self.windows.of(lambda: time.sleep(1), IDLE, warming=0)
-        return found
+        return found, writes.windows(self)
 
 
 class WalkedClient:
@@ -169,19 +186,40 @@ def walks(arguments):
         server = WalkedServer(arguments.broadsheet, folder)
         client = WalkedClient(arguments.client, folder, server.port)
         try:
+            server.prepare()
             of_client = client.walk()
-            of_server = server.walk()
+            of_server, written = server.walk()
         finally:
             client.stop()
             server.server.stop()
-        code = Sources(ROOT, arguments.broadsheet, of_server)
+        with_postgres = write_with_postgres(arguments.broadsheet, os.path.join(folder, "postgres"))
+        code = Sources(ROOT, arguments.broadsheet, {**of_server, **written, **{
+            f"PostgreSQL {name}": profiles for name, profiles in with_postgres.items()}})
         found = [Walk(title, code, of_server[name], of_server["idle"], gate) for title, name, gate in (
-            ("cached GET", "get", 30), ("PATCH with key and If-Match", "patch", 105),
+            ("cached GET", "get", 30), ("PATCH with key and If-Match", "patch", 90),
             ("sign-in, POST /v1/sessions", "sign-in", 85))]
         patch, subscriber = found[1], Walk("to a subscriber", code, of_server["follow"], of_server["idle"])
         sdk = Sources(ROOT, arguments.client, of_client)
         found.insert(2, Walk("send(FetchArticlesRequest(tag:))", sdk, of_client["send"], of_client["idle"], 58))
-        return found, subscriber.beyond(patch)
+        faults = writes.show("SQLite", code, written) + writes.show("PostgreSQL", code, with_postgres)
+        print(f"{len(written)} kinds of writes on each engine ({', '.join(written)}): {faults} of "
+              f"{len(written) + len(with_postgres)} execute services while a transaction is open\n")
+        return found, subscriber.beyond(patch), faults
+
+
+def write_with_postgres(binary, folder):
+    """The profile of each kind of write to a PostgreSQL database."""
+    cluster = Cluster()
+    try:
+        server = WalkedServer(binary, folder, cluster.create("walks"))
+        try:
+            server.prepare()
+            server.windows.begin()
+            return writes.windows(server)
+        finally:
+            server.server.stop()
+    finally:
+        cluster.stop()
 
 
 def main():
@@ -190,8 +228,8 @@ def main():
     parser.add_argument("--client", required=True, help="client-bench, with debug information")
     parser.add_argument("--files", action="store_true", help="also list the files of each walk")
     arguments = parser.parse_args()
-    found, subscriber = walks(arguments)
-    sys.exit(show(found, subscriber, arguments.files))
+    found, subscriber, faults = walks(arguments)
+    sys.exit(show(found, subscriber, arguments.files) or faults > 0)
 
 
 if __name__ == "__main__":

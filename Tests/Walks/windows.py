@@ -12,8 +12,8 @@ class Profile:
     def __init__(self):
         self.addresses = set()
         self.calls = set()
-        # Executed by the writer's thread before its first flush: what a transaction contains.
-        self.before_flush = set()
+        # Executed by the thread that writes while one of its transactions was open.
+        self.inside = set()
 
     def read(self, text, binary):
         """Adds a dump. Its lines name the object, the function and the cost of an address; a call is
@@ -42,8 +42,8 @@ class Profile:
 class Windows:
     """A process under callgrind that counts from one command to the next."""
 
-    # SQLite flushes its log by it at the end of a transaction, and nothing else before.
-    FLUSH = "fdatasync"
+    # The functions of the store's engines that begin and commit a transaction, by their linkage names.
+    BEGIN, COMMIT = "CommitsC5begin", "CommitsC6commit"
 
     def __init__(self, binary, folder, separate_threads=False):
         os.mkdir(folder)
@@ -51,12 +51,17 @@ class Windows:
         # Symbols suffice here; callgrind would read debug information for a minute.
         self.binary = os.path.join(folder, os.path.basename(binary))
         subprocess.run(["strip", "--strip-debug", "-o", self.binary, binary], check=True)
+        library = os.path.join(folder, "spawn.so")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spawn.c")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+        self.environment = {"LD_PRELOAD": library, "WALKED_PROGRAM": self.binary}
         self.command = [
             "valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", "--dump-instr=yes",
             "--dump-line=no", "--compress-strings=no", "--compress-pos=no",
             f"--callgrind-out-file={folder}/out", self.binary]
         if separate_threads:
-            self.command[1:1] = ["--separate-threads=yes", f"--dump-before={self.FLUSH}"]
+            self.command[1:1] = [
+                "--separate-threads=yes", *(f"--dump-before=*{name}*" for name in (self.BEGIN, self.COMMIT))]
 
     def attach(self, pid, rest):
         """- rest: waits until the process does nothing."""
@@ -82,15 +87,21 @@ class Windows:
         self.control("--dump")
         profile = Profile()
         dumps = sorted(glob.glob(f"{self.folder}/out*"), key=self.order)
-        texts = [(self.order(path), read(path)) for path in dumps]
-        flushes = [number for (number, _), text in texts if f"dump-before={self.FLUSH}" in text]
-        for (number, _), text in texts:
-            part = Profile()
+        open_threads = set()
+        for path in dumps:
+            text, part = read(path), Profile()
             part.read(text, self.binary)
             profile.addresses |= part.addresses
             profile.calls |= part.calls
-            if number in flushes[:1]:
-                profile.before_flush |= part.addresses
+            # A dump ends where the function is called that has triggered it.
+            trigger = re.search(r"Trigger: --dump-before=(\S+)", text)
+            thread = self.order(path)[1]
+            if thread in open_threads:
+                profile.inside |= part.addresses
+            if trigger and self.BEGIN in trigger.group(1):
+                open_threads.add(thread)
+            elif trigger and self.COMMIT in trigger.group(1):
+                open_threads.discard(thread)
         return profile
 
     @staticmethod
