@@ -14,7 +14,8 @@ import Synchronization
 ///
 /// ```swift
 /// let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
-/// let server = HTTPServer(ServerConfiguration(addresses: [local]), router: router)
+/// let server = HTTPServer(
+///     ServerConfiguration(addresses: [local], system: .real), router: router)
 /// let addresses = try server.start()
 /// ```
 public final class HTTPServer: Sendable {
@@ -42,13 +43,15 @@ public final class HTTPServer: Sendable {
     private let lifecycle = Lock(Lifecycle.idle)
     private let gate: ConnectionLimiter
     /// Empty, unless `handOver` left clients behind.
-    private let leftovers = ConnectionLimiter(limit: 1)
+    private let leftovers: ConnectionLimiter
 
     public init(_ configuration: ServerConfiguration, router: HTTPRouter) {
         self.configuration = configuration
         shared = SharedState(configuration.limits, router)
         let descriptors = DescriptorLimit.raise() - ServerConfiguration.reservedDescriptors
-        gate = ConnectionLimiter(limit: max(1, min(configuration.limitConnections, descriptors)))
+        gate = ConnectionLimiter(
+            limit: max(1, min(configuration.limitConnections, descriptors)), configuration.system)
+        leftovers = ConnectionLimiter(limit: 1, configuration.system)
     }
 
     /// The number of open connections.
@@ -83,11 +86,11 @@ public final class HTTPServer: Sendable {
         }
         var lags: [Double] = []
         for loop in loops {
-            let start = ContinuousClock.now
+            let start = configuration.system.uptime
             await withUnsafeContinuation { continuation in
                 loop.submit { continuation.resume() }
             }
-            lags.append(start.duration(to: .now) / .seconds(1))
+            lags.append((configuration.system.uptime - start) / .seconds(1))
         }
         return lags
     }
@@ -150,7 +153,9 @@ public final class HTTPServer: Sendable {
         do throws(SystemError) {
             group = try EventLoopGroup(count: configuration.loops)
         } catch { throw .noLoop(error) }
-        let loopContexts = group.loops.map { LoopContext($0, configuration.accessLog) }
+        let loopContexts = group.loops.map {
+            LoopContext($0, configuration.system, configuration.accessLog)
+        }
         var doors: [BoundListener] = []
         do throws(HTTPServerError) {
             for address in configuration.addresses {
@@ -261,7 +266,7 @@ public final class HTTPServer: Sendable {
     @discardableResult
     public func finishCurrentRequests(seconds: Double) async -> Bool {
         guard case .running(let run) = lifecycle.withLock({ $0 }) else { return true }
-        let busy = ConnectionLimiter(limit: run.loopContexts.count)
+        let busy = ConnectionLimiter(limit: run.loopContexts.count, configuration.system)
         for loopContext in run.loopContexts where busy.enter() == .admitted {
             loopContext.loop.submit { loopContext.whenCurrentWorkEnds { busy.leave() } }
         }
@@ -297,13 +302,13 @@ public final class HTTPServer: Sendable {
             || configuration.takesCleartextHTTP2
         {
             group.leave(now: false)
-            await configuration.pause(quietSeconds)
+            await configuration.system.sleep(.seconds(quietSeconds))
         }
         for door in run.doors { await door.listener.rest() }
         shared.departure.open(take)
         group.leave(now: true)
         await gate.waitUntilEmpty(seconds: min(patienceSeconds, graceSeconds))
-        let haveEnded = await Self.closeHandlers(
+        let haveEnded = await closeHandlers(
             loopContexts, seconds: handlerSeconds ?? graceSeconds)
         shared.departure.close()
         lifecycle.withLock { $0 = .stopped }
@@ -331,9 +336,8 @@ public final class HTTPServer: Sendable {
     }
 
     /// - Returns: True if all of them have ended.
-    private static func closeHandlers(_ loopContexts: [LoopContext], seconds: Double) async -> Bool
-    {
-        let busy = ConnectionLimiter(limit: loopContexts.count)
+    private func closeHandlers(_ loopContexts: [LoopContext], seconds: Double) async -> Bool {
+        let busy = ConnectionLimiter(limit: loopContexts.count, configuration.system)
         for loopContext in loopContexts where busy.enter() == .admitted {
             loopContext.loop.submit { loopContext.closeHandlers { busy.leave() } }
         }

@@ -1,4 +1,5 @@
 import BroadsheetCommandLine
+import BroadsheetPlatform
 import Glibc
 
 /// Entry point: selects the subcommand, runs it, and reports a failure as one line and a status.
@@ -19,6 +20,9 @@ struct Broadsheet {
     /// Keys that a configuration file may contain. `config` itself is not one of them.
     static let configurationKeys = Set(
         commands.flatMap { $0.options }.filter { $0.name != "config" }.map { $0.key })
+
+    /// The only one of this process: everything else gets it from here.
+    private static let system = SystemEnvironment.real
 
     static func main() async {
         Console.holdStreams()
@@ -58,6 +62,6 @@ struct Broadsheet {
             toleratesInvalidFile: command.toleratesInvalidConfigurationFile, arguments: rest,
             environment: Environment.current, readFile: Files.read)
         try settings.rejectNamesThatAreNoFiles()
-        try await command.init(settings).run()
+        try await command.init(settings).run(in: system)
     }
 }

@@ -1,4 +1,5 @@
 import BroadsheetCommandLine
+import BroadsheetPlatform
 import BroadsheetResources
 
 /// Explains the commands, and prints the pages of the manual.
@@ -18,7 +19,7 @@ struct HelpCommand: Command {
         topic = settings.operands.first
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         guard let topic else { return try Console.print(Self.overview) }
         guard let text = Self.text(topic) else {
             throw CommandFailure(

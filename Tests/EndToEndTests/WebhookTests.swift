@@ -192,7 +192,7 @@ import Testing
                 CertificateAndKey(
                     certificate: bytes(of: folder.file("receiver.pem")),
                     key: bytes(of: folder.file("receiver.key")))
-            ], protocols: ["http/1.1"])
+            ], protocols: ["http/1.1"], system: .real)
         try await TestServer.run(routes.build(), with: configuration) { receiver in
             let url = "https://localhost:\(receiver.address.port)/hook"
             let distrusting = try serve(url)

@@ -26,7 +26,8 @@ import Testing
     @Test func `a server`() async throws {
         let router = try router()
         let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
-        let server = HTTPServer(ServerConfiguration(addresses: [local]), router: router)
+        let server = HTTPServer(
+            ServerConfiguration(addresses: [local], system: .real), router: router)
         let addresses = try server.start()
         #expect(try TestClient(addresses[0]).get("/hello").text == "hello")
         #expect(throws: HTTPServerError.alreadyStarted) { try server.start() }
@@ -36,7 +37,7 @@ import Testing
 
     @Test func `a configuration`() async throws {
         let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
-        var configuration = ServerConfiguration(addresses: [local], loops: 2)
+        var configuration = ServerConfiguration(addresses: [local], loops: 2, system: .real)
         configuration.limitConnections = 1_000
         configuration.report = { print($0) }
         try await TestServer.run(router(), with: configuration) { (test) async throws in

@@ -1,5 +1,6 @@
 import BroadsheetHTTP
 import BroadsheetHTTPServer
+import BroadsheetPlatform
 import BroadsheetSockets
 import BroadsheetTestSupport
 import Glibc
@@ -61,7 +62,7 @@ final class PlainHTTPCounter: HandshakeObserver {
         let text = try await written { descriptor in
             let writer = LogWriter(descriptor: descriptor, format: .json)
             var configuration = ServerConfiguration.local()
-            let log = AccessLog(writer)
+            let log = AccessLog(writer, system: .real)
             log.detail = .failures
             configuration.accessLog = log
             try await TestServer.run(routes().build(), with: configuration) { (test) async throws in
@@ -90,7 +91,7 @@ final class PlainHTTPCounter: HandshakeObserver {
         configuration.handshakeObservers.append(observer)
         let certificate = try TestCertificates().pair(["localhost"])
         configuration.tls = try TLSServer(
-            [certificate], profile: .intermediate, protocols: ["http/1.1"])
+            [certificate], profile: .intermediate, protocols: ["http/1.1"], system: .real)
         try await TestServer.run(routes().build(), with: configuration) { (test) async throws in
             // The client speaks plain HTTP, and the response says so.
             #expect(try test.client.get("/hello").status == 400)

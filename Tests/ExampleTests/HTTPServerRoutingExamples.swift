@@ -50,7 +50,7 @@ import Testing
         let parameters = PathParameters(names: ["id"], values: ["7"])
         let context = RequestContext(
             requestID: "test", peer: .v4([127, 0, 0, 1], port: 0), template: "/articles/{id}",
-            parameters: parameters, receivedSeconds: 0)
+            parameters: parameters)
         #expect(context.parameters["id"] == "7")
         #expect(context.parameters["slug"] == nil)
     }

@@ -58,10 +58,13 @@ import Testing
     @Test(arguments: [
         "let start = ContinuousClock.now", "try await Task.sleep(for: .seconds(1))",
         "let pause = Int.random(in: 0..<9)", "SystemClock.monotonicNanoseconds",
+        "usleep(100)", "let store = try open(system: .real)", "let time = Timestamp.now",
+        "queue.asyncAfter(deadline: .now() + 1) { }",
     ])
     func `a clock that is not injected is found`(line: String) {
         let path = "Sources/ArticleServiceCore/A.swift"
         #expect(faults(line, path: path) == ["1: the time and random numbers are injected"])
+        for path in ClockRules.exceptions.keys { #expect(faults(line, path: path) == []) }
         #expect(faults(line, path: "Sources/BroadsheetPlatform/A.swift") == [])
         let seeded = "let pause = Int.random(in: 0..<9, using: &generator)"
         #expect(faults(seeded, path: path) == [])

@@ -89,24 +89,6 @@ enum StyleRules {
         return [violation(file, index, "\"\(name.0)\" is a limit: limitBytes, limitCount, …")]
     }
 
-    /// The targets that get clocks, sleep and random numbers as a `SystemEnvironment`.
-    static let injectedTargets: Set<String> = [
-        "ArticleAccounts", "ArticleConnectors", "ArticleImportExport", "ArticleOperations",
-        "ArticleResources", "ArticleServiceCore", "ArticleServices",
-    ]
-
-    /// Uses of the machine's clocks and random numbers where they are injected.
-    static func clocks(_ file: SourceFile, _ line: String, at index: Int) -> [Violation] {
-        guard let target = file.target, injectedTargets.contains(target) else { return [] }
-        let words = [
-            "ContinuousClock", "SuspendingClock", "SystemClock", "SystemRandomNumberGenerator",
-            "Task.sleep", "clock_gettime",
-        ]
-        let isRandom = line.contains(".random(in:") && !line.contains("using:")
-        guard isRandom || words.contains(where: line.contains) else { return [] }
-        return [violation(file, index, "the time and random numbers are injected")]
-    }
-
     /// Words with which no doc comment in `Sources` begins: it begins with a noun or a verb.
     static let clauseWords: Set<Substring> = [
         "How", "What", "Where", "Whether", "Which", "Who", "Whom", "Whose", "Why",
@@ -129,7 +111,8 @@ enum StyleRules {
     static func code(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
         var found = functions(file, text) + clauses(file, text) + length(file, text)
         for (index, line) in text.code.enumerated() {
-            found += retiredTerms(file, line, at: index) + clocks(file, line, at: index)
+            found += retiredTerms(file, line, at: index)
+            found += ClockRules.violations(file, line, at: index)
         }
         // Patterns are slow: a line without any of these words cannot match.
         let words = ["try!", "fatalError", "preconditionFailure", "@unch", "nonisolated", "Task"]

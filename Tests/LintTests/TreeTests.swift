@@ -46,6 +46,15 @@ import Testing
         #expect(folders["Sources/ArticleDatabase"] == nil)
     }
 
+    @Test func `every file that may use the machine's clocks does`() throws {
+        let files = try SourceTree.swiftFiles().filter {
+            ClockRules.exceptions[$0.file.path] != nil
+                && $0.text.code.contains(where: ClockRules.uses)
+        }
+        let using = Set(files.map(\.file.path))
+        #expect(using == Set(ClockRules.exceptions.keys))
+    }
+
     @Test func `no dependency in the ladder points upwards`() {
         for (name, rung) in Ladder.rungs {
             for target in rung.targets {

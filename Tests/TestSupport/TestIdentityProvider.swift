@@ -55,7 +55,8 @@ public final class TestIdentityProvider: Sendable {
     ) async throws {
         let certificates = try TestCertificates()
         let provider = TestIdentityProvider(keys, certificates)
-        let tls = try TLSServer([certificates.pair(["127.0.0.1"])], protocols: ["http/1.1"])
+        let tls = try TLSServer(
+            [certificates.pair(["127.0.0.1"])], protocols: ["http/1.1"], system: .real)
         var routes = HTTPRouterBuilder()
         routes.on(.get, "/.well-known/openid-configuration") { _, _ in
             await provider.response { state in

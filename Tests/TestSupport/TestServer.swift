@@ -16,7 +16,7 @@ public struct TestServer: Sendable {
         _ router: HTTPRouter, on addresses: [SocketAddress],
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        try await run(router, with: ServerConfiguration(addresses: addresses), body)
+        try await run(router, with: ServerConfiguration(addresses: addresses, system: .real), body)
     }
 
     /// Serves the router while the body runs, then stops. The body has its own thread and may
@@ -45,7 +45,8 @@ extension ServerConfiguration {
     public static func local(
         _ change: (inout ServerConfiguration) -> Void = { _ in }
     ) -> ServerConfiguration {
-        var configuration = ServerConfiguration(addresses: [.v4([127, 0, 0, 1], port: 0)])
+        var configuration = ServerConfiguration(
+            addresses: [.v4([127, 0, 0, 1], port: 0)], system: .real)
         // A busy machine exceeds the usual times; a test sets those that it is about.
         let patience = Int64(Patience.seconds) * 1_000
         configuration.limits.handshakeMilliseconds = patience

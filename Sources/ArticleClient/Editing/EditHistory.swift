@@ -73,8 +73,7 @@ public final class EditHistory<Value: Equatable> {
         self.value = value
         self.limits = limits
         self.pause = pause
-        let start = ContinuousClock.now
-        self.now = now ?? { start.duration(to: .now) }
+        self.now = now ?? ClientEnvironment.system.now
         self.didChange = didChange
     }
 

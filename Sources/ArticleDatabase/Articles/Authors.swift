@@ -232,8 +232,8 @@ extension WriteStep {
         case .name(let name):
             if let known = try author(named: name, visibleTo: edit.audience) { return known }
             let time = edit.time
-            return try insert(
-                Author(id: Author.ID(at: time), name: name, createdAt: time, updatedAt: time))
+            let id: Author.ID = connection.effects.newID(at: time)
+            return try insert(Author(id: id, name: name, createdAt: time, updatedAt: time))
         }
     }
 

@@ -174,7 +174,9 @@ struct CommitEffects {
     /// True if another history begins, in which everything has another version.
     var beginsHistory = false
     /// The random number that tells this commit from all others, with which its changes are marked.
-    var commitMark: Int64 = 0
+    private(set) var commitMark: Int64 = 0
+    /// Makes the ids of rows whose number is only known in the transaction; `nil` outside commits.
+    private var generator: SystemEnvironment.Generator?
     /// If there are more changes, observers are not told of them one by one.
     static let limitChanges = 500
 
@@ -193,6 +195,22 @@ struct CommitEffects {
         Mark(
             counts: counts.mark, changes: changes.count, isTruncated: isTruncated,
             accessChanges: accessChanges.count)
+    }
+
+    /// Begins a commit.
+    ///
+    /// A machine that is set back together with its memory may repeat its random numbers, but not
+    /// at the same nanoseconds.
+    mutating func begin(in system: SystemEnvironment) {
+        let mark = Int64(bitPattern: system.random()) ^ system.monotonicNanoseconds()
+        commitMark = mark == 0 ? 1 : mark
+        generator = system.generator
+    }
+
+    /// A new id, made at `time`.
+    func newID<Subject>(at time: Timestamp) -> Identifier<Subject> {
+        guard var generator else { preconditionFailure("programmer error: no commit has begun") }
+        return Identifier(at: time, using: &generator)
     }
 
     mutating func add(_ change: ChangeRecord) {

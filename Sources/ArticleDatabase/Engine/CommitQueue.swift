@@ -248,7 +248,7 @@ final class CommitQueue: Sendable {
         do throws(StoreError) {
             let connection = try engine.begin()
             opened = connection
-            connection.effects.commitMark = newMark()
+            connection.effects.begin(in: system)
             try announcer.begin(on: connection, limits)
             return connection
         } catch {
@@ -258,15 +258,6 @@ final class CommitQueue: Sendable {
             jobs = []
             return nil
         }
-    }
-
-    /// A random number that is not 0.
-    ///
-    /// A machine that is set back together with its memory may repeat its random numbers, but not
-    /// at the same nanoseconds.
-    private func newMark() -> Int64 {
-        let mark = Int64(bitPattern: system.random()) ^ system.monotonicNanoseconds()
-        return mark == 0 ? 1 : mark
     }
 
     /// Rolls back the commit and repeats it with each step in a savepoint.

@@ -323,7 +323,7 @@ extension Exchange {
             if isObserved { sent.template = route.template }
             let context = RequestContext(
                 requestID: requestID, peer: clientAddress, template: route.template,
-                parameters: parameters, receivedSeconds: channel.loop.wallSeconds,
+                parameters: parameters,
                 isConfidential: isConfidential(head.fields),
                 isEncrypted: isEncrypted(head.fields), isLocal: isLocal)
             return .admit(route.value, context)

@@ -1,4 +1,5 @@
 import BroadsheetHTTP
+import BroadsheetPlatform
 import BroadsheetSockets
 import Synchronization
 
@@ -21,7 +22,7 @@ final class LoopContext: @unchecked Sendable {
     @exclusivity(unchecked) private var heads: [[UInt8]] = []
     @exclusivity(unchecked) private var dateSeconds: Int64 = -1
     @exclusivity(unchecked) private var date: [UInt8] = []
-    @exclusivity(unchecked) private var identifiers = RequestIDs()
+    @exclusivity(unchecked) private var identifiers: RequestIDs
     /// The number of requests in handlers: of the current generation, and of the one before.
     @exclusivity(unchecked) private var work = 0
     @exclusivity(unchecked) private var earlierWork = 0
@@ -37,8 +38,9 @@ final class LoopContext: @unchecked Sendable {
     /// Collects the access log's lines of this loop.
     let accessLines: AccessLogBuffer?
 
-    init(_ loop: EventLoop, _ accessLog: AccessLog? = nil) {
+    init(_ loop: EventLoop, _ system: SystemEnvironment, _ accessLog: AccessLog? = nil) {
         self.loop = loop
+        identifiers = RequestIDs(seed: system.random())
         accessLines = accessLog.map { AccessLogBuffer($0, loop) }
     }
 
@@ -118,10 +120,7 @@ final class LoopContext: @unchecked Sendable {
 struct RequestIDs {
     private var state: UInt64
 
-    init() {
-        var generator = SystemRandomNumberGenerator()
-        state = generator.next()
-    }
+    init(seed: UInt64) { state = seed }
 
     /// 13 characters for 64 bits: short enough for a string without an allocation.
     mutating func next() -> String {

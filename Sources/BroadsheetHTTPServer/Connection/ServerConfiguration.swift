@@ -1,7 +1,6 @@
 public import BroadsheetHTTP2
 public import BroadsheetPlatform
 public import BroadsheetSockets
-import Dispatch
 
 /// The configuration of a server: where it listens, its limits, its cache and its observers.
 ///
@@ -10,7 +9,7 @@ import Dispatch
 ///
 /// ```swift
 /// let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
-/// var configuration = ServerConfiguration(addresses: [local], loops: 2)
+/// var configuration = ServerConfiguration(addresses: [local], loops: 2, system: .real)
 /// configuration.limitConnections = 1_000
 /// configuration.report = { print($0) }
 /// ```
@@ -69,15 +68,9 @@ public struct ServerConfiguration: Sendable {
     /// Takes over connections that a client upgrades to another protocol, by protocol name
     /// (`Upgrade`, RFC 9110 §7.8).
     public var protocols: [String: @Sendable (consuming Descriptor) -> Void] = [:]
-    /// Lets these seconds pass while the server hands its connections over. Tests decide when they
-    /// have passed.
-    package var pause: @Sendable (_ seconds: Double) async -> Void = { seconds in
-        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
-                continuation.resume()
-            }
-        }
-    }
+    /// Limits the waits of a server that stops, and seeds its request IDs. Loops have their own
+    /// clock, as they wait in the kernel.
+    public var system: SystemEnvironment
 
     /// Provides the socket for an address, a new one or one that is already bound.
     /// - Parameter access: The access to a Unix socket.
@@ -95,9 +88,10 @@ public struct ServerConfiguration: Sendable {
     /// The origins whose pages may read responses in a browser.
     public var crossOrigin = CrossOrigin()
 
-    public init(addresses: [SocketAddress], loops: Int = 1) {
+    public init(addresses: [SocketAddress], loops: Int = 1, system: SystemEnvironment) {
         self.addresses = addresses
         self.loops = loops
+        self.system = system
     }
 
     /// Descriptors that are reserved for files, loops and the store.

@@ -1,5 +1,4 @@
 import BroadsheetPlatform
-import Dispatch
 
 /// Limits the number of connections, and lets a shutdown wait for the last one.
 final class ConnectionLimiter: Sendable {
@@ -20,11 +19,15 @@ final class ConnectionLimiter: Sendable {
     }
 
     private let limit: Int
+    private let system: SystemEnvironment
     private let state = Lock(State())
     /// The maximum connections that receive a 503 at the same time.
     private static let limitRejected = 32
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, _ system: SystemEnvironment) {
+        self.limit = limit
+        self.system = system
+    }
 
     var count: Int { state.withLock { $0.count } }
 
@@ -76,7 +79,8 @@ final class ConnectionLimiter: Sendable {
             return state.nextWaiter
         }
         guard let waiter else { return body() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [state] in
+        UnstructuredTask.start { [state, system] in
+            await system.sleep(.seconds(seconds))
             state.withLock { $0.waiting.removeValue(forKey: waiter) }?()
         }
     }

@@ -1,5 +1,5 @@
 import BroadsheetHTTP
-import BroadsheetPlatform
+public import BroadsheetPlatform
 import BroadsheetSockets
 import Glibc
 import Synchronization
@@ -11,7 +11,7 @@ import Synchronization
 /// thread; `detail` can change while the server runs.
 ///
 /// ```swift
-/// let log = AccessLog(writer)
+/// let log = AccessLog(writer, system: .real)
 /// log.detail = .failures
 /// configuration.accessLog = log
 /// ```
@@ -43,10 +43,16 @@ public final class AccessLog: HandshakeObserver {
     }
 
     let writer: LogWriter
+    private let system: SystemEnvironment
     private let shown = Atomic(Detail.responses.rawValue)
 
-    /// - Parameter writer: Determines the format of the lines.
-    public init(_ writer: LogWriter) { self.writer = writer }
+    /// - Parameters:
+    ///   - writer: Determines the format of the lines.
+    ///   - system: Has the clock for the lines of handshakes.
+    public init(_ writer: LogWriter, system: SystemEnvironment) {
+        self.writer = writer
+        self.system = system
+    }
 
     /// Sets the level of detail from now on.
     public var detail: Detail {
@@ -63,7 +69,7 @@ public final class AccessLog: HandshakeObserver {
         guard detail == .everything, case .failed = handshake.outcome else { return }
         let line = LineBuffer(capacity: 256)
         AccessLine.append(
-            handshake, at: SystemClock.wallNanoseconds / 1_000_000, as: writer.format, to: line)
+            handshake, at: system.wallNanoseconds() / 1_000_000, as: writer.format, to: line)
         writer.add(line)
     }
 }

@@ -21,8 +21,6 @@ public struct RequestContext: Sendable {
     /// The template of the matching route: `/v1/articles/{id}`.
     public let template: String
     public let parameters: PathParameters
-    /// The time of the request in seconds since 1970.
-    public let receivedSeconds: Int64
     /// True if no third party on the way could read the request: it came over TLS or from this
     /// machine.
     public let isConfidential: Bool
@@ -61,14 +59,12 @@ public struct RequestContext: Sendable {
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,
-        receivedSeconds: Int64, isConfidential: Bool = true, isEncrypted: Bool = false,
-        isLocal: Bool = false
+        isConfidential: Bool = true, isEncrypted: Bool = false, isLocal: Bool = false
     ) {
         self.requestID = requestID
         self.peer = peer
         self.template = template
         self.parameters = parameters
-        self.receivedSeconds = receivedSeconds
         self.isConfidential = isConfidential
         self.isEncrypted = isEncrypted
         self.isLocal = isLocal
@@ -84,7 +80,7 @@ public struct RequestContext: Sendable {
 /// let parameters = PathParameters(names: ["id"], values: ["7"])
 /// let context = RequestContext(
 ///     requestID: "test", peer: .v4([127, 0, 0, 1], port: 0), template: "/articles/{id}",
-///     parameters: parameters, receivedSeconds: 0)
+///     parameters: parameters)
 /// ```
 public struct PathParameters: Sendable, Hashable {
     private let names: [String]
@@ -243,8 +239,8 @@ public final class ExchangeScope: Sendable {
     public func charge(_ tokens: Int) -> Int? {
         guard tokens > 0, let meter else { return nil }
         // A stream charges its client long after it was requested.
-        let now = SystemClock.monotonicNanoseconds / 1_000_000
-        let allowance = meter.take(tokens, at: max(now, meter.now))
+        let now = max(EventLoop.uptimeMilliseconds, meter.now)
+        let allowance = meter.take(tokens, at: now)
         state.withLock { $0.allowance = allowance }
         if case .empty(let seconds) = allowance.outcome { return seconds }
         return nil

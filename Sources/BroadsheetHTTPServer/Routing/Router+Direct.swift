@@ -1,5 +1,4 @@
 package import BroadsheetHTTP
-import BroadsheetPlatform
 import BroadsheetSockets
 
 extension Router where Value == HTTPRoute {
@@ -10,8 +9,7 @@ extension Router where Value == HTTPRoute {
         case .route(let route, let parameters):
             let context = RequestContext(
                 requestID: "direct", peer: .unix(""), template: route.template,
-                parameters: parameters,
-                receivedSeconds: SystemClock.wallNanoseconds / 1_000_000_000)
+                parameters: parameters)
             switch await route.value.admit(request, context) {
             case .admitted(let handler, _, _, _): return await handler(request, context)
             case .rejected(let response, _): return response

@@ -87,14 +87,15 @@ public final class DescriptorChannel: Sendable {
     /// - Throws: `ETIMEDOUT` if it does not arrive in time.
     public func receiveLine() throws(SystemError) -> String? {
         let seconds = timeout.withLock { $0 }
-        let end = seconds > 0 ? ContinuousClock.now + .seconds(seconds) : nil
+        let deadline =
+            seconds > 0 ? PollDeadline(milliseconds: Int64(seconds) * 1_000) : nil
         while true {
             if let line = try pending.withLock({ (pending) throws(SystemError) in
                 try Self.takeLine(from: &pending)
             }) {
                 return line
             }
-            try wait(until: end)
+            if let deadline { try wait(until: deadline) }
             guard try receive() else { return nil }
         }
     }
@@ -118,11 +119,8 @@ public final class DescriptorChannel: Sendable {
         return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
     }
 
-    private func wait(until end: ContinuousClock.Instant?) throws(SystemError) {
-        guard let end else { return }
-        let left = max(0, (end - .now) / .milliseconds(1))
-        var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        guard try retrying("poll", { poll(&waiting, 1, Int32(left.rounded(.up))) }) > 0 else {
+    private func wait(until deadline: PollDeadline) throws(SystemError) {
+        guard try deadline.waits(for: POLLIN, of: socket) else {
             throw SystemError("recvmsg", code: ETIMEDOUT)
         }
     }

@@ -61,7 +61,7 @@ public final class EventLoop: TaskExecutor, Sendable {
     /// Creates a loop and starts it.
     public init(index: Int) throws(SystemError) {
         self.index = index
-        let now = SystemClock.monotonicNanoseconds / 1_000_000
+        let now = Self.uptimeMilliseconds
         poller = try EpollPoller()
         state = State(
             wheel: TimerWheel(now: now), now: now,
@@ -234,7 +234,7 @@ public final class EventLoop: TaskExecutor, Sendable {
     }
 
     private func readClocks() {
-        state.now = SystemClock.monotonicNanoseconds / 1_000_000
+        state.now = Self.uptimeMilliseconds
         state.wallSeconds = SystemClock.wallNanoseconds / 1_000_000_000
     }
 
@@ -254,6 +254,9 @@ public final class EventLoop: TaskExecutor, Sendable {
         state.turnEnd = []
         for work in work { work() }
     }
+
+    /// The clock of all loops, for other threads: `now` is its time at the beginning of a turn.
+    public static var uptimeMilliseconds: Int64 { SystemClock.monotonicNanoseconds / 1_000_000 }
 
     // MARK: On the loop
 

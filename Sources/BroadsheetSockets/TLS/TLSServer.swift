@@ -1,4 +1,4 @@
-import BroadsheetPlatform
+public import BroadsheetPlatform
 import CBroadsheetOpenSSL
 import Glibc
 
@@ -51,21 +51,14 @@ public final class TLSServer: Sendable {
     ///   - pairs: At least one. Of the pairs that match a client's server name, the first for each
     ///     type of key is used; if none matches, the first pair.
     ///   - protocols: The application protocols for ALPN (RFC 7301), most preferred first.
-    public convenience init(
-        _ pairs: [CertificateAndKey], profile: TLSProfile = .intermediate, protocols: [String]
-    ) throws(TLSConfigurationError) {
-        try self.init(
-            pairs, profile: profile, protocols: protocols, ticketClock: Self.monotonicSeconds)
-    }
-
-    /// - Parameter ticketClock: The clock, in seconds, by which the keys of session tickets expire.
-    package init(
+    ///   - system: Has the monotonic clock by which the keys of session tickets expire.
+    public init(
         _ pairs: [CertificateAndKey], profile: TLSProfile = .intermediate, protocols: [String],
-        ticketClock: @escaping @Sendable () -> Int64
+        system: SystemEnvironment
     ) throws(TLSConfigurationError) {
         self.profile = profile
         self.protocols = protocols
-        tickets = TicketKeys(now: ticketClock)
+        tickets = TicketKeys(system)
         material = Lock(try Material(pairs, profile, protocols, tickets))
     }
 
@@ -93,10 +86,6 @@ public final class TLSServer: Sendable {
         let session = try material.defaultContext.makeSession(wires, of: material)
         session.withSSL { SSL_set_accept_state($0) }
         return session
-    }
-
-    private static let monotonicSeconds: @Sendable () -> Int64 = {
-        SystemClock.monotonicNanoseconds / 1_000_000_000
     }
 }
 

@@ -13,8 +13,7 @@ final class TicketKeys: Sendable {
     }
 
     private let keys = Lock<[Key]>([])
-    /// Monotonic seconds.
-    private let now: @Sendable () -> Int64
+    private let system: SystemEnvironment
     // A fetched algorithm is reference-counted and immutable (EVP_CIPHER_fetch(3)).
     private nonisolated(unsafe) let cipher: OpaquePointer?
 
@@ -23,12 +22,15 @@ final class TicketKeys: Sendable {
     /// The lifetime of a ticket, which is sent to clients.
     static let lifetimeSeconds = 7_200
 
-    init(now: @escaping @Sendable () -> Int64) {
-        self.now = now
+    init(_ system: SystemEnvironment) {
+        self.system = system
         cipher = EVP_CIPHER_fetch(nil, "AES-256-CBC", nil)
     }
 
     deinit { EVP_CIPHER_free(cipher) }
+
+    /// Monotonic seconds.
+    private func now() -> Int64 { system.monotonicNanoseconds() / 1_000_000_000 }
 
     /// The callback of `SSL_CTX_set_tlsext_ticket_key_evp_cb(3)`: 1 with both contexts ready, 2 if
     /// the ticket should be renewed, 0 if no key fits, -1 for a failure.

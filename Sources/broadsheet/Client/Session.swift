@@ -3,6 +3,7 @@ import ArticleClient
 import BroadsheetCommandLine
 import BroadsheetHTTP
 import BroadsheetHTTPClient
+import BroadsheetPlatform
 import BroadsheetSockets
 
 /// The connection of a client command to its backend, and its output format.

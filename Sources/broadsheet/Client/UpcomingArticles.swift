@@ -12,7 +12,7 @@ extension Session {
     /// - Throws: `.noPermission` if the list is empty because the key cannot see scheduled
     ///   articles.
     func upcoming(
-        _ request: FetchArticlesRequest
+        _ request: FetchArticlesRequest, at time: Timestamp
     ) async throws(CommandFailure) -> Page<Article> {
         var request = request
         request.limit = ArticleLimits.page.upperBound
@@ -26,14 +26,14 @@ extension Session {
                 all.next = page.next
             }
         } catch { throw CommandFailure(error) }
-        if all.items.isEmpty { try await requireEditor() }
+        if all.items.isEmpty { try await requireEditor(at: time) }
         return all
     }
 
     /// Fails unless the key is an editor's. Lists do not show this, as they only leave out hidden
     /// articles; but histories are for editors, to whom that of an unknown article is not found.
-    private func requireEditor() async throws(CommandFailure) {
-        let history = FetchRevisionsRequest(id: Article.ID(at: .now), limit: 1)
+    private func requireEditor(at time: Timestamp) async throws(CommandFailure) {
+        let history = FetchRevisionsRequest(id: Article.ID(at: time), limit: 1)
         do throws(BackendError) {
             _ = try await backend.send(history)
         } catch {

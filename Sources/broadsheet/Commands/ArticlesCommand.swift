@@ -2,8 +2,10 @@ import ArticleAPI
 import ArticleClient
 import ArticleImportExport
 import ArticleServices
+import ArticleStore
 import BroadsheetCommandLine
 import BroadsheetHTTP
+import BroadsheetPlatform
 
 /// Reads and writes articles of a local or remote backend through the SDK.
 struct ArticlesCommand: Command {
@@ -82,15 +84,16 @@ struct ArticlesCommand: Command {
 
     // MARK: Running
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         switch action {
         case .list(let request): try ArticleOutput(session).show(try await session.ask(request))
         case .upcoming(let request):
-            try ArticleOutput(session).showUpcoming(try await session.upcoming(request), at: .now)
+            try ArticleOutput(session).showUpcoming(
+                try await session.upcoming(request, at: system.now), at: system.now)
         case .get(let key):
             try ArticleOutput(session).show(try await session.ask(FetchArticleRequest(key: key)))
-        case .create(let file): try await create(file)
-        case .edit(let key): try await edit(key)
+        case .create(let file): try await create(file, at: system.now)
+        case .edit(let key): try await edit(key, in: system)
         case .delete(let key): try await delete(key)
         case .history(let key, let limit, let cursor):
             let request = FetchRevisionsRequest(
@@ -102,8 +105,9 @@ struct ArticlesCommand: Command {
         }
     }
 
-    private func create(_ file: String?) async throws(CommandFailure) {
-        let draft = if let file { try Self.draft(file) } else { try Self.editedDraft() }
+    private func create(_ file: String?, at time: Timestamp) async throws(CommandFailure) {
+        let draft =
+            if let file { try Self.draft(file, at: time) } else { try Self.editedDraft(at: time) }
         let article = try await session.ask(CreateArticleRequest(article: draft))
         try ArticleOutput(session).confirm("created", article)
     }
@@ -111,14 +115,16 @@ struct ArticlesCommand: Command {
     private static let draftLimitBytes = 8 << 20
 
     /// Reads Markdown with front matter, or JSON as the API accepts it.
-    private static func draft(_ file: String) throws(CommandFailure) -> Article.Draft {
+    private static func draft(
+        _ file: String, at time: Timestamp
+    ) throws(CommandFailure) -> Article.Draft {
         let bytes =
             file == "-"
             ? try Console.readInput(limitBytes: draftLimitBytes)
             : try Files.read(file, limitBytes: draftLimitBytes)
         let name = file.split(separator: "/").last.map(String.init) ?? file
         guard bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") else {
-            return try ArticleDocument(bytes, name: name).newDraft(at: .now)
+            return try ArticleDocument(bytes, name: name).newDraft(at: time)
         }
         do {
             return try Article.Draft(strict: JSONParser.parse(bytes))
@@ -130,17 +136,19 @@ struct ArticlesCommand: Command {
         } catch { throw CommandFailure(.dataError, "\(name): \(error)") }
     }
 
-    private static func editedDraft() throws(CommandFailure) -> Article.Draft {
+    private static func editedDraft(at time: Timestamp) throws(CommandFailure) -> Article.Draft {
         let template = Array("---\ntitle: \nlang: en\nstatus: draft\ntags: []\n---\n\n".utf8)
         let text = try Editor.edit(template)
         guard text != template else {
             throw CommandFailure(.dataError, "the text was not changed; no article was created")
         }
-        return try ArticleDocument(text, name: "article.md").newDraft(at: .now)
+        return try ArticleDocument(text, name: "article.md").newDraft(at: time)
     }
 
     /// Sends the entity tag along, so a concurrent change is not overwritten.
-    private func edit(_ key: Article.Key) async throws(CommandFailure) {
+    private func edit(
+        _ key: Article.Key, in system: SystemEnvironment
+    ) async throws(CommandFailure) {
         let reply = try await session.reply(to: FetchArticleRequest(key: key))
         let text = MarkdownFile.bytes(of: reply.item)
         let edited = try Editor.edit(text)
@@ -154,13 +162,13 @@ struct ArticlesCommand: Command {
         do throws(CommandFailure) {
             try ArticleOutput(session).confirm("changed", try await session.ask(request))
         } catch {
-            throw CommandFailure(error.status, error.message + Self.rescued(edited))
+            throw CommandFailure(error.status, error.message + Self.rescued(edited, at: system.now))
         }
     }
 
     /// Saves an edit that the backend rejected, so that it is not lost.
-    private static func rescued(_ text: [UInt8]) -> String {
-        let path = "article-\(Timestamp.now.milliseconds).md"
+    private static func rescued(_ text: [UInt8], at time: Timestamp) -> String {
+        let path = "article-\(time.milliseconds).md"
         guard (try? Files.writePrivate(String(decoding: text, as: UTF8.self), to: path)) != nil
         else { return "" }
         return " (your text was saved to \(path))"

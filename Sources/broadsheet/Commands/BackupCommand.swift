@@ -25,24 +25,26 @@ struct BackupCommand: Command {
         overwrites = try settings.isOn("overwrite")
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         try checkDestination()
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }
         let copy = try BackupFile(for: path)
         if PostgresAddress.isAddress(database) {
             // It is read beside its server, wherever that is.
-            try copy.take(fromServer: database) { step in bar.withLock { $0.show(step) } }
+            try copy.take(fromServer: database, in: system) { step in bar.withLock { $0.show(step) }
+            }
         } else if let owner = await ControlClient(ofDatabase: database) {
-            try await fetch(copy.descriptor, from: owner, bar)
+            try await fetch(copy.descriptor, from: owner, bar, system)
         } else {
-            let found = try await Database.find(database) { () throws(StoreOpeningError) in
+            let found = try await Database.find(database, in: system) {
+                () throws(StoreOpeningError) in
                 try copy.take(from: database) { progress in
                     bar.withLock { $0.show(progress.pages, of: progress.total, "copying") }
                 }
             }
             if case .served(let owner) = found {
-                try await fetch(copy.descriptor, from: owner, bar)
+                try await fetch(copy.descriptor, from: owner, bar, system)
             }
         }
         bar.withLock { $0.show(1, of: 1, "verifying") }
@@ -77,7 +79,8 @@ struct BackupCommand: Command {
 
     /// The owner first makes a copy next to the database, then streams it.
     private func fetch(
-        _ descriptor: Int32, from owner: ControlClient, _ bar: Lock<ProgressBar>
+        _ descriptor: Int32, from owner: ControlClient, _ bar: Lock<ProgressBar>,
+        _ system: SystemEnvironment
     ) async throws(CommandFailure) {
         let isStreaming = Lock(false)
         async let watch: Void = {
@@ -86,7 +89,7 @@ struct BackupCommand: Command {
                 if let progress = await owner.backupProgress() {
                     bar.withLock { $0.show(progress.pages, of: progress.total, "copying") }
                 }
-                try? await Task.sleep(for: .milliseconds(100))
+                await system.sleep(.milliseconds(100))
             }
         }()
         let result: Result<Void, CommandFailure>
@@ -145,12 +148,13 @@ struct BackupFile: ~Copyable {
 
     /// Copies a PostgreSQL database, as of one committed state.
     func take(
-        fromServer url: String, _ progress: @escaping @Sendable (MigrationProgress) -> Void
+        fromServer url: String, in system: SystemEnvironment,
+        _ progress: @escaping @Sendable (MigrationProgress) -> Void
     ) throws(CommandFailure) {
         do {
             _ = try EngineMigration.copy(
                 PostgresAddress(url), to: CopyDestination(path: partial), isOwned: false,
-                system: .real, progress: progress)
+                system: system, progress: progress)
         } catch { throw CommandFailure(ofMigration: error) }
     }
 

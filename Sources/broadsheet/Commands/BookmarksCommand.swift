@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Lists and changes the bookmarks of the user that `login` has signed in.
 struct BookmarksCommand: Command {
@@ -41,7 +42,7 @@ struct BookmarksCommand: Command {
         session = try Session(settings)
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         let output = CommentOutput(session)
         switch action {
         case .list(let request):

@@ -34,7 +34,7 @@ struct CertificateCommand: Command {
         path = settings.text("out") ?? first.replacing("*", with: "_").replacing("/", with: "_")
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         for file in ["\(path).pem", "\(path).key"] where CertificateFiles.Stamp(file) != nil {
             throw CommandFailure(.cannotCreate, "\(file) already exists")
         }

@@ -11,8 +11,8 @@ struct CheckCommand: DatabaseCommand {
 
     let database: String
 
-    func run() async throws(CommandFailure) {
-        let report = try await report()
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
+        let report = try await report(in: system)
         for finding in report.findings { try Console.print(finding) }
         guard report.findings.isEmpty else {
             throw CommandFailure(
@@ -25,13 +25,13 @@ struct CheckCommand: DatabaseCommand {
     }
 
     /// Checks the database in this process, or in the one that serves it.
-    private func report() async throws(CommandFailure) -> CheckReport {
+    private func report(in system: SystemEnvironment) async throws(CommandFailure) -> CheckReport {
         let isOnServer = PostgresAddress.isAddress(database)
         // Both can read it, but only its owner can build the index of the search again.
         if isOnServer, let owner = await ControlClient(ofDatabase: database) {
             return try await report(of: owner)
         }
-        let found = try await Database.find(database) { () throws(StoreOpeningError) in
+        let found = try await Database.find(database, in: system) { () throws(StoreOpeningError) in
             isOnServer
                 ? try PostgresStore.check(PostgresAddress(database))
                 : try SQLiteStore.check(path: database)

@@ -1,4 +1,5 @@
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// A subcommand: its `--help` text and its implementation.
 protocol Command: Sendable {
@@ -13,7 +14,7 @@ protocol Command: Sendable {
     static var toleratesInvalidConfigurationFile: Bool { get }
 
     init(_ settings: Settings) throws(CommandFailure)
-    func run() async throws(CommandFailure)
+    func run(in system: SystemEnvironment) async throws(CommandFailure)
 }
 
 extension Command {

@@ -1,6 +1,8 @@
 import ArticleAPI
 import ArticleClient
+import ArticleStore
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Reads, writes and moderates comments of a local or remote backend through the SDK.
 struct CommentsCommand: Command {
@@ -65,7 +67,7 @@ struct CommentsCommand: Command {
         return id
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         let output = CommentOutput(session)
         switch action {
         case .list(let key, let limit, let cursor):
@@ -74,7 +76,7 @@ struct CommentsCommand: Command {
             try output.show(try await session.ask(request))
         case .pending(let request): try output.show(try await session.ask(request))
         case .add(let key, let parent):
-            try output.confirm("added", try await add(to: key, parent: parent))
+            try output.confirm("added", try await add(to: key, parent: parent, system))
         case .set(let status, let id):
             let request = UpdateCommentRequest(id: id, changes: .init(status: .set(status)))
             try output.confirm(
@@ -88,7 +90,7 @@ struct CommentsCommand: Command {
     private static let limitBytes = 64 << 10
 
     private func add(
-        to key: Article.Key, parent: ArticleComment.ID?
+        to key: Article.Key, parent: ArticleComment.ID?, _ system: SystemEnvironment
     ) async throws(CommandFailure) -> ArticleComment {
         let article = try await session.id(of: key)
         let text =
@@ -99,7 +101,7 @@ struct CommentsCommand: Command {
         guard !body.isEmpty else {
             throw CommandFailure(.dataError, "there is no text; no comment was written")
         }
-        let id = ArticleComment.ID(at: .now)
+        let id: ArticleComment.ID = system.newID(at: system.now)
         // With a key, a request whose response is lost can be repeated.
         return try await session.ask(
             CreateCommentRequest(

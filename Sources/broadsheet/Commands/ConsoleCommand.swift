@@ -4,6 +4,7 @@ import ArticleOperations
 import ArticleServices
 import BroadsheetCommandLine
 import BroadsheetHTTP
+import BroadsheetPlatform
 
 /// Prints a link that signs the operator in to the console of a running server.
 struct ConsoleCommand: DatabaseCommand {
@@ -13,7 +14,7 @@ struct ConsoleCommand: DatabaseCommand {
 
     let database: String
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         guard let owner = await ControlClient(ofDatabase: database) else {
             throw CommandFailure(
                 .unavailable, "\(database): no server is running for this database")

@@ -26,8 +26,8 @@ struct DoctorCommand: Command {
         isJSON = try settings.isOn("json")
     }
 
-    func run() async throws(CommandFailure) {
-        let findings = await diagnostics()
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
+        let findings = await diagnostics(in: system)
         if isJSON {
             try Console.print(findings.json)
         } else {
@@ -39,9 +39,9 @@ struct DoctorCommand: Command {
         }
     }
 
-    private func diagnostics() async -> Diagnostics {
+    private func diagnostics(in system: SystemEnvironment) async -> Diagnostics {
         var findings = Diagnostics()
-        let now = Timestamp.now.milliseconds / 1_000
+        let now = system.now.milliseconds / 1_000
         let path = Database.path(of: settings.database)
         let owner = await ControlClient(ofDatabase: settings.database)
         let configuration = configuration(&findings)
@@ -59,13 +59,14 @@ struct DoctorCommand: Command {
             certificates: configuration?.transport.certificates ?? [], files: files
         ).run(&findings)
         if let configuration {
-            ServingCheck(configuration: configuration, isServed: owner != nil, now: now)
-                .run(&findings)
+            ServingCheck(
+                configuration: configuration, isServed: owner != nil, system: system
+            ).run(&findings)
         }
         if let owner {
             await SourceCheck(
                 intervalSeconds: configuration?.sources.intervalSeconds
-                    ?? SourcePoller.defaultIntervalSeconds, now: .now
+                    ?? SourcePoller.defaultIntervalSeconds, now: system.now
             ).run(owner, &findings)
         }
         MachineCheck(database: path, isOnServer: isOnServer, now: now).run(&findings)

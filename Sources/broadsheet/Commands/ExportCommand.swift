@@ -23,9 +23,10 @@ struct ExportCommand: Command {
         database = settings.database
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         if path != "-" { try Database.protect(database, from: path) }
-        try await Database.with(database, mode: .existing) { (database) throws(CommandFailure) in
+        try await Database.with(database, mode: .existing, in: system) {
+            (database) throws(CommandFailure) in
             try await export(database)
         }
     }

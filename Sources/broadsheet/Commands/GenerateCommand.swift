@@ -1,6 +1,7 @@
 import BroadsheetCommandLine
 import BroadsheetHTTP
 import BroadsheetHTTPClient
+import BroadsheetPlatform
 import BroadsheetSockets
 import Glibc
 
@@ -21,7 +22,7 @@ struct GenerateCommand: Command {
         client = try Session.clientConfiguration(settings)
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         try await generation.run(Host(client: client))
     }
 

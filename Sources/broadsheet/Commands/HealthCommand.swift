@@ -1,5 +1,6 @@
 import ArticleStore
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Checks that a database is being served and that its store responds.
 ///
@@ -11,7 +12,7 @@ struct HealthCommand: DatabaseCommand {
 
     let database: String
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         guard let owner = await ControlClient(ofDatabase: database) else {
             throw CommandFailure(
                 .unavailable, "\(database): no server is running for this database")

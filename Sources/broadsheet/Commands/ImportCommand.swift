@@ -55,23 +55,23 @@ struct ImportCommand: Command {
         database = settings.database
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         // A dry run must not create the database.
         let trial = isDryRun && !Files.exist(database) ? try ScratchDatabase() : nil
         defer { trial?.remove() }
-        let report = try await Database.with(trial?.path ?? database, mode: .create) {
+        let report = try await Database.with(trial?.path ?? database, mode: .create, in: system) {
             (database) throws(CommandFailure) in
-            try await take(into: database.importDestination)
+            try await take(into: database.importDestination, system)
         }
         try printReport(report)
     }
 
-    private func take(into store: any ImportDestination) async throws(CommandFailure)
-        -> ImportReport
-    {
+    private func take(
+        into store: any ImportDestination, _ system: SystemEnvironment
+    ) async throws(CommandFailure) -> ImportReport {
         let importer = Importer(
             store: store, language: language, isDryRun: isDryRun, isAsDrafts: isAsDrafts,
-            restoresDeleted: restoresDeleted, siteURL: siteURL, system: .real)
+            restoresDeleted: restoresDeleted, siteURL: siteURL, system: system)
         var bar = ProgressBar()
         defer { bar.clear() }
         do throws(InterchangeError) {

@@ -26,9 +26,16 @@ struct KeyCommand: Command {
     ]
 
     enum Action: Sendable {
-        case create(Role, name: String, owner: String?, expiresAt: Timestamp?)
+        case create(Role, name: String, owner: String?, expiry: Expiry?)
         case list
         case revoke(String)
+    }
+
+    /// When a key expires.
+    struct Expiry: Sendable {
+        let time: Timestamp
+        /// Thrown if the time has passed.
+        let failure: CommandFailure
     }
 
     let action: Action
@@ -58,41 +65,52 @@ struct KeyCommand: Command {
             (1...100).contains($0.count) && !$0.unicodeScalars.contains { $0.value < 0x20 }
                 ? $0 : nil
         }
-        let expiresAt = try settings.parsed("expires", expecting: "an RFC 3339 time in the future")
-        {
-            Timestamp($0).flatMap { $0 > Timestamp.now ? $0 : nil }
+        let expected = "an RFC 3339 time in the future"
+        let time = try settings.parsed("expires", expecting: expected) { Timestamp($0) }
+        let value = settings.all("expires").last
+        let expiry = time.flatMap { time in
+            value.map { Expiry(time: time, failure: settings.wrong($0, "not \(expected)")) }
         }
         return .create(
-            role, name: name ?? role.rawValue, owner: settings.text("owner"), expiresAt: expiresAt)
+            role, name: name ?? role.rawValue, owner: settings.text("owner"), expiry: expiry)
     }
 
-    func run() async throws(CommandFailure) {
-        try await Database.with(path, mode: .existing) { (database) throws(CommandFailure) in
-            try await perform(on: database)
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
+        if case .create(_, _, _, let expiry?) = action, expiry.time <= system.now {
+            throw expiry.failure
+        }
+        try await Database.with(path, mode: .existing, in: system) {
+            (database) throws(CommandFailure) in
+            try await perform(on: database, system)
         }
     }
 
-    private func perform(on database: Database) async throws(CommandFailure) {
+    private func perform(
+        on database: Database, _ system: SystemEnvironment
+    ) async throws(CommandFailure) {
         let store = database.keys
         switch action {
-        case .create(let role, let name, let owner, let expiresAt):
+        case .create(let role, let name, let owner, let expiry):
             var user: User.ID?
             if let owner {
-                user = try await UserAdmin(try await database.backend()).user(named: owner).id
+                user = try await UserAdmin(try await database.backend(in: system)).user(
+                    named: owner
+                ).id
             }
             let key = APIKey(
-                name: name, role: role, owner: user, at: .now, expiresAt: expiresAt, system: .real)
+                name: name, role: role, owner: user, at: system.now, expiresAt: expiry?.time,
+                system: system)
             try await create(key, in: store)
         case .list:
             let keys: [KeyRecord]
             do throws(StoreError) {
                 keys = try await store.keys()
             } catch { throw CommandFailure(error) }
-            for key in keys { try Console.print(Self.line(key)) }
+            for key in keys { try Console.print(Self.line(key, at: system.now)) }
         case .revoke(let id):
             let key: KeyRecord
             do throws(StoreError) {
-                key = try await store.revokeKey(id, at: .now)
+                key = try await store.revokeKey(id, at: system.now)
             } catch { throw CommandFailure(error) }
             try Console.print("revoked \(key.id) (\(key.name))")
         }
@@ -110,10 +128,10 @@ struct KeyCommand: Command {
         }
     }
 
-    private static func line(_ key: KeyRecord) -> String {
+    private static func line(_ key: KeyRecord, at now: Timestamp) -> String {
         let state =
             if let time = key.revokedAt { "revoked \(time)" } else if let time = key.expiresAt {
-                (time <= .now ? "expired \(time)" : "expires \(time)")
+                (time <= now ? "expired \(time)" : "expires \(time)")
             } else { "live" }
         let owner = key.owner.map { "\tfor \($0)" } ?? ""
         return "\(key.id)  \(key.role)\t\(key.createdAt)  \(state)\t\(key.name)\(owner)"

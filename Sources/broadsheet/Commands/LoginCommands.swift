@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import BroadsheetCommandLine
+import BroadsheetPlatform
 import Glibc
 
 /// Stores an API key or the session of a user for a backend, so that the client commands send it.
@@ -25,7 +26,7 @@ struct LoginCommand: Command {
         transport = try Session.transport(settings)
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         let store = try KeyFile(server)
         // A file that cannot be read is replaced.
         let former = try? store.load()
@@ -112,7 +113,7 @@ struct LogoutCommand: Command {
         transport = try Session.transport(settings)
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         let store = try KeyFile(server)
         // A file that cannot be read is nevertheless removed.
         if let auth = try? BackendAuth(store: store) {

@@ -53,7 +53,7 @@ struct MigrateCommand: Command {
         PostgresAddress.isAddress(database) ? database : Files.place(database)
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }
         let channel = try ControlChannel.open(
@@ -64,11 +64,11 @@ struct MigrateCommand: Command {
         switch direction {
         case .toServer(let file, let address):
             report = try Self.migrating {
-                try EngineMigration.copy(file: file, to: address, system: .real) { step in
+                try EngineMigration.copy(file: file, to: address, system: system) { step in
                     bar.withLock { $0.show(step) }
                 }
             }
-        case .toFile(let address, let path): report = try copy(address, to: path, bar)
+        case .toFile(let address, let path): report = try copy(address, to: path, bar, system)
         }
         MovedDatabaseNote.forget(target)
         bar.withLock { $0.clear() }
@@ -86,7 +86,8 @@ struct MigrateCommand: Command {
 
     /// The file appears at its path when it is complete.
     private func copy(
-        _ address: PostgresAddress, to path: String, _ bar: Lock<ProgressBar>
+        _ address: PostgresAddress, to path: String, _ bar: Lock<ProgressBar>,
+        _ system: SystemEnvironment
     ) throws(CommandFailure) -> MigrationReport {
         let place: DatabaseReplacement
         do throws(StoreOpeningError) { place = try DatabaseReplacement(path: path) } catch {
@@ -97,7 +98,7 @@ struct MigrateCommand: Command {
         let report = try Self.migrating {
             try EngineMigration.copy(
                 address, to: CopyDestination(path: copy.partial), isOwned: true,
-                system: .real
+                system: system
             ) { step in
                 bar.withLock { $0.show(step) }
             }

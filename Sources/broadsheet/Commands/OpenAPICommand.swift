@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleResources
 import ArticleServices
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Prints the description of the API, without a server.
 struct OpenAPICommand: Command {
@@ -15,7 +16,7 @@ struct OpenAPICommand: Command {
         try settings.rejectOperands()
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         let description = APIDescription.ofBackend(version: Version.number)
         try Console.print(String(decoding: description.json(), as: UTF8.self))
     }

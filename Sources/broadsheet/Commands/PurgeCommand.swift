@@ -57,19 +57,19 @@ struct PurgeCommand: Command {
             article: article, revisions: revisions.isEmpty ? nil : revisions, reason: reason)
     }
 
-    func run() async throws(CommandFailure) {
-        let counts = try await counts()
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
+        let counts = try await counts(in: system)
         try Console.print(
             "purged \(purge.article): \(counts.revisions.counted("revision")), "
                 + "\(counts.comments.counted("comment"))")
     }
 
-    private func counts() async throws(CommandFailure) -> PurgeCounts {
+    private func counts(in system: SystemEnvironment) async throws(CommandFailure) -> PurgeCounts {
         // Any process could do it, but only a server has a log.
         if PostgresAddress.isAddress(path), let owner = await ControlClient(ofDatabase: path) {
             return try await counts(of: owner)
         }
-        return try await Database.with(path, mode: .existing) {
+        return try await Database.with(path, mode: .existing, in: system) {
             (database) throws(CommandFailure) in
             switch database {
             case .served(let owner): return try await counts(of: owner)
@@ -77,11 +77,11 @@ struct PurgeCommand: Command {
                 let node = store.node
                 let purger = Purger(
                     store: store, file: store, isServed: !node.isAlone && node.serverCount > 0,
-                    system: .real)
+                    system: system)
                 do throws(StoreError) {
                     return try await purger.purge(
                         purge.article, revisions: purge.revisions ?? [],
-                        by: Edit(at: .now, by: .operator))
+                        by: Edit(at: system.now, by: .operator))
                 } catch { throw CommandFailure(error) }
             }
         }

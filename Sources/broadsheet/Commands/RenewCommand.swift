@@ -1,6 +1,7 @@
 import ArticleDatabase
 import ArticleStore
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Begins another history of a database, after it was set back.
 struct RenewCommand: DatabaseCommand {
@@ -10,8 +11,9 @@ struct RenewCommand: DatabaseCommand {
 
     let database: String
 
-    func run() async throws(CommandFailure) {
-        try await Database.with(database, mode: .existing) { (found) throws(CommandFailure) in
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
+        try await Database.with(database, mode: .existing, in: system) {
+            (found) throws(CommandFailure) in
             do throws(StoreError) {
                 switch found {
                 case .opened(let store): try await store.beginHistory()

@@ -26,7 +26,7 @@ struct RestoreCommand: Command {
         replaces = try settings.isOn("replace")
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         guard !PostgresAddress.isAddress(database) else {
             throw CommandFailure(
                 .usage,
@@ -39,7 +39,7 @@ struct RestoreCommand: Command {
         guard Files.exist(backup) else {
             throw CommandFailure(StoreOpeningError.missing(path: backup))
         }
-        let place = try await place()
+        let place = try await place(in: system)
         guard replaces || !place.isTaken else {
             throw CommandFailure(
                 .cannotCreate,
@@ -55,11 +55,11 @@ struct RestoreCommand: Command {
         } catch { throw CommandFailure(error) }
         bar.withLock { $0.show(1, of: 1, "verifying") }
         let report = try copy.verify(backup)
-        let aside = aside(place.path)
+        let aside = aside(place.path, at: system.now)
         let keys: RestoredKeys
         let accounts: RestoredAccounts
         do throws(StoreOpeningError) {
-            keys = try place.carryRevocations(into: copy.partial, at: .now)
+            keys = try place.carryRevocations(into: copy.partial, at: system.now)
             accounts = try place.revivedAccounts(in: copy.partial)
             try place.put(copy.partial, keepingOldAs: aside)
         } catch { throw CommandFailure(error) }
@@ -114,8 +114,10 @@ struct RestoreCommand: Command {
 
     /// Opens the database's place and holds the lock until the end, so that no process serves the
     /// file being replaced.
-    private func place() async throws(CommandFailure) -> DatabaseReplacement {
-        let found = try await Database.find(database) { () throws(StoreOpeningError) in
+    private func place(in system: SystemEnvironment) async throws(CommandFailure)
+        -> DatabaseReplacement
+    {
+        let found = try await Database.find(database, in: system) { () throws(StoreOpeningError) in
             try DatabaseReplacement(path: database)
         }
         switch found {
@@ -125,8 +127,8 @@ struct RestoreCommand: Command {
     }
 
     /// `broadsheet.db.before-20261121T130500Z`, with `-2` and so on appended if that exists.
-    private func aside(_ path: String) -> String {
-        let time = Timestamp.now.description.prefix(19).filter { $0 != "-" && $0 != ":" }
+    private func aside(_ path: String, at now: Timestamp) -> String {
+        let time = now.description.prefix(19).filter { $0 != "-" && $0 != ":" }
         let name = "\(path).before-\(time)Z"
         var free = name
         var number = 1

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Searches the published articles of a local or remote backend through the SDK.
 struct SearchCommand: Command {
@@ -29,7 +30,7 @@ struct SearchCommand: Command {
         session = try Session(settings)
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         try SearchOutput(session).show(try await session.ask(request))
     }
 }

@@ -26,7 +26,7 @@ struct ServeCommand: Command {
         configuration = try ServeConfiguration(settings)
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         // Writing to a closed log must not end the server (signal(7)).
         signal(SIGPIPE, SIG_IGN)
         // Before the first thread.
@@ -40,7 +40,9 @@ struct ServeCommand: Command {
         defer { withExtendedLifetime(memory) {} }
         let output = ServerOutput(configuration.log)
         defer { output.flush(withinSeconds: 1) }
-        let log = ServerLog(isJSON: configuration.log.isJSON, level: configuration.logLevel) {
+        let log = ServerLog(
+            isJSON: configuration.log.isJSON, level: configuration.logLevel, system: system
+        ) {
             output.errors.write($0)
         }
         let sockets = ListenerSockets(configuration.socketAccess)
@@ -59,9 +61,9 @@ struct ServeCommand: Command {
             try ActivatedSockets.take(into: sockets)
             try configuration.transport.check(activated: sockets)
             let serverRun = ServerRun(
-                sockets: sockets, certificates: try certificates(log), requests: requests,
+                sockets: sockets, certificates: try certificates(log, system), requests: requests,
                 successors: successors, supervisor: Supervisor(), log: log,
-                output: output, graceSeconds: grace)
+                output: output, graceSeconds: grace, system: system)
             try await serve(in: serverRun)
         } catch {
             sockets.close()
@@ -89,7 +91,7 @@ struct ServeCommand: Command {
                     store, in: serverRun,
                     ready: {
                         predecessor?.confirm()
-                        noteMove(serverRun.log)
+                        noteMove(serverRun)
                     },
                     started: { servers in
                         if let connections { servers.adopt(connections) }
@@ -155,25 +157,27 @@ struct ServeCommand: Command {
                 isServed: { !ownsControl && ControlSocket.isServed(ofDatabase: name) },
                 { () throws(StoreOpeningError) in
                     try Database.store(
-                        name, .create, configuration.store, serves: true
+                        name, .create, configuration.store, serves: true, system: serverRun.system
                     ) { predecessor?.reportProgress() }
                 })
         } catch { throw CommandFailure(error) }
     }
 
     /// The former database must not be served by accident any more.
-    private func noteMove(_ log: ServerLog) {
+    private func noteMove(_ serverRun: ServerRun) {
         guard let former = configuration.formerDatabase else { return }
         do throws(CommandFailure) {
-            try MovedDatabaseNote.note(former, movedTo: configuration.databasePath)
-        } catch { log.warning(error.message) }
+            try MovedDatabaseNote.note(
+                former, movedTo: configuration.databasePath, at: serverRun.system.now)
+        } catch { serverRun.log.warning(error.message) }
     }
 
     /// Requests the sockets of the process that serves the file, and checks as much as possible
     /// before it releases the file: until then it continues to serve.
     private func contactPredecessor(_ serverRun: ServerRun) throws(CommandFailure) -> Predecessor? {
         let path = configuration.formerDatabase ?? configuration.databasePath
-        guard let predecessor = try Predecessor.find(ofDatabase: path) else {
+        guard let predecessor = try Predecessor.find(ofDatabase: path, in: serverRun.system)
+        else {
             serverRun.log.info("no server is running for \(path): nothing to take over")
             return nil
         }
@@ -214,7 +218,7 @@ struct ServeCommand: Command {
         _ store: any SQLStore, in serverRun: ServerRun, ready: () -> Void,
         started: (Servers) -> Void
     ) async throws(CommandFailure) -> ServerRun.End {
-        if configuration.withSamples { try await fillIfEmpty(store, serverRun.log) }
+        if configuration.withSamples { try await fillIfEmpty(store, serverRun) }
         let assembly = try await ServerAssembly(configuration, over: store, in: serverRun)
         serverRun.certificates?.start()
         let end = try await run(
@@ -225,23 +229,28 @@ struct ServeCommand: Command {
     }
 
     /// Imports the bundled samples into a store that has never been written to.
-    private func fillIfEmpty(_ store: any SQLStore, _ log: ServerLog) async throws(CommandFailure) {
+    private func fillIfEmpty(
+        _ store: any SQLStore, _ serverRun: ServerRun
+    ) async throws(CommandFailure) {
         do throws(StoreError) {
             guard try await store.changeSequence() == 0 else { return }
         } catch { throw CommandFailure(error) }
         let importer = Importer(
-            store: store, language: configuration.defaultLanguage, system: .real)
+            store: store, language: configuration.defaultLanguage, system: serverRun.system)
         do throws(InterchangeError) {
-            log.info("imported \(try await importer.runSamples().created) sample articles")
+            serverRun.log.info(
+                "imported \(try await importer.runSamples().created) sample articles")
         } catch { throw CommandFailure(error) }
     }
 
-    private func certificates(_ log: ServerLog) throws(CommandFailure) -> Certificates? {
+    private func certificates(
+        _ log: ServerLog, _ system: SystemEnvironment
+    ) throws(CommandFailure) -> Certificates? {
         let transport = configuration.transport
         guard !transport.certificates.isEmpty else { return nil }
         return try Certificates(
             CertificateFiles(paths: transport.certificates), profile: transport.profile,
-            protocols: transport.protocols, log)
+            protocols: transport.protocols, log, system)
     }
 
     private func run(
@@ -267,7 +276,7 @@ struct ServeCommand: Command {
         }
         started(servers)
         // They end with this function, so the store is no longer used after it, unless they do not.
-        let tasks = serverRun.begin(assembly, examining: examine)
+        let tasks = serverRun.begin(assembly, examining: { examine(in: serverRun.system) })
         let background = serverRun.startBackgroundTasks(servers)
         defer { background.end() }
         let print = { (line: String) in serverRun.output.announcements.write(line + "\n") }
@@ -284,7 +293,7 @@ struct ServeCommand: Command {
         case .stop:
             serverRun.supervisor.stopping()
             serverRun.successors.stop()
-            await drain(assembly.backend, log)
+            await drain(assembly.backend, serverRun)
             return .stopped(left: await serverRun.stop(servers, tasks))
         case .handOver(let successor, let deadline):
             serverRun.supervisor.reloading()
@@ -294,18 +303,17 @@ struct ServeCommand: Command {
     }
 
     /// Goes on serving until balancers have noticed that this server is about to stop.
-    private func drain(_ backend: Backend, _ log: ServerLog) async {
+    private func drain(_ backend: Backend, _ serverRun: ServerRun) async {
         guard configuration.drainSeconds > 0 else { return }
-        log.info("stopping in \(configuration.drainSeconds) s: /readyz is 503")
+        serverRun.log.info("stopping in \(configuration.drainSeconds) s: /readyz is 503")
         backend.drain()
         // It is not cancelled; a second signal ends the process.
-        try? await Task.sleep(for: .seconds(configuration.drainSeconds))
+        await serverRun.system.sleep(.seconds(configuration.drainSeconds))
     }
 
     /// The doctor's findings about serving, for admins.
-    private func examine() -> [ServerStatistics.Finding] {
-        let now = Timestamp.now.milliseconds / 1_000
-        let check = ServingCheck(configuration: configuration, isServed: true, now: now)
+    private func examine(in system: SystemEnvironment) -> [ServerStatistics.Finding] {
+        let check = ServingCheck(configuration: configuration, isServed: true, system: system)
         var findings = Diagnostics()
         check.run(&findings)
         return findings.all.map { finding in

@@ -1,7 +1,9 @@
 import ArticleAPI
 import ArticleClient
 import ArticleDatabase
+import ArticleStore
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Adds, lists, polls and removes the sources of articles.
 struct SourcesCommand: Command {
@@ -79,13 +81,16 @@ struct SourcesCommand: Command {
 
     // MARK: Running
 
-    func run() async throws(CommandFailure) {
-        try await Database.with(path, mode: .existing) { (database) throws(CommandFailure) in
-            try await perform(by: UserAdmin(try await database.backend()))
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
+        try await Database.with(path, mode: .existing, in: system) {
+            (database) throws(CommandFailure) in
+            try await perform(by: UserAdmin(try await database.backend(in: system)), system)
         }
     }
 
-    private func perform(by admin: UserAdmin) async throws(CommandFailure) {
+    private func perform(
+        by admin: UserAdmin, _ system: SystemEnvironment
+    ) async throws(CommandFailure) {
         switch action {
         case .list:
             var request = FetchSourcesRequest(limit: 100)
@@ -95,7 +100,7 @@ struct SourcesCommand: Command {
                 request.cursor = page.next
             } while request.cursor != nil
         case .add(let draft):
-            let id = ContentSource.ID(at: .now)
+            let id: ContentSource.ID = system.newID(at: system.now)
             var draft = draft
             draft.id = id
             let request = CreateSourceRequest(draft, idempotencyKey: id.description)

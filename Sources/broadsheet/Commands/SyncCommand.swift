@@ -30,7 +30,7 @@ struct SyncCommand: Command {
         session = try Session(settings)
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         let request = FetchChangesRequest(
             tags: filter.tags, author: filter.author, language: filter.language,
             status: filter.status)

@@ -28,7 +28,7 @@ struct UpgradeCommand: Command {
         former = settings.text("from")
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         let served = former ?? database
         let channel = try ControlChannel.open(
             ofDatabase: served,

@@ -4,6 +4,7 @@ import ArticleDatabase
 import ArticleServiceCore
 import ArticleServices
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Creates, lists, changes and invites users.
 struct UserCommand: Command {
@@ -79,7 +80,7 @@ struct UserCommand: Command {
 
     // MARK: Running
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         // Nobody else can use the database while it is open, so the password is asked for before.
         let password =
             switch action {
@@ -87,8 +88,9 @@ struct UserCommand: Command {
                 try Console.readNewPassword(of: name)
             case .list, .change, .invite: ""
             }
-        try await Database.with(path, mode: .existing) { (database) throws(CommandFailure) in
-            try await perform(by: UserAdmin(try await database.backend()), password)
+        try await Database.with(path, mode: .existing, in: system) {
+            (database) throws(CommandFailure) in
+            try await perform(by: UserAdmin(try await database.backend(in: system)), password)
         }
     }
 

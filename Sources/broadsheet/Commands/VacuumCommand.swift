@@ -4,6 +4,7 @@ import ArticleOperations
 import ArticleServices
 import ArticleStore
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Returns the space of removed data to the file system, even while the database is being served.
 struct VacuumCommand: DatabaseCommand {
@@ -14,10 +15,10 @@ struct VacuumCommand: DatabaseCommand {
 
     let database: String
 
-    func run() async throws(CommandFailure) {
-        try await Database.with(database, mode: .existing) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
+        try await Database.with(database, mode: .existing, in: system) {
             (database) async throws(CommandFailure) in
-            let backend = try await database.backend()
+            let backend = try await database.backend(in: system)
             var (bar, progress) = (ProgressBar(), VacuumProgress())
             defer { bar.clear() }
             while !progress.isComplete {

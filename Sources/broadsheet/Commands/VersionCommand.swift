@@ -1,4 +1,5 @@
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Prints the version.
 struct VersionCommand: Command {
@@ -12,7 +13,7 @@ struct VersionCommand: Command {
         try settings.rejectOperands()
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         try Console.print(Version.text)
     }
 }

@@ -1,6 +1,8 @@
 import ArticleAPI
 import ArticleClient
+import ArticleStore
 import BroadsheetCommandLine
+import BroadsheetPlatform
 
 /// Prints the changes of a backend's articles as they happen, until a signal ends it.
 struct WatchCommand: Command {
@@ -28,14 +30,16 @@ struct WatchCommand: Command {
         session = try Session(settings, observers: [Self.reportInterruption])
     }
 
-    func run() async throws(CommandFailure) {
+    func run(in system: SystemEnvironment) async throws(CommandFailure) {
         let output = ChangeOutput(session)
         var token = request.since
         while true {
             let live = session.backend.liveChanges(from: token, matching: request)
             var steps = live.makeAsyncIterator()
             while case .page(let page) = try await Self.next(&steps) {
-                for change in page.changes { try output.show(change, token: page.next, at: .now) }
+                for change in page.changes {
+                    try output.show(change, token: page.next, at: system.now)
+                }
             }
             Console.printError("the token is no longer valid; continuing from now")
             token = FetchChangesRequest.now

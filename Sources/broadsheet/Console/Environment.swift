@@ -1,5 +1,3 @@
-import ArticleAPI
-import BroadsheetPlatform
 import Glibc
 
 /// The process's environment and arguments.
@@ -46,13 +44,6 @@ enum Environment {
     /// The value of a variable (`getenv(3)`); `nil` if it is unset or empty.
     static func value(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-    }
-}
-
-extension Timestamp {
-    /// The wall clock, in whole milliseconds.
-    static var now: Timestamp {
-        Timestamp(milliseconds: SystemClock.wallNanoseconds / 1_000_000)
     }
 }
 

@@ -1,6 +1,7 @@
 import ArticleAPI
 import BroadsheetCommandLine
 import BroadsheetHTTPServer
+import BroadsheetPlatform
 import BroadsheetSockets
 import Glibc
 import Synchronization
@@ -10,14 +11,16 @@ import Synchronization
 struct ServerLog: Sendable {
     let isJSON: Bool
     let dial: LogLevelControl
+    private let system: SystemEnvironment
     private let writeLine: @Sendable (String) -> Void
 
     /// - Parameter writeLine: receives each line including its line end, and must not block.
     init(
-        isJSON: Bool, level: LogLevel = .info,
+        isJSON: Bool, level: LogLevel = .info, system: SystemEnvironment,
         writeLine: @escaping @Sendable (String) -> Void
     ) {
         self.isJSON = isJSON
+        self.system = system
         self.writeLine = writeLine
         dial = LogLevelControl(level)
     }
@@ -38,7 +41,7 @@ struct ServerLog: Sendable {
         var writer = JSONWriter()
         writer.object { line in
             line.name("time")
-            line.integer(Int(Timestamp.now.milliseconds))
+            line.integer(Int(system.wallNanoseconds() / 1_000_000))
             line.name("level")
             line.string(level.description)
             line.name("message")

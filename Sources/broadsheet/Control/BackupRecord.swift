@@ -22,10 +22,10 @@ enum BackupRecord {
     /// Returns the seconds since the last backup; `nil` if there was none.
     ///
     /// - Parameter database: the path of the file, or the path used in place of one.
-    static func age(beside database: String) -> Double? {
+    static func age(beside database: String, in system: SystemEnvironment) -> Double? {
         var status = stat()
         guard lstat(path(beside: database), &status) == 0 else { return nil }
         let time = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-        return max(0, Double(SystemClock.wallNanoseconds - time) / 1e9)
+        return max(0, Double(system.wallNanoseconds() - time) / 1e9)
     }
 }

@@ -14,11 +14,12 @@ enum Database: Sendable {
     /// Opens the database that `--database` names: a file, or a PostgreSQL database by its URL.
     static func store(
         _ name: String, _ mode: StoreMode, _ configuration: SQLiteConfiguration,
-        serves: Bool = false, _ migrating: @escaping @Sendable () -> Void = {}
+        serves: Bool = false, system: SystemEnvironment,
+        _ migrating: @escaping @Sendable () -> Void = {}
     ) throws(StoreOpeningError) -> any SQLStore {
         guard PostgresAddress.isAddress(name) else {
             return try SQLiteStore.open(
-                path: name, mode: mode, configuration: configuration, system: .real,
+                path: name, mode: mode, configuration: configuration, system: system,
                 migrating: migrating)
         }
         var limits = PostgresConfiguration()
@@ -28,7 +29,7 @@ enum Database: Sendable {
         limits.limits.writesPerCommit = perCommit
         return try PostgresStore.open(
             PostgresAddress(name), path: path(of: name), mode: mode, configuration: limits,
-            system: .real)
+            system: system)
     }
 
     /// The path next to which the files of a server are: that of the database file, or of a name in
@@ -41,12 +42,12 @@ enum Database: Sendable {
 
     /// Runs the work on the database, or through the process that serves it.
     static func with<Result>(
-        _ name: String, mode: StoreMode,
+        _ name: String, mode: StoreMode, in system: SystemEnvironment,
         _ work: (Database) async throws(CommandFailure) -> Result
     ) async throws(CommandFailure) -> Result {
         try MovedDatabaseNote.reject(name)
-        let found = try await find(name) { () throws(StoreOpeningError) in
-            try store(name, mode, SQLiteConfiguration())
+        let found = try await find(name, in: system) { () throws(StoreOpeningError) in
+            try store(name, mode, SQLiteConfiguration(), system: system)
         }
         let opened: any SQLStore
         switch found {
@@ -80,17 +81,18 @@ enum Database: Sendable {
     ///
     /// - Parameter name: The value of `--database`.
     static func find<Opened>(
-        _ name: String, opening open: () throws(StoreOpeningError) -> Opened
+        _ name: String, in system: SystemEnvironment,
+        opening open: () throws(StoreOpeningError) -> Opened
     ) async throws(CommandFailure) -> Found<Opened> {
-        let end = ContinuousClock.now + patience
+        let end = system.uptime + patience
         while true {
             do throws(StoreOpeningError) { return .opened(try open()) } catch {
                 guard case .owned = error else { throw CommandFailure(error) }
                 if let owner = await ControlClient(ofDatabase: name) { return .served(owner) }
-                guard ContinuousClock.now < end else { throw CommandFailure(error) }
+                guard system.uptime < end else { throw CommandFailure(error) }
             }
             // Cancelled: tries until the end.
-            try? await Task.sleep(for: pause)
+            await system.sleep(pause)
         }
     }
 
@@ -114,14 +116,14 @@ enum Database: Sendable {
     }
 
     /// The API with the rights of an admin, over the control socket or in this process.
-    func backend() async throws(CommandFailure) -> BackendService {
+    func backend(in system: SystemEnvironment) async throws(CommandFailure) -> BackendService {
         switch self {
         case .served(let owner): return owner.backend
         case .opened(let store):
             let router: HTTPRouter
             do {
                 let backend = try await Backend(
-                    store: store, file: store, version: Version.number, system: .real,
+                    store: store, file: store, version: Version.number, system: system,
                     log: { Console.printError($0) })
                 router = try backend.controlRouter()
             } catch let error as StoreError {

@@ -33,9 +33,11 @@ enum MovedDatabaseNote {
     }
 
     /// Notes that the server of a database has moved to another one.
-    static func note(_ database: String, movedTo target: String) throws(CommandFailure) {
+    static func note(
+        _ database: String, movedTo target: String, at time: Timestamp
+    ) throws(CommandFailure) {
         try Files.writePrivate(
-            "this database was moved to \(target) at \(Timestamp.now)\n", to: path(of: database))
+            "this database was moved to \(target) at \(time)\n", to: path(of: database))
     }
 
     /// Removes the note, as a new copy is in this place.

@@ -9,8 +9,9 @@ import Glibc
 struct ServingCheck {
     let configuration: ServeConfiguration
     let isServed: Bool
+    let system: SystemEnvironment
     /// Seconds since 1970.
-    let now: Int64
+    private var now: Int64 { system.wallNanoseconds() / 1_000_000_000 }
 
     func run(_ findings: inout Diagnostics) {
         certificates(&findings)
@@ -29,7 +30,8 @@ struct ServingCheck {
             let pairs = try files.read()
             let server: TLSServer
             do throws(TLSConfigurationError) {
-                server = try TLSServer(pairs, profile: transport.profile, protocols: [])
+                server = try TLSServer(
+                    pairs, profile: transport.profile, protocols: [], system: system)
             } catch { throw files.failure(error) }
             for (certificate, paths) in zip(server.certificates, files.paths) {
                 check(certificate.validity, of: paths.certificate, &findings)

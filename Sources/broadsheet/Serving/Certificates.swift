@@ -14,11 +14,10 @@ final class Certificates: Sendable {
     let server: TLSServer
     private let files: CertificateFiles
     private let log: ServerLog
-    /// Seconds since 1970.
-    private let now: @Sendable () -> Int64
+    private let system: SystemEnvironment
     private let state: Lock<State>
     private let queue = DispatchQueue(label: "broadsheet.certificates")
-    private let timer = Lock<(any DispatchSourceTimer)?>(nil)
+    private let polling = Lock<Task<Void, Never>?>(nil)
 
     private struct State {
         /// The state of the files at the last attempt to load them.
@@ -30,24 +29,25 @@ final class Certificates: Sendable {
     }
 
     /// The interval at which the files are polled.
-    private static let intervalSeconds = 2.0
+    private static let interval = Duration.seconds(2)
     static let warningDays: Int64 = 14
     private static let secondsOfDay: Int64 = 86_400
 
     /// Loads the files.
     init(
         _ files: CertificateFiles, profile: TLSProfile, protocols: [String], _ log: ServerLog,
-        now: @escaping @Sendable () -> Int64 = { Timestamp.now.milliseconds / 1_000 }
+        _ system: SystemEnvironment
     ) throws(CommandFailure) {
         self.files = files
         self.log = log
-        self.now = now
+        self.system = system
         // Taken before reading, so that a change during the read is detected.
         let stamps = files.stamps()
         state = Lock(State(read: stamps, seen: stamps))
         let pairs = try files.read()
         do throws(TLSConfigurationError) {
-            server = try TLSServer(pairs, profile: profile, protocols: protocols)
+            server = try TLSServer(
+                pairs, profile: profile, protocols: protocols, system: system)
         } catch { throw files.failure(error) }
         warnAboutExpiry()
     }
@@ -73,23 +73,24 @@ final class Certificates: Sendable {
         return Dictionary(seconds, uniquingKeysWith: min)
     }
 
+    /// Seconds since 1970.
+    private func now() -> Int64 { system.wallNanoseconds() / 1_000_000_000 }
+
     /// Starts to poll the files.
     func start() {
-        timer.withLock { timer in
-            let new = DispatchSource.makeTimerSource(queue: queue)
-            new.schedule(
-                deadline: .now() + Self.intervalSeconds, repeating: Self.intervalSeconds)
-            new.setEventHandler { [weak self] in self?.poll() }
-            new.activate()
-            timer = new
+        let task = UnstructuredTask.start { [weak self, system, queue] in
+            while true {
+                await system.sleep(Self.interval)
+                if Task.isCancelled { return }
+                // Reading files may block.
+                queue.async { [weak self] in self?.poll() }
+            }
         }
+        polling.withLock { $0 = task }
     }
 
     func stop() {
-        timer.withLock { timer in
-            timer?.cancel()
-            timer = nil
-        }
+        polling.withLock { $0.take() }?.cancel()
     }
 
     /// Reloads the files once they have changed and are stable, because a certificate and its key
@@ -137,7 +138,7 @@ final class Certificates: Sendable {
     private func rejectExpired(_ pairs: [CertificateAndKey]) throws(CommandFailure) {
         let next: TLSServer
         do throws(TLSConfigurationError) {
-            next = try TLSServer(pairs, protocols: [])
+            next = try TLSServer(pairs, protocols: [], system: system)
         } catch { throw files.failure(error) }
         let now = now()
         for ((new, old), paths) in zip(zip(next.certificates, server.certificates), files.paths)

@@ -22,7 +22,8 @@ struct ControlServer {
 
     init(
         _ backend: Backend, _ store: any SQLStore, _ sockets: ListenerSockets,
-        _ takeovers: TakeoverServer, _ migrations: MigrationServer, _ log: ServerLog
+        _ takeovers: TakeoverServer, _ migrations: MigrationServer, _ log: ServerLog,
+        _ system: SystemEnvironment
     ) throws(CommandFailure) {
         database = store.path
         path = ControlSocket.path(beside: database)
@@ -30,7 +31,7 @@ struct ControlServer {
             server = nil
             return
         }
-        var settings = ServerConfiguration(addresses: [.unix(path)])
+        var settings = ServerConfiguration(addresses: [.unix(path)], system: system)
         settings.socketAccess.mode = 0o600
         settings.open = sockets.opener(.control)
         settings.protocols = [

@@ -15,6 +15,7 @@ struct InitialKey {
     let backend: Backend
     let log: ServerLog
     let output: ServerOutput
+    let system: SystemEnvironment
 
     /// The file for the key if standard error is not a terminal.
     var path: String { store.path + ".admin-key" }
@@ -29,7 +30,7 @@ struct InitialKey {
     func makeIfNeeded() async throws(CommandFailure) -> Bool {
         do throws(StoreError) {
             guard try await store.keys().isEmpty else { return false }
-            let key = APIKey(name: "first admin", role: .admin, at: .now, system: .real)
+            let key = APIKey(name: "first admin", role: .admin, at: system.now, system: system)
             try handOut(key.text)
             try await store.createKey(key.record)
             backend.admit(key.record)

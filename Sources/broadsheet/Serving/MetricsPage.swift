@@ -22,6 +22,7 @@ struct MetricsPage: Sendable {
     let certificates: Certificates?
     let startedAt: Timestamp
     let output: ServerOutput
+    let system: SystemEnvironment
 
     /// Counters that are updated while the server runs.
     struct Meters: Sendable {
@@ -41,8 +42,8 @@ struct MetricsPage: Sendable {
         writeSearch(to: &page)
         await writeStore(to: &page)
         WebhookMetrics.write(webhooks.statistics, to: &page)
-        await SourceMetrics.write(poller, to: &page)
-        OperationMetrics.write(of: store, certificates, to: &page)
+        await SourceMetrics.write(poller, at: system.now, to: &page)
+        OperationMetrics.write(of: store, certificates, in: system, to: &page)
         writeProcess(to: &page)
         return page.bytes
     }
@@ -185,7 +186,7 @@ struct MetricsPage: Sendable {
             help: "Scheduled articles that were published when they were due.",
             backend.publisher.publishedCount)
         // If the store cannot be read, only these samples are left out.
-        if let counts = try? await store.scheduledCounts(at: .now) {
+        if let counts = try? await store.scheduledCounts(at: system.now) {
             page.single(
                 "broadsheet_scheduled_articles", .gauge,
                 help: "Scheduled articles; upcoming and overdue ones each up to 10,000.",

@@ -7,7 +7,8 @@ import Glibc
 /// The metrics of resources that run out: disks, certificates, and the use of the last backup.
 enum OperationMetrics {
     static func write(
-        of store: any SQLStore, _ certificates: Certificates?, to page: inout MetricsText
+        of store: any SQLStore, _ certificates: Certificates?, in system: SystemEnvironment,
+        to page: inout MetricsText
     ) {
         let free = "broadsheet_disk_free_bytes"
         page.family(
@@ -23,7 +24,7 @@ enum OperationMetrics {
         page.single(
             "broadsheet_backup_age_seconds", .gauge, unit: "seconds",
             help: "Time since the last successful backup by the command; +Inf if there was none.",
-            BackupRecord.age(beside: store.path) ?? .infinity)
+            BackupRecord.age(beside: store.path, in: system) ?? .infinity)
         let remaining = "broadsheet_tls_certificate_remaining_seconds"
         page.family(
             remaining, .gauge, unit: "seconds",

@@ -38,24 +38,27 @@ struct ServerAssembly {
         _ configuration: ServeConfiguration, over store: any SQLStore, in serverRun: ServerRun
     ) async throws(CommandFailure) {
         let (log, sockets, output) = (serverRun.log, serverRun.sockets, serverRun.output)
+        let system = serverRun.system
         store.notices.receive { log.warning($0) }
-        providers = Self.providers(configuration, log)
+        providers = Self.providers(configuration, serverRun)
         feeds = configuration.feeds.settings
-        let backend = try await Self.backend(configuration, over: store, providers, feeds, log)
+        let backend = try await Self.backend(
+            configuration, over: store, providers, feeds, serverRun)
         self.backend = backend
         publisher = backend.publisher
         streams = backend.streams
         cleanupTask = backend.cleanupTask
         indexer = backend.indexer
-        webhooks = try await Self.webhooks(configuration, of: backend, log)
-        poller = Self.poller(configuration, of: backend, log)
-        let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
+        webhooks = try await Self.webhooks(configuration, of: backend, serverRun)
+        poller = Self.poller(configuration, of: backend, serverRun)
+        let accessLog = configuration.log == .off ? nil : AccessLog(output.errors, system: system)
         logSignals = LogSignals(log, accessLog)
-        firstKey = InitialKey(store: store, backend: backend, log: log, output: output)
+        firstKey = InitialKey(
+            store: store, backend: backend, log: log, output: output, system: system)
         consoleLinks = backend.consoleLinks
 
         let meters = MetricsPage.Meters()
-        var settings = try Self.articleSettings(configuration, sockets, log)
+        var settings = try Self.articleSettings(configuration, serverRun)
         settings.tls = serverRun.certificates?.server
         settings.observers = [meters.exchanges]
         settings.handshakeObservers = [meters.handshakes] + (accessLog.map { [$0] } ?? [])
@@ -66,27 +69,28 @@ struct ServerAssembly {
         let page = MetricsPage(
             server: articles, meters: meters, backend: backend, webhooks: webhooks,
             poller: poller, store: store, certificates: serverRun.certificates,
-            startedAt: .now, output: output)
+            startedAt: system.now, output: output, system: system)
         statistics = StatisticsRecorder(page, serverRun.certificates)
         backend.report(statistics)
-        monitor = StateMonitor(store, backend.health, log)
+        monitor = StateMonitor(store, backend.health, log, system)
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
         let takeovers = TakeoverServer(
             sockets, serverRun.successors, log, arrived: serverRun.handOver)
         let migrations = MigrationServer(
-            store, configuration.databasePath, serverRun.successors, log)
+            store, configuration.databasePath, serverRun.successors, log, system)
         servers = Servers(
             articles: articles,
-            admin: try Self.adminServer(page, admins, configuration, sockets, log),
-            control: try ControlServer(backend, store, sockets, takeovers, migrations, log),
+            admin: try Self.adminServer(page, admins, configuration, serverRun),
+            control: try ControlServer(backend, store, sockets, takeovers, migrations, log, system),
             articleAddresses: settings.addresses, proxiedAddresses: settings.proxiedAddresses,
             redirects: settings.redirects, adminAddresses: admins)
     }
 
     private static func backend(
         _ configuration: ServeConfiguration, over store: any SQLStore,
-        _ providers: OpenIDProviders?, _ feeds: FeedSettings, _ log: ServerLog
+        _ providers: OpenIDProviders?, _ feeds: FeedSettings, _ serverRun: ServerRun
     ) async throws(CommandFailure) -> Backend {
+        let log = serverRun.log
         do throws(StoreError) {
             return try await Backend(
                 store: store, file: store, operatorKey: configuration.operatorKey,
@@ -97,37 +101,41 @@ struct ServerAssembly {
                 providers: providers, hasConsole: configuration.hasConsole, feeds: feeds,
                 sourcePolicy: configuration.sources.policy,
                 retention: configuration.retention.rules, version: Version.number,
-                system: .real, log: { log.error($0) }, progress: { log.info($0) })
+                system: serverRun.system, log: { log.error($0) }, progress: { log.info($0) })
         } catch { throw CommandFailure(error, at: configuration.databasePath) }
     }
 
     /// Returns the environment of outbound requests, made of a client of these connections and the
-    /// system's clock.
+    /// environment of this process.
     private static func outbound(
-        _ connections: HTTPClientConfiguration, timeout: Duration = .seconds(10)
+        _ connections: HTTPClientConfiguration, timeout: Duration = .seconds(10),
+        in system: SystemEnvironment
     ) -> OutboundEnvironment {
         OutboundEnvironment(
             agent: "Broadsheet/\(Version.number)", exchange: OutboundClient(connections).exchange,
-            timeout: timeout, system: .real)
+            timeout: timeout, system: system)
     }
 
     /// The providers of people who sign in, which are asked for their keys when they are needed.
     private static func providers(
-        _ configuration: ServeConfiguration, _ log: ServerLog
+        _ configuration: ServeConfiguration, _ serverRun: ServerRun
     ) -> OpenIDProviders? {
         guard !configuration.openID.providers.isEmpty else { return nil }
         return OpenIDProviders(
-            configuration.openID.providers, in: outbound(configuration.outbound),
-            log: { log.warning($0) })
+            configuration.openID.providers,
+            in: outbound(configuration.outbound, in: serverRun.system),
+            log: { [log = serverRun.log] in log.warning($0) })
     }
 
     private static func webhooks(
-        _ configuration: ServeConfiguration, of backend: Backend, _ log: ServerLog
+        _ configuration: ServeConfiguration, of backend: Backend, _ serverRun: ServerRun
     ) async throws(CommandFailure) -> Webhooks {
+        let log = serverRun.log
         do throws(StoreError) {
             return try await backend.webhooks(
                 to: configuration.webhooks.receivers,
-                in: outbound(Webhooks.connections(configuration.outbound))
+                in: outbound(
+                    Webhooks.connections(configuration.outbound), in: serverRun.system)
             ) { notice in
                 switch notice.event {
                 case .failing: log.warning("\(notice)")
@@ -139,22 +147,24 @@ struct ServerAssembly {
     }
 
     private static func poller(
-        _ configuration: ServeConfiguration, of backend: Backend, _ log: ServerLog
+        _ configuration: ServeConfiguration, of backend: Backend, _ serverRun: ServerRun
     ) -> SourcePoller {
         let connections = configuration.sources.policy.connections(configuration.outbound)
         return backend.sourcePoller(
-            in: outbound(connections, timeout: .seconds(60)),
+            in: outbound(connections, timeout: .seconds(60), in: serverRun.system),
             intervalSeconds: configuration.sources.intervalSeconds,
-            report: { log.warning("\($0)") })
+            report: { [log = serverRun.log] in log.warning("\($0)") })
     }
 
     /// The settings of the server of articles that come from the configuration and the sockets.
     private static func articleSettings(
-        _ configuration: ServeConfiguration, _ sockets: ListenerSockets, _ log: ServerLog
+        _ configuration: ServeConfiguration, _ serverRun: ServerRun
     ) throws(CommandFailure) -> ServerConfiguration {
+        let (sockets, log) = (serverRun.sockets, serverRun.log)
         var settings = ServerConfiguration(
             addresses: sockets.addresses(.articles, configured: configuration.addresses),
-            loops: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
+            loops: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount,
+            system: serverRun.system)
         settings.limitConnections = configuration.limitConnections
         settings.limits = configuration.limits
         settings.rejections = { Problem.response($0) }
@@ -173,13 +183,13 @@ struct ServerAssembly {
     /// The server of the admin pages, if there are addresses for it.
     private static func adminServer(
         _ page: MetricsPage, _ addresses: [SocketAddress], _ configuration: ServeConfiguration,
-        _ sockets: ListenerSockets, _ log: ServerLog
+        _ serverRun: ServerRun
     ) throws(CommandFailure) -> HTTPServer? {
         guard !addresses.isEmpty else { return nil }
-        var settings = ServerConfiguration(addresses: addresses)
-        settings.open = sockets.opener(.admin)
+        var settings = ServerConfiguration(addresses: addresses, system: serverRun.system)
+        settings.open = serverRun.sockets.opener(.admin)
         settings.limitConnections = 64
-        settings.report = { log.warning($0) }
+        settings.report = { [log = serverRun.log] in log.warning($0) }
         settings.hostNames = configuration.transport.hostNames
         settings.rejections = { Problem.response($0) }
         return HTTPServer(

@@ -21,8 +21,9 @@ struct ServerRun: Sendable {
     let log: ServerLog
     let output: ServerOutput
     let graceSeconds: Double
+    let system: SystemEnvironment
 
-    var patience: StartupRetry { StartupRetry(requests, supervisor, log) }
+    var patience: StartupRetry { StartupRetry(requests, supervisor, log, system) }
 
     /// The end of a run.
     enum End {

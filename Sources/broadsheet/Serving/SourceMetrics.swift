@@ -6,7 +6,9 @@ import BroadsheetHTTPServer
 
 /// The metrics of sources. They have no labels of single sources, whose URLs may be secret.
 enum SourceMetrics {
-    static func write(_ poller: SourcePoller, to page: inout MetricsText) async {
+    static func write(
+        _ poller: SourcePoller, at now: Timestamp, to page: inout MetricsText
+    ) async {
         let statistics = poller.statistics
         let polls = "broadsheet_source_polls_total"
         page.family(polls, .counter, help: "Polls of sources, by outcome.")
@@ -31,7 +33,6 @@ enum SourceMetrics {
         ] {
             page.sample(sources, ["state": state], count)
         }
-        let now = Timestamp.now
         let due = max(0, now.milliseconds - (counts.dueSince ?? now).milliseconds)
         page.single(
             "broadsheet_source_lag_seconds", .gauge, unit: "seconds",

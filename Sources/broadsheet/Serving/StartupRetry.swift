@@ -12,14 +12,19 @@ struct StartupRetry: Sendable {
     private let requests: OperatorRequests
     private let supervisor: Supervisor
     private let log: ServerLog
+    private let system: SystemEnvironment
 
     private static let pause = Duration.seconds(1)
     private static let interval = Duration.seconds(60)
 
-    init(_ requests: OperatorRequests, _ supervisor: Supervisor, _ log: ServerLog) {
+    init(
+        _ requests: OperatorRequests, _ supervisor: Supervisor, _ log: ServerLog,
+        _ system: SystemEnvironment
+    ) {
         self.requests = requests
         self.supervisor = supervisor
         self.log = log
+        self.system = system
     }
 
     /// Opens the database of a server.
@@ -30,12 +35,12 @@ struct StartupRetry: Sendable {
     func open(
         mayWait: Bool, isServed: () -> Bool, _ open: () throws(StoreOpeningError) -> any SQLStore
     ) async throws(StoreOpeningError) -> any SQLStore {
-        let end = ContinuousClock.now + Database.patience
+        let end = system.uptime + Database.patience
         return try await repeated(open) { error in
             switch error {
             case .unreachable where mayWait: .untilMended
             // A command may be using the file, or another server about to close it.
-            case .owned where ContinuousClock.now < end && !isServed(): .briefly
+            case .owned where system.uptime < end && !isServed(): .briefly
             default: nil
             }
         }
@@ -59,7 +64,7 @@ struct StartupRetry: Sendable {
     private func repeated<Value, Failure>(
         _ attempt: () throws(Failure) -> Value, unless wait: (Failure) -> Wait?
     ) async throws(Failure) -> Value {
-        var noticed: ContinuousClock.Instant?
+        var noticed: Duration?
         defer { requests.endsWithoutDelay(false) }
         while true {
             let failure: Failure
@@ -72,14 +77,14 @@ struct StartupRetry: Sendable {
             // Nothing is in progress that a signal would have to wait for.
             requests.endsWithoutDelay(true)
             if case .untilMended = wait {
-                if noticed.map({ $0.duration(to: .now) > Self.interval }) ?? true {
+                if noticed.map({ system.uptime - $0 > Self.interval }) ?? true {
                     log.warning("\(failure); waiting for it")
-                    noticed = .now
+                    noticed = system.uptime
                 }
                 supervisor.waiting("\(failure)")
             }
             // Cancelled: the attempts go on.
-            try? await Task.sleep(for: wait == .briefly ? Database.pause : Self.pause)
+            await system.sleep(wait == .briefly ? Database.pause : Self.pause)
         }
     }
 }

@@ -11,6 +11,7 @@ final class StateMonitor: Sendable {
     private let store: any SQLStore
     private let health: HealthService
     private let log: ServerLog
+    private let system: SystemEnvironment
     private let states = Lock(StateChangeLog())
     private let disk: Lock<Disk>
 
@@ -34,10 +35,14 @@ final class StateMonitor: Sendable {
 
     private static let interval = Duration.seconds(1)
 
-    init(_ store: any SQLStore, _ health: HealthService, _ log: ServerLog) {
+    init(
+        _ store: any SQLStore, _ health: HealthService, _ log: ServerLog,
+        _ system: SystemEnvironment
+    ) {
         self.store = store
         self.health = health
         self.log = log
+        self.system = system
         let statistics = store.statistics
         disk = Lock(Disk(fullSteps: statistics.fullSteps, writes: statistics.writes))
     }
@@ -55,7 +60,7 @@ final class StateMonitor: Sendable {
         while !Task.isCancelled {
             await look()
             // Cancelled: the loop ends.
-            try? await Task.sleep(for: Self.interval)
+            await system.sleep(Self.interval)
         }
     }
 
@@ -72,7 +77,7 @@ final class StateMonitor: Sendable {
     }
 
     private func note(_ subject: StateChangeLog.Subject, _ state: StateChangeLog.State?) {
-        let now = Double(SystemClock.monotonicNanoseconds) / 1e9
+        let now = Double(system.monotonicNanoseconds()) / 1e9
         guard let line = states.withLock({ $0.note(subject, state, at: now) }) else { return }
         if line.isEnd, line.level < .info {
             log.announce(line.text)

@@ -4,6 +4,7 @@ import ArticleDatabase
 import ArticleOperations
 import ArticleResources
 import ArticleServices
+import ArticleStore
 import BroadsheetHTTPServer
 import BroadsheetPlatform
 
@@ -40,7 +41,7 @@ final class StatisticsRecorder: StatisticsSource {
             }
             count += 1
             // Cancelled: the loop ends.
-            try? await Task.sleep(for: .seconds(StatisticsHistory.intervalSeconds))
+            await page.system.sleep(.seconds(StatisticsHistory.intervalSeconds))
             guard !Task.isCancelled else { return }
             let reading = Self.reading(of: page)
             history.withLock { $0.add(reading) }
@@ -69,7 +70,7 @@ final class StatisticsRecorder: StatisticsSource {
 
     private static func reading(of page: MetricsPage) -> StatisticsHistory.Reading {
         let store = page.store.statistics
-        var gauges = ServerStatistics.Sample(at: .now)
+        var gauges = ServerStatistics.Sample(at: page.system.now)
         gauges.connections = page.server.connectionCount
         gauges.streams = page.backend.streams.statistics.open
         gauges.queuedReads = store.waitingReads

@@ -13,6 +13,7 @@ final class MigrationServer: Sendable {
     private let database: String
     private let processes: SuccessorProcess
     private let log: ServerLog
+    private let system: SystemEnvironment
     private let queue = DispatchQueue(label: "broadsheet.migration", attributes: .concurrent)
     private let state = Lock(State())
     /// Signalled when a takeover is requested.
@@ -34,12 +35,14 @@ final class MigrationServer: Sendable {
     private static let timeoutSeconds = 60
 
     init(
-        _ store: any SQLStore, _ database: String, _ processes: SuccessorProcess, _ log: ServerLog
+        _ store: any SQLStore, _ database: String, _ processes: SuccessorProcess, _ log: ServerLog,
+        _ system: SystemEnvironment
     ) {
         self.store = store
         self.database = database
         self.processes = processes
         self.log = log
+        self.system = system
     }
 
     /// Serves `broadsheet migrate`.
@@ -132,9 +135,9 @@ final class MigrationServer: Sendable {
         }
         var last = Int.max
         while true {
-            let start = ContinuousClock.now
+            let start = system.uptimeMilliseconds
             let rows = try migration.follow()
-            let milliseconds = Int(start.duration(to: .now) / .milliseconds(1))
+            let milliseconds = Int(system.uptimeMilliseconds - start)
             // A database can be so large that to look for changes takes longer.
             let hasCaughtUp =
                 milliseconds + Self.pauseMilliseconds <= Self.lagMilliseconds

@@ -9,12 +9,13 @@ import Glibc
 final class Predecessor: Sendable {
     private let channel: DescriptorChannel
     private let path: String
-    private let state = Lock(State())
+    private let system: SystemEnvironment
+    private let state: Lock<State>
 
     private struct State {
         /// The protocol's version.
         var version = 1
-        var lastProgress = ContinuousClock.now
+        var lastProgress: Duration
     }
 
     private static let timeoutSeconds = 30
@@ -24,16 +25,20 @@ final class Predecessor: Sendable {
     /// Contacts the owner of the database over its control socket.
     /// - Parameter path: the path of the database.
     /// - Returns: `nil` if no server is running.
-    static func find(ofDatabase path: String) throws(CommandFailure) -> Predecessor? {
+    static func find(
+        ofDatabase path: String, in system: SystemEnvironment
+    ) throws(CommandFailure) -> Predecessor? {
         let channel = try ControlChannel.open(
             ofDatabase: path, for: TakeoverMessage.protocolName,
             timeoutSeconds: timeoutSeconds)
-        return channel.map { Predecessor($0, path) }
+        return channel.map { Predecessor($0, path, system) }
     }
 
-    private init(_ channel: DescriptorChannel, _ path: String) {
+    private init(_ channel: DescriptorChannel, _ path: String, _ system: SystemEnvironment) {
         self.channel = channel
         self.path = path
+        self.system = system
+        state = Lock(State(lastProgress: system.uptime))
     }
 
     /// Receives the listening sockets of the old process, which continues to accept connections.
@@ -107,8 +112,9 @@ final class Predecessor: Sendable {
     func reportProgress() {
         guard supportsProgress else { return }
         let isDue = state.withLock { state in
-            guard state.lastProgress.duration(to: .now) >= .seconds(1) else { return false }
-            state.lastProgress = .now
+            let now = system.uptime
+            guard now - state.lastProgress >= .seconds(1) else { return false }
+            state.lastProgress = now
             return true
         }
         guard isDue else { return }

@@ -47,7 +47,7 @@ import Testing
         let address =
             isUnix
             ? SocketAddress.unix(folder.file("a.sock")) : .v4([127, 0, 0, 1], port: 0)
-        var configuration = ServerConfiguration(addresses: [address])
+        var configuration = ServerConfiguration(addresses: [address], system: .real)
         configuration.takesCleartextHTTP2 = true
         try await TestServer.run(try Self.router(), with: configuration) { test in
             let transport = SocketTransport(.cleartext(version))

@@ -57,7 +57,7 @@ final class FaultyNetwork: Transport {
         }
         nowhere = HTTPOrigin(unixSocket: folder.file("nowhere"))
         let tls = try TLSServer(
-            [TestCertificates().pair(["127.0.0.1"])], protocols: ["http/1.1"])
+            [TestCertificates().pair(["127.0.0.1"])], protocols: ["http/1.1"], system: .real)
         impostor = try ScriptedServer { peer, _ in _ = try await peer.secure(by: tls) }
     }
 

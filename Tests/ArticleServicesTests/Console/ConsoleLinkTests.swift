@@ -1,6 +1,7 @@
 import ArticleAPI
 import BroadsheetHTTP
 import BroadsheetHTTPServer
+import BroadsheetPlatform
 import BroadsheetSockets
 import BroadsheetTestSupport
 import Testing
@@ -109,7 +110,8 @@ import Testing
     {
         try await TestBackend.run(samples: false) { server in
             let proof = try makeProof(server)
-            let anywhere = ServerConfiguration(addresses: [.v4([0, 0, 0, 0], port: 0)])
+            let anywhere = ServerConfiguration(
+                addresses: [.v4([0, 0, 0, 0], port: 0)], system: .real)
             try await server.backend.run(with: anywhere) { test in
                 let client = TestClient(.v4([127, 0, 0, 1], port: test.address.port))
                 let response = try client.send(

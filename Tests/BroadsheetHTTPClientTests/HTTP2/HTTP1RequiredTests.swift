@@ -134,7 +134,8 @@ import Testing
     @Test(arguments: [["h2", "http/1.1"], ["h2"]])
     func `over TLS only HTTP 1_1 is offered from then on`(protocols: [String]) async throws {
         let certificates = try TestCertificates()
-        let tls = try TLSServer([certificates.pair(["localhost"])], protocols: protocols)
+        let tls = try TLSServer(
+            [certificates.pair(["localhost"])], protocols: protocols, system: .real)
         let served = Served()
         try await ScriptedServer.run { peer, index in
             guard try await peer.secure(by: tls) == "h2" else {

@@ -26,7 +26,8 @@ import Testing
         _ protocols: [String] = ["h2", "http/1.1"], _ routes: HTTPRouterBuilder = routes(),
         _ body: (TestServer, HTTPOrigin) async throws -> Void
     ) async throws {
-        let tls = try TLSServer([certificates.pair(["localhost"])], protocols: protocols)
+        let tls = try TLSServer(
+            [certificates.pair(["localhost"])], protocols: protocols, system: .real)
         try await TestServer.run(routes.build(), with: .local { $0.tls = tls }) { server in
             try await body(
                 server, try #require(HTTPOrigin("https://localhost:\(server.address.port)")))

@@ -158,7 +158,8 @@ import Testing
         routes.on(.post, "/echo") { request, _ in
             HTTPResponse(.ok, body: .bytes(request.body))
         }
-        let tls = try TLSServer([certificates.pair(["localhost"])], protocols: ["http/1.1"])
+        let tls = try TLSServer(
+            [certificates.pair(["localhost"])], protocols: ["http/1.1"], system: .real)
         try await TestServer.run(routes.build(), with: .local { $0.tls = tls }) { server in
             let client = try client()
             let origin = try origin("localhost", server.address)

@@ -203,14 +203,24 @@ import Testing
 
     @Test func `a connection that begins during a handover lasts until its end`() async throws {
         let isQuiet = Signal()
-        let paused = ServerConfiguration.cleartextHTTP2 { $0.pause = { _ in await isQuiet.wait() } }
+        let seconds = Double(Patience.seconds)
+        let quietSeconds = seconds + 1
+        let paused = ServerConfiguration.cleartextHTTP2 { configuration in
+            let sleep = configuration.system.sleep
+            configuration.system.sleep = { time in
+                if time == .seconds(quietSeconds) {
+                    await isQuiet.wait()
+                } else {
+                    await sleep(time)
+                }
+            }
+        }
         try await TestServer.run(TestRoutes.router(), with: paused) { test in
             let server = test.server
             let first = try TestHTTP2Client(RawConnection(test.address))
             #expect(try first.exchange(.get, "/hello").status == 200)
-            let seconds = Double(Patience.seconds)
             async let handedOver: Bool = server.handOver(
-                graceSeconds: seconds, quietSeconds: seconds
+                graceSeconds: seconds, quietSeconds: quietSeconds
             ) { _ in }
             while first.lastStream == nil { try first.advance() }
             let second = try TestHTTP2Client(RawConnection(test.address))

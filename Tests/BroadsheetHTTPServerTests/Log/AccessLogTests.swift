@@ -1,4 +1,5 @@
 import BroadsheetHTTP
+import BroadsheetPlatform
 import BroadsheetSockets
 import BroadsheetTestSupport
 import Glibc
@@ -17,7 +18,7 @@ import Testing
         let descriptor = open(path, O_CREAT | O_RDWR | O_APPEND, 0o600)
         defer { close(descriptor) }
         let writer = LogWriter(descriptor: descriptor, format: format, limitBytes: limitBytes)
-        let log = AccessLog(writer)
+        let log = AccessLog(writer, system: .real)
         log.detail = detail
         let configuration = ServerConfiguration.local { $0.accessLog = log }
         try await TestServer.run(TestRoutes.router(), with: configuration) { test in
@@ -104,7 +105,9 @@ import Testing
         try #require(pipe(&ends) == 0)
         defer { close(ends[0]) }
         let writer = LogWriter(descriptor: ends[1], format: .json, limitBytes: 1 << 20)
-        let configuration = ServerConfiguration.local { $0.accessLog = AccessLog(writer) }
+        let configuration = ServerConfiguration.local {
+            $0.accessLog = AccessLog(writer, system: .real)
+        }
         let filler = String(repeating: "x", count: 4_000)
         let count = 1_000
         try await TestServer.run(TestRoutes.router(), with: configuration) { test in

@@ -6,7 +6,7 @@ import Testing
     private static func context(_ ip: String) throws -> RequestContext {
         RequestContext(
             requestID: "test", peer: try #require(SocketAddress(ip: ip, port: 1)), template: "/",
-            parameters: PathParameters(), receivedSeconds: 0)
+            parameters: PathParameters())
     }
 
     @Test(arguments: [

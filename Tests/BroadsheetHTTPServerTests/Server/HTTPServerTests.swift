@@ -71,7 +71,8 @@ import Testing
     @Test func `an address in use is reported`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let second = HTTPServer(
-                ServerConfiguration(addresses: [test.address]), router: try TestRoutes.router())
+                ServerConfiguration(addresses: [test.address], system: .real),
+                router: try TestRoutes.router())
             #expect(throws: HTTPServerError.addressInUse(test.address)) { try second.start() }
         }
     }

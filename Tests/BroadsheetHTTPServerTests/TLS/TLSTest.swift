@@ -1,4 +1,5 @@
 import BroadsheetHTTPServer
+import BroadsheetPlatform
 import BroadsheetSockets
 import BroadsheetTestSupport
 import Testing
@@ -22,7 +23,8 @@ struct TLSTest {
         _ pairs: (TestCertificates) throws -> [CertificateAndKey]
     ) throws {
         self.certificates = certificates
-        tls = try TLSServer(pairs(certificates), profile: profile, protocols: protocols)
+        tls = try TLSServer(
+            pairs(certificates), profile: profile, protocols: protocols, system: .real)
     }
 
     /// One ECDSA certificate for `localhost`.

@@ -12,9 +12,11 @@ import Testing
 
     init() throws {
         certificates = try TestCertificates()
+        var system = SystemEnvironment.real
+        system.monotonicNanoseconds = { [clock] in clock.withLock { $0 } * 1_000_000_000 }
         tls = try TLSServer(
             [certificates.pair(["localhost"])], protocols: [],
-            ticketClock: { [clock] in clock.withLock { $0 } })
+            system: system)
     }
 
     /// Moves the clock to so many seconds after the start of the test.

@@ -1,3 +1,4 @@
+import ArticleAPI
 import BroadsheetPlatform
 import BroadsheetSockets
 import BroadsheetTestSupport
@@ -36,15 +37,16 @@ import Testing
 
     private func certificates() throws -> Certificates {
         let start = Int64(time(nil))
-        let log = ServerLog(isJSON: false) { [lines, folder] line in
+        let log = ServerLog(isJSON: false, system: .real) { [lines, folder] line in
             let text = line.replacing("\(folder.path)/", with: "").dropLast()
             lines.withLock { $0.append(String(text)) }
         }
         return try Certificates(
-            files, profile: .intermediate, protocols: ["http/1.1"], log
-        ) { [clock] in
-            start + Int64(clock.withLock { $0 } * 86_400)
-        }
+            files, profile: .intermediate, protocols: ["http/1.1"], log,
+            .clock { [clock] in
+                let seconds = start + Int64(clock.withLock { $0 } * 86_400)
+                return Timestamp(milliseconds: seconds * 1_000)
+            })
     }
 
     /// The lines logged since the last call.

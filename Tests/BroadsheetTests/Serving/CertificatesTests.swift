@@ -39,8 +39,8 @@ import Testing
 
     private func certificates() throws -> Certificates {
         try Certificates(
-            files, profile: .intermediate, protocols: ["http/1.1"], ServerLog(isJSON: true) { _ in }
-        )
+            files, profile: .intermediate, protocols: ["http/1.1"],
+            ServerLog(isJSON: true, system: .real) { _ in }, .real)
     }
 
     /// The name on the certificate that a client receives.

@@ -16,7 +16,7 @@ import Testing
         program = folder.file("program")
     }
 
-    private var log: ServerLog { ServerLog(isJSON: false) { _ in } }
+    private var log: ServerLog { ServerLog(isJSON: false, system: .real) { _ in } }
 
     /// Installs a script in place of the program.
     private func install(_ script: String) throws {
