@@ -76,7 +76,7 @@ struct CommentFixture: Sendable {
             store: store, file: store, comments: rules,
             accounts: AccountConfiguration(
                 signUp: .invitation, hasher: PasswordHasher(width: 1, depth: 1, cost: .least)),
-            system: clock.system, log: { _ in })
+            system: clock.wakefulSystem, log: { _ in })
         try await backend.run { test in
             try await body(
                 CommentFixture(

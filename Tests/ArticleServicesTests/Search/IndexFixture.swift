@@ -124,10 +124,11 @@ struct IndexFixture: Sendable {
 
     func indexer(
         version: Int = SearchTokenizer.version, limits: IndexLimits = limits,
+        system: SystemEnvironment = .real,
         published: @escaping @Sendable () -> Void = {}
     ) -> SearchIndexer {
         SearchIndexer(
-            store: faulty, version: version, limits: limits, system: .real,
+            store: faulty, version: version, limits: limits, system: system,
             notices: SearchIndexer.Notices(progress: notices.append, failure: notices.append),
             published: published)
     }

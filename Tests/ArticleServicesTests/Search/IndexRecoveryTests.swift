@@ -37,10 +37,13 @@ import Testing
         let fixture = try await IndexFixture()
         try await fixture.write(60, seed: 6)
         fixture.faulty.fail(at: 1)
-        let indexer = fixture.indexer()
+        let clock = ManualClock(at: TestBackend.opening)
+        let indexer = fixture.indexer(system: clock.system)
         let task = Task { await indexer.run() }
-        #expect(await eventually { fixture.faulty.hasFailed && !fixture.notices.values.isEmpty })
+        await clock.waitUntilAsleep()
+        #expect(fixture.faulty.hasFailed && fixture.notices.values.count == 1)
         fixture.faulty.fail(at: nil)
+        clock.advance(milliseconds: 1_000)
         #expect(await eventually { fixture.notices.values.count == 2 })
         #expect(
             fixture.notices.values == [

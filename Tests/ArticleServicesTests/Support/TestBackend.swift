@@ -44,12 +44,13 @@ struct TestBackend: Sendable {
     ///   - hasher: hashes passwords; `nil` for two at a time.
     ///   - indexes: whether articles are indexed for the search.
     ///   - sources: which addresses sources may have.
+    ///   - sleepsByClock: whether services sleep until the clock is advanced.
     static func run(
         samples: Bool = true, storeConfiguration: SQLiteConfiguration = SQLiteConfiguration(),
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         signUp: AccountConfiguration.SignUp = .open,
         throttleEntries: Int = 65_536, hasher: PasswordHasher? = nil, indexes: Bool = true,
-        sources: SourcePolicy = SourcePolicy(),
+        sources: SourcePolicy = SourcePolicy(), sleepsByClock: Bool = false,
         _ body: (TestBackend) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
@@ -69,7 +70,8 @@ struct TestBackend: Sendable {
                 signUp: signUp,
                 hasher: try hasher ?? PasswordHasher(width: 2, depth: 64, cost: .least),
                 throttle: throttle),
-            sourcePolicy: sources, system: clock.system,
+            sourcePolicy: sources,
+            system: sleepsByClock ? clock.system : clock.wakefulSystem,
             log: { line in lines.withLock { $0.append(line) } })
         let configuration = ServerConfiguration.local { configuration in
             configuration.rejections = { Problem.response($0) }

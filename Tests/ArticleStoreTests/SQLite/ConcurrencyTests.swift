@@ -9,12 +9,13 @@ import Testing
 
 @Suite struct ConcurrencyTests {
     private static func open(
-        _ folder: TemporaryFolder, _ change: (inout SQLiteConfiguration) -> Void = { _ in }
+        _ folder: TemporaryFolder, _ system: SystemEnvironment = .real,
+        _ change: (inout SQLiteConfiguration) -> Void = { _ in }
     ) throws -> SQLiteStore {
         var configuration = SQLiteConfiguration()
         change(&configuration)
         return try SQLiteStore.open(
-            path: folder.file("a.db"), mode: .create, configuration: configuration)
+            path: folder.file("a.db"), mode: .create, configuration: configuration, system: system)
     }
 
     @Test func `concurrent writers share commits, and a single one does not wait`() async throws {
@@ -194,8 +195,8 @@ import Testing
 
     @Test func `writes behind one that takes too long are rejected, and it is not`() async throws {
         let folder = try TemporaryFolder()
-        // Enough for a write that nothing holds up.
-        let store = try Self.open(folder) { $0.commitPatienceMilliseconds = 2_000 }
+        let clock = ManualClock(at: Timestamp(milliseconds: 0))
+        let store = try Self.open(folder, clock.system) { $0.commitPatienceMilliseconds = 2_000 }
         let made = try await store.createArticle(.make(), .sample(), by: .first)
         let isHeld = DispatchSemaphore(value: 0)
         let (started, signal) = AsyncStream.makeStream(of: Void.self)
@@ -207,8 +208,8 @@ import Testing
                 made.id, ArticleUpdate(.changes(changes)), expecting: .anything, by: .first)
         }
         for await _ in started {}
-        // Those of the first round wait for a while, those of the second one do not.
-        for _ in 0..<2 {
+        // Those of the first round wait for the clock, those of the second one do not.
+        for round in 0..<2 {
             await withTaskGroup(of: Bool.self) { group in
                 for number in 0..<10 {
                     group.addTask {
@@ -220,6 +221,11 @@ import Testing
                         }
                         return false
                     }
+                }
+                if round == 0 {
+                    #expect(await eventually { store.statistics.waitingWrites == 10 })
+                    await clock.waitUntilAsleep()
+                    clock.advance(milliseconds: 2_000)
                 }
                 for await isDelayed in group { #expect(isDelayed) }
             }
