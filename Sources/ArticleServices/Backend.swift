@@ -54,6 +54,7 @@ public struct Backend: Sendable {
     /// - Parameters:
     ///   - file: maintenance of the store's database file.
     ///   - operatorKey: an admin key in addition to those in the store.
+    ///   - renderers: those of the process, if it has several backends; `nil` for new ones.
     ///   - defaultLanguage: the language of articles that do not specify one (BCP 47).
     ///   - cacheBytes: the size of the cache for public responses; 0 disables it.
     ///   - streamLimits: the maximum open change streams.
@@ -71,7 +72,7 @@ public struct Backend: Sendable {
     ///   - progress: receives reports about long work for the operator.
     public init(
         store: any ArticleStore, file: any StoreMaintenance, operatorKey: OperatorKey? = nil,
-        markdown: MarkdownRenderer? = nil, defaultLanguage: String = "en",
+        renderers: MarkdownRenderers? = nil, defaultLanguage: String = "en",
         cacheBytes: Int = Backend.defaultCacheBytes,
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
@@ -81,8 +82,8 @@ public struct Backend: Sendable {
         version: String = "0", system: SystemEnvironment, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
-        let markdown = markdown ?? MarkdownRenderer(system: system)
-        (self.store, self.markdown, self.defaultLanguage) = (store, markdown, defaultLanguage)
+        let renderers = renderers ?? MarkdownRenderers(system: system)
+        (self.store, markdown, self.defaultLanguage) = (store, renderers.articles, defaultLanguage)
         (self.system, self.log, self.hasConsole) = (system, log, hasConsole)
         description = DescriptionService(version: version)
         publisher = try await Publisher(store: store, system: system, log: log, progress: progress)
@@ -113,7 +114,7 @@ public struct Backend: Sendable {
             system: system)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
         self.comments = CommentService(
-            store: store, cursors: cursors, rules: comments, system: system)
+            store: store, cursors: cursors, renderers: renderers, rules: comments, system: system)
         bookmarks = BookmarkService(store: store, cursors: cursors, system: system)
         sources = SourceService(
             store: store, cursors: cursors, policy: sourcePolicy, signal: PollerWakeup(),

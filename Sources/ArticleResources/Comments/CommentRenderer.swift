@@ -1,18 +1,13 @@
 import ArticleAPI
 import ArticleServiceCore
 import ArticleStore
-import BroadsheetPlatform
 
-/// Renders comments as HTML, apart from articles: with limits and a worker of their own, so that
-/// editors do not wait for them, however many people comment.
+/// Renders comments as HTML, apart from articles.
 struct CommentRenderer: Sendable {
     private let markdown: MarkdownRenderer
-    private let htmlBytes: Int
+    private let htmlBytes = MarkdownLimits.forComments.outputBytes
 
-    init(limits: MarkdownLimits = .forComments, system: SystemEnvironment) {
-        markdown = MarkdownRenderer(limits: limits, system: system)
-        htmlBytes = limits.outputBytes
-    }
+    init(_ markdown: MarkdownRenderer) { self.markdown = markdown }
 
     /// Number of comments waiting for the worker.
     var waiting: Int { markdown.waiting }
@@ -36,16 +31,5 @@ struct CommentRenderer: Sendable {
             guard case .invalid = error else { throw error }
             return BodyHTML(renderer: CommentMarkup.renderer, html: nil)
         }
-    }
-}
-
-extension MarkdownLimits {
-    /// For texts of at most 10,000 characters.
-    static var forComments: MarkdownLimits {
-        var limits = MarkdownLimits()
-        limits.outputBytes = 64 << 10
-        limits.memoryBytes = 32 << 20
-        limits.workers = 1
-        return limits
     }
 }

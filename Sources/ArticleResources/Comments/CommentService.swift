@@ -14,12 +14,12 @@ package struct CommentService: Sendable {
     package let system: SystemEnvironment
 
     package init(
-        store: any ArticleStore, cursors: CursorSealer, rules: CommentRules,
-        system: SystemEnvironment
+        store: any ArticleStore, cursors: CursorSealer, renderers: MarkdownRenderers,
+        rules: CommentRules, system: SystemEnvironment
     ) {
         self.store = store
         self.cursors = cursors
-        renderer = CommentRenderer(system: system)
+        renderer = CommentRenderer(renderers.comments)
         self.rules = rules
         edits = WriteThrottle(perMinute: rules.editsPerMinute, system: system)
         self.system = system

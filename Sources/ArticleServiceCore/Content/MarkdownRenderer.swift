@@ -270,6 +270,32 @@ public struct MarkdownLimits: Sendable, Hashable {
     public init() {}
 }
 
+/// The renderers of a process, with their workers: backends may share them.
+public struct MarkdownRenderers: Sendable {
+    /// For the bodies of articles.
+    public let articles: MarkdownRenderer
+    /// For comments: with limits and a worker of their own, so that editors do not wait for them,
+    /// however many people comment.
+    public let comments: MarkdownRenderer
+
+    /// - Parameter limits: for articles.
+    public init(limits: MarkdownLimits = MarkdownLimits(), system: SystemEnvironment) {
+        articles = MarkdownRenderer(limits: limits, system: system)
+        comments = MarkdownRenderer(limits: .forComments, system: system)
+    }
+}
+
+extension MarkdownLimits {
+    /// For texts of at most 10,000 characters.
+    package static var forComments: MarkdownLimits {
+        var limits = MarkdownLimits()
+        limits.outputBytes = 64 << 10
+        limits.memoryBytes = 32 << 20
+        limits.workers = 1
+        return limits
+    }
+}
+
 extension RenderedBody {
     package var html: String { bodyHTML.html ?? "" }
 

@@ -100,14 +100,14 @@ import Testing
         var limits = MarkdownLimits()
         limits.outputBytes = 1
         var first: ReceivedResponse?
-        for markdown in [
-            MarkdownRenderer(system: .real), MarkdownRenderer(limits: limits, system: .real),
+        for renderers in [
+            MarkdownRenderers(system: .real), MarkdownRenderers(limits: limits, system: .real),
         ] {
             // The article is published by then, but its writer gets the first response.
             let time = first == nil ? Self.time : Self.time.advanced(byMilliseconds: 9_000)
             let backend = try await Backend(
                 store: store, file: store, operatorKey: OperatorKey(Self.operatorKey),
-                markdown: markdown,
+                renderers: renderers,
                 system: .clock { time }, log: { _ in })
             await backend.publisher.publishDueArticles()
             let responses = Lock<[ReceivedResponse]>([])

@@ -120,7 +120,8 @@ import Testing
     func `images become links, and there are no footnotes`(
         text: String, html: String
     ) async throws {
-        let rendered = try await CommentRenderer(system: .real).render(text, for: 1).html
+        let rendered = try await CommentRenderer(TestBackend.renderers.comments)
+            .render(text, for: 1).html
         let expected = html.replacing("REL", with: #"rel="nofollow ugc""#)
         #expect(rendered == "<p>\(expected)</p>\n")
     }

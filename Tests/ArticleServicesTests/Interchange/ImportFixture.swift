@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleDatabase
 import ArticleImportExport
+import ArticleServiceCore
 import ArticleServices
 import ArticleStore
 import BroadsheetTestDatabases
@@ -94,7 +95,7 @@ struct ImportFixture {
         Importer(
             store: store, language: try #require(LanguageTag(language)), isDryRun: isDryRun,
             isAsDrafts: isAsDrafts, restoresDeleted: restoresDeleted, siteURL: siteURL,
-            markdown: TestBackend.markdown, system: .clock { Self.time(seconds) })
+            markdown: TestBackend.renderers.articles, system: .clock { Self.time(seconds) })
     }
 
     /// Writes an export to a file.

@@ -31,7 +31,7 @@ struct TestBackend: Sendable {
     private let lines: Lock<[String]>
 
     /// Shared, as each renderer starts processes of its own.
-    static let markdown = MarkdownRenderer(system: .real)
+    static let renderers = MarkdownRenderers(system: .real)
 
     /// Runs the server during the body, which may block.
     ///
@@ -64,7 +64,7 @@ struct TestBackend: Sendable {
         let throttle = SignInThrottle(entries: throttleEntries, system: clock.system)
         let backend = try await Backend(
             store: store, file: store,
-            operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) }, markdown: markdown,
+            operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) }, renderers: renderers,
             streamLimits: streamLimits,
             accounts: AccountConfiguration(
                 signUp: signUp,

@@ -18,7 +18,7 @@ final class CutServer: Sendable {
 
     let clock = CutClock()
     let database: CutDatabase
-    private let markdown = MarkdownRenderer(system: .real)
+    private let renderers = MarkdownRenderers(system: .real)
     private struct State {
         var running: (backend: Backend, router: HTTPRouter)?
         /// The requests until the network fails; `nil` for no failure.
@@ -45,7 +45,7 @@ final class CutServer: Sendable {
             }
             let backend = try await Backend(
                 store: store, file: store, operatorKey: OperatorKey(Self.key),
-                markdown: markdown, system: .clock { [clock] in clock.time }, log: { _ in })
+                renderers: renderers, system: .clock { [clock] in clock.time }, log: { _ in })
             let router = try backend.router()
             state.withLock { $0.running = (backend, router) }
             try await body(backend)

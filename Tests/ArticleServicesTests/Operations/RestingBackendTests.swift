@@ -1,0 +1,136 @@
+import ArticleDatabase
+import ArticleOperations
+import ArticleServiceCore
+import BroadsheetHTTP
+import BroadsheetHTTPServer
+import BroadsheetPlatform
+import BroadsheetTestDatabases
+import BroadsheetTestSupport
+import Foundation
+import Testing
+
+@testable import ArticleAccounts
+@testable import ArticleResources
+@testable import ArticleServices
+
+/// Many backends in one process: the threads, timers and descriptors belong to the process.
+@Suite struct RestingBackendTests {
+    @Test func `200 backends at rest hold nothing but their files`() async throws {
+        await #expect(processExitsWith: .success) {
+            let backends = try await RestingBackends(200)
+            try await backends.expectRest()
+            try await backends.expectResponses()
+        }
+    }
+}
+
+/// Backends that have been used, and that go on with their background work.
+private struct RestingBackends {
+    private let folder: TemporaryFolder
+    private let backends: [(backend: Backend, router: HTTPRouter)]
+    /// The number of sleeps that have not ended.
+    private let sleeps = Lock(0)
+
+    /// The maximum of threads, and of descriptors but for those of databases, that a process has
+    /// for itself, however many backends it has.
+    private static let limitOfProcess = 30
+    /// Of a database: the file and its lock, its log and its index, which the writer and three
+    /// readers have open.
+    private static let limitOfDatabase = 12
+
+    init(_ count: Int) async throws {
+        folder = try TemporaryFolder()
+        DescriptorLimit.raise()
+        var system = SystemEnvironment.real
+        system.sleep = { [sleeps] time in
+            sleeps.withLock { $0 += 1 }
+            await SystemEnvironment.real.sleep(time)
+            sleeps.withLock { $0 -= 1 }
+        }
+        let renderers = MarkdownRenderers(system: system)
+        let hasher = try PasswordHasher(width: 1, depth: 64, cost: .least)
+        var backends: [(Backend, HTTPRouter)] = []
+        for number in 0..<count {
+            let store = try await SQLiteStore.openNew(
+                folder.file("\(number).db"), system: system)
+            let backend = try await Backend(
+                store: store, file: store, renderers: renderers,
+                accounts: AccountConfiguration(signUp: .open, hasher: hasher), system: system,
+                log: { Issue.record("\($0)") })
+            UnstructuredTask.start { await backend.publisher.run() }
+            UnstructuredTask.start { await backend.followAccess() }
+            UnstructuredTask.start { await backend.streams.run() }
+            UnstructuredTask.start { await backend.cleanupTask.run() }
+            UnstructuredTask.start { await backend.indexer.run() }
+            let router = try backend.controlRouter()
+            try await Self.use(router)
+            backends.append((backend, router))
+        }
+        self.backends = backends
+    }
+
+    /// Writes, renders, searches and hashes.
+    private static func use(_ router: HTTPRouter) async throws {
+        let article = #"{"title":"Rye","slug":"rye","body":"*Bread*","status":"published"}"#
+        let made = try await send(.post, "/v1/articles", article, to: router)
+        let found = try await send(.get, "/v1/search?q=rye", to: router)
+        let session = #"{"name":"nobody","password":"a password of nobody"}"#
+        let rejected = try await send(.post, "/v1/sessions", session, to: router)
+        guard made == .created, found.code < 500, rejected.code < 500 else {
+            throw TestFailure("the responses are \(made), \(found) and \(rejected)")
+        }
+    }
+
+    private static func send(
+        _ method: HTTPMethod, _ target: String, _ json: String? = nil, to router: HTTPRouter
+    ) async throws -> HTTPStatus {
+        let target = try #require(RequestTarget(target.utf8))
+        var request = HTTPRequest(method, target)
+        if let json {
+            request.fields[.contentType] = "application/json"
+            request.body = Array(json.utf8)
+        }
+        return await router.respond(to: request).status
+    }
+
+    func expectRest() async throws {
+        guard await eventually({ backends.allSatisfy { $0.backend.indexer.isCurrent } }) else {
+            throw TestFailure("an index does not become current")
+        }
+        // Dispatch keeps idle threads for some seconds. Of the tasks, only those that clean up
+        // sleep, ten minutes each.
+        let isAtRest = await eventually {
+            threads.count <= Self.limitOfProcess && sleeps.withLock { $0 } <= backends.count
+        }
+        let descriptors = descriptors
+        let files = descriptors.filter { $0.hasPrefix(folder.path) }
+        let state = """
+            \(threads.count) threads, \(sleeps.withLock { $0 }) sleeps, \(files.count) descriptors \
+            of databases, and others: \(descriptors.filter { !$0.hasPrefix(folder.path) })
+            """
+        guard isAtRest, files.count <= Self.limitOfDatabase * backends.count,
+            descriptors.count - files.count <= Self.limitOfProcess
+        else { throw TestFailure("\(backends.count) backends have \(state)") }
+    }
+
+    /// Each still does what it did.
+    func expectResponses() async throws {
+        for (_, router) in backends {
+            let status = try await Self.send(.get, "/v1/articles/rye", to: router)
+            guard status == .ok else { throw TestFailure("the response is \(status)") }
+        }
+    }
+
+    private var threads: [String] { Self.names(in: "/proc/self/task") }
+
+    /// The targets of the descriptors.
+    private var descriptors: [String] {
+        Self.names(in: "/proc/self/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+}
