@@ -203,3 +203,17 @@ extension BackendService {
         return request
     }
 }
+
+/// The session after a request that begins or ends one, for operations that depend on it.
+final class NextSession: Sendable {
+    let auth: BackendAuth
+    private let found = Locked<Session.ID?>(nil)
+
+    init(_ auth: BackendAuth) { self.auth = auth }
+
+    /// The session; `nil` until the request has succeeded.
+    var id: Session.ID? {
+        get { found.withLock { $0 } }
+        set { found.withLock { $0 = newValue } }
+    }
+}

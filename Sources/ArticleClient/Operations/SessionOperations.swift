@@ -56,19 +56,7 @@ extension ServiceOperation where Request == SignUpRequest {
     }
 }
 
-/// The session after an operation that begins or ends one, for operations that depend on it.
-final class NextSession: Sendable {
-    let auth: BackendAuth
-    private let found = Locked<Session.ID?>(nil)
-
-    init(_ auth: BackendAuth) { self.auth = auth }
-
-    /// The session; `nil` until the operation has succeeded.
-    var id: Session.ID? {
-        get { found.withLock { $0 } }
-        set { found.withLock { $0 = newValue } }
-    }
-
+extension NextSession {
     /// The last session for each `BackendAuth` after these operations.
     ///
     /// - Parameter own: the session after the operation that depends on them.
