@@ -151,7 +151,7 @@ let package = Package(
                     ? ["BroadsheetHTTPClient", "BroadsheetPlatform", "BroadsheetSockets"].map {
                         .target(name: $0, condition: .when(platforms: [.linux]))
                     } : []),
-            exclude: ["Presentation/Presentation.xcstrings"]),
+            exclude: ["ErrorTexts/Errors.xcstrings", "Presentation/Presentation.xcstrings"]),
         layer(
             "ArticleDatabase",
             [
@@ -318,7 +318,7 @@ let package = Package(
                 "ArticleSearch", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPServer",
                 "BroadsheetPlatform", "BroadsheetSQLite", "BroadsheetSockets",
                 "BroadsheetTestDatabases", "CBroadsheetSQLite",
-            ]),
+            ], exclude: ["Golden"]),
         tests(
             "BroadsheetURLSessionTests",
             [

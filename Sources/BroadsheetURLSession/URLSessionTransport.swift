@@ -120,7 +120,26 @@ public struct URLSessionHooks: Sendable {
     public import ArticleClient
     public import Foundation
 
-    /// Makes `localizedDescription` return `errorDescription`, also for an `any Error`. Where
-    /// Foundation belongs to the system, `ArticleClient` declares this itself.
-    extension BackendError: LocalizedError {}
+    // Makes `localizedDescription` return `errorDescription`, also for an `any Error`. Where
+    // Foundation belongs to the system, every `UserFacingError` is a `LocalizedError`.
+
+    extension BackendError: LocalizedError {
+        public var errorDescription: String? { text().message }
+        public var recoverySuggestion: String? { text().advice }
+    }
+
+    extension CredentialStoreError: LocalizedError {
+        public var errorDescription: String? { text().message }
+        public var recoverySuggestion: String? { text().advice }
+    }
+
+    extension TransportError: LocalizedError {
+        public var errorDescription: String? { text().message }
+        public var recoverySuggestion: String? { text().advice }
+    }
+
+    extension TransportFailure: LocalizedError {
+        public var errorDescription: String? { text().message }
+        public var recoverySuggestion: String? { text().advice }
+    }
 #endif

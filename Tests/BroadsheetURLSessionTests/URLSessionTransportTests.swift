@@ -5,6 +5,7 @@ import BroadsheetHTTPServer
 import BroadsheetSockets
 import BroadsheetTestSupport
 import BroadsheetURLSession
+import Foundation
 import Testing
 
 /// The known faults of URLSession on Linux have a test each: an update of the toolchain shows which
@@ -33,6 +34,19 @@ import Testing
                     HTTPRequest(method, target, fields: fields, body: body), with: origin,
                     options: options))
         } catch { return .failure(error) }
+    }
+
+    @Test func `an erased error has the text for people where Foundation shows it`() {
+        let errors: [any Error & UserFacingError] = [
+            BackendError.offline("no route"), CredentialStoreError("locked", .locked),
+            TransportError.timedOut, TransportFailure(.insecure, "no authority"),
+        ]
+        for error in errors {
+            let text = error.text(for: .load, in: .english)
+            let erased = error as NSError
+            #expect(erased.localizedDescription == text.message)
+            #expect(erased.localizedRecoverySuggestion == text.advice)
+        }
     }
 
     /// Answers with what it was asked.

@@ -118,10 +118,28 @@ struct FixedKey: CredentialStore {
         do throws(BackendError) {
             page = try await backend.send(FetchTagsRequest())
         } catch {
-            if !error.isStopped { message = error.errorDescription }
+            if !error.isStopped { message = error.text().message }
         }
         #expect(page == nil && message == BackendError.offline("no route").errorDescription)
         #expect(message != nil)
+    }
+
+    @Test func `the texts about an error`() {
+        do {
+            let error = BackendError.timedOut
+            let text = error.text(for: .save, in: .korean)
+            let alert = "\(text.title): \(text.message) \(text.advice)"
+            let offersRetry = text.retry == .now
+            #expect(alert.hasPrefix("저장하지 못했습니다: ") && offersRetry)
+        }
+        func alert(_ error: any Error) -> (title: String, text: String, offersRetry: Bool) {
+            let text = ErrorText(error, for: .comment)
+            return (text.title, "\(text.message) \(text.advice)", text.retry == .now)
+        }
+        let (title, text, offersRetry) = alert(BackendError.offline("no route"))
+        #expect(title == "Could not post the comment" && !offersRetry)
+        #expect(
+            text == "The server cannot be reached. Check your internet connection and try again.")
     }
 
     @Test func `a cache`() async throws {

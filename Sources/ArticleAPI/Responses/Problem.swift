@@ -120,7 +120,7 @@ extension Problem {
     /// Returns the faults of one field of a form: of the value at a JSON pointer (RFC 6901) or of a
     /// value inside it.
     ///
-    /// `error.problem?.faults(at: "/title").first` is the message for a form's title field.
+    /// `error.problem?.faults(at: "/title").isEmpty == false` marks a form's title field.
     ///
     /// - Returns: Phrases that follow the field's name, such as "is longer than 300 characters".
     public func faults(at pointer: String) -> [String] {

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    // Without Foundation, the languages of the user are not known.
+#else
+    import Foundation
+#endif
+
 /// A language that presented texts exist in.
 ///
 /// ```swift
@@ -25,27 +31,47 @@ public enum PresentationLanguage: String, Sendable, Hashable, CaseIterable {
         self = .english
     }
 
+    /// The language in which the app is shown; on Linux, where that is not known, English.
+    public static var current: PresentationLanguage {
+        #if canImport(FoundationEssentials)
+            .english
+        #else
+            PresentationLanguage(preferring: Bundle.main.preferredLocalizations)
+        #endif
+    }
+
     /// The text of a key with its arguments.
     ///
     /// A plural is chosen by the first number among them, as CLDR's rules for cardinals say: in
     /// English `one` is 1; Korean has only `other`.
     func phrase(_ key: PhraseKey, _ arguments: any PhraseArgument...) -> String {
-        let count = arguments.lazy.compactMap { $0 as? Int }.first
-        switch phrase(of: key) {
+        text(of: key, with: arguments)
+    }
+
+    /// The same for another catalogue.
+    func text<Key: PhraseTable>(of key: Key, with arguments: [any PhraseArgument]) -> String {
+        let phrases =
+            switch self {
+            case .english: Key.english
+            case .korean: Key.korean
+            }
+        switch phrases[key.rawValue] {
         case .text(let format): return format.filled(with: arguments)
         case .plural(let one, let other):
+            let count = arguments.lazy.compactMap { $0 as? Int }.first
             let isOne = self == .english && count == 1
             return (isOne ? one : other).filled(with: arguments)
         }
     }
-
-    private func phrase(of key: PhraseKey) -> Phrase {
-        switch self {
-        case .english: key.english
-        case .korean: key.korean
-        }
-    }
 }
+
+/// The keys of a string catalogue, by their place in its phrases.
+protocol PhraseTable: RawRepresentable<Int> {
+    static var english: [Phrase] { get }
+    static var korean: [Phrase] { get }
+}
+
+extension PhraseKey: PhraseTable {}
 
 /// A value for `%1$@` or `%1$lld` in a phrase.
 protocol PhraseArgument { var phraseText: String { get } }

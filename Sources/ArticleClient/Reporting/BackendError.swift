@@ -2,14 +2,14 @@ public import ArticleAPI
 
 /// The reason why a request to the backend failed.
 ///
-/// `isStopped` errors need not be shown, `isTransient` ones are worth another attempt, and
-/// `errorDescription` is a sentence to show.
+/// `isStopped` errors need not be shown, and `isTransient` ones are worth another attempt. `text`
+/// has sentences to show (``UserFacingError``); `description` is for logs.
 ///
 /// ```swift
 /// do throws(BackendError) {
 ///     page = try await backend.send(FetchTagsRequest())
 /// } catch {
-///     if !error.isStopped { message = error.errorDescription }
+///     if !error.isStopped { message = error.text().message }
 /// }
 /// ```
 public enum BackendError: Error, Sendable, Hashable {
@@ -79,17 +79,7 @@ extension BackendError {
     }
 }
 
-#if canImport(FoundationEssentials)
-    // FoundationEssentials has no `LocalizedError`; `URLSessionTransport`, which uses Foundation,
-    // adds the conformance.
-#else
-    public import Foundation
-
-    /// Alerts and `localizedDescription` show `errorDescription`.
-    extension BackendError: LocalizedError {}
-#endif
-
-/// An app's reaction to an error, and the texts for its user.
+/// An app's reaction to an error.
 extension BackendError {
     /// True if the request was cancelled or superseded, or its user has signed out: no one is
     /// waiting for it, so there is nothing to show.
@@ -134,73 +124,5 @@ extension BackendError {
             problem
         default: nil
         }
-    }
-
-    /// A sentence for the app's user.
-    public var errorDescription: String? {
-        switch self {
-        case .transport(let failure):
-            switch failure.kind {
-            case .disconnected: "The connection to the server was lost."
-            case .insecure: "A secure connection to the server could not be established."
-            case .tooLarge: "The server’s response is too large."
-            case .overloaded: "Too many requests are in progress."
-            case .credentials: "You could not be signed in securely."
-            case .malformed, .foreign, .redirected, .unsupported:
-                "The server’s response cannot be understood."
-            }
-        case .problem(let problem): Self.sentence(problem)
-        case .signInRejected: "The name or the password is wrong."
-        case .unauthorized: "You need to sign in."
-        case .signedOut: "You have signed out."
-        case .mapping: "The server’s response cannot be understood."
-        case .cancelled, .superseded: "The request was cancelled."
-        case .timedOut: "The server took too long to respond."
-        case .offline: "The server cannot be reached."
-        case .notCached: "This is not available offline."
-        }
-    }
-
-    /// The underlying cause; `nil` where the description already contains it.
-    public var failureReason: String? {
-        switch self {
-        case .transport(let failure): Self.sentence(failure.description)
-        case .problem(let problem), .unauthorized(let problem), .signInRejected(let problem):
-            problem.detail.map(Self.sentence)
-        case .mapping(let error):
-            Self.sentence("The response does not match the contract: \(error)")
-        case .offline(let reason): Self.sentence(reason)
-        case .signedOut, .cancelled, .superseded, .timedOut, .notCached: nil
-        }
-    }
-
-    /// The remedy, in a sentence; `nil` where there is nothing to suggest.
-    public var recoverySuggestion: String? {
-        if case .unauthorized = self { return "Sign in and try again." }
-        if case .offline = self { return "Check the network connection and try again." }
-        if problem?.kind == .preconditionFailed {
-            return "Someone else has changed it. Reload it and repeat your change."
-        }
-        return isTransient ? "Try again in a moment." : nil
-    }
-
-    /// The same as `errorDescription`, as on Apple's platforms, but without linking Foundation.
-    public var localizedDescription: String { errorDescription ?? description }
-
-    private static func sentence(_ problem: Problem) -> String {
-        if let detail = problem.detail, !detail.isEmpty, problem.status < 500 {
-            return sentence(detail)
-        }
-        if problem.status == 429 { return "Too many requests were sent in a short time." }
-        if problem.status >= 500 { return "The server has a problem." }
-        return sentence(
-            problem.title.isEmpty ? "The server responded with \(problem.status)" : problem.title)
-    }
-
-    /// Words as a sentence, with an initial capital and a final punctuation mark.
-    private static func sentence(_ words: String) -> String {
-        guard let first = words.first, let last = words.last else { return words }
-        let end = ".!?…".contains(last) ? "" : "."
-        return first.uppercased() + words.dropFirst() + end
     }
 }

@@ -106,6 +106,11 @@ extension Error {
 
 // MARK: Objects
 
+public final class Bundle: Sendable {
+    public static let main = Bundle()
+    public let preferredLocalizations: [String] = []
+}
+
 public protocol NSObjectProtocol: AnyObject {}
 
 open class NSObject: NSObjectProtocol {

@@ -25,12 +25,9 @@ import Testing
             let text = error.localizedDescription
             #expect(text == error.errorDescription)
             #expect(text.first?.isUppercase == true && text.last == ".", "\(text)")
-            for more in [error.failureReason, error.recoverySuggestion].compactMap(\.self) {
-                #expect(more.first?.isUppercase == true && more.last == ".", "\(more)")
-            }
         }
         #expect(BackendError.offline("x").localizedDescription == "The server cannot be reached.")
-        #expect(Self.all[6].localizedDescription == "The slug is taken.")
+        #expect(Self.all[6].localizedDescription == "Another article has this address.")
         // A server's inner troubles are nothing for users.
         #expect(Self.all[8].localizedDescription == "The server has a problem.")
     }

@@ -4,22 +4,38 @@ import Testing
 
 @testable import ArticleClient
 
-/// The string catalogue, and the table of phrases that is generated from it.
+/// The string catalogues, and the tables of phrases that are generated from them.
 @Suite struct CatalogueTests {
-    /// An entry of the catalogue: its phrases by language.
+    /// A string catalogue, and the type with its keys.
+    struct Catalogue: Sendable, CustomTestStringConvertible {
+        let path: String
+        let type: String
+        let access: String
+
+        var testDescription: String { type }
+        var name: Substring { path.split(separator: "/")[1] }
+        var folder: URL { file.deletingLastPathComponent() }
+        var file: URL {
+            URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../../Sources/ArticleClient/\(path).xcstrings")
+        }
+    }
+
+    static let catalogues = [
+        Catalogue(path: "Presentation/Presentation", type: "PhraseKey", access: ""),
+        Catalogue(path: "ErrorTexts/Errors", type: "ErrorPhrase", access: "package "),
+    ]
+
+    /// An entry of a catalogue: its phrases by language.
     private struct Entry {
         let key: String
         let phrases: [String: Phrase]
     }
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/ArticleClient/Presentation")
-
-    private static func entries() throws -> [Entry] {
-        let data = try Data(contentsOf: folder.appending(path: "Presentation.xcstrings"))
-        let catalogue = try JSONParser.parse(Array(data))
-        #expect(catalogue["sourceLanguage"] == .string("en"))
-        return try #require(catalogue["strings"]?.members).map { member in
+    private static func entries(_ catalogue: Catalogue) throws -> [Entry] {
+        let value = try JSONParser.parse(Array(try Data(contentsOf: catalogue.file)))
+        #expect(value["sourceLanguage"] == .string("en"))
+        return try #require(value["strings"]?.members).map { member in
             let localizations = try #require(member.value["localizations"]?.members)
             return Entry(
                 key: member.name,
@@ -46,19 +62,30 @@ import Testing
         return text
     }
 
-    @Test func `the table of phrases is that of the catalogue`() throws {
-        let file = Self.folder.appending(path: "PhraseKey.swift")
-        let table = Self.table(of: try Self.entries())
-        if ProcessInfo.processInfo.environment["BROADSHEET_RECORD"] == "1" {
-            try Data(table.utf8).write(to: file)
+    @Test(arguments: catalogues)
+    func `the tables of phrases are those of the catalogue`(catalogue: Catalogue) throws {
+        let entries = try Self.entries(catalogue)
+        for language in PresentationLanguage.allCases {
+            let word = "\(language)"
+            let suffix =
+                language == .english ? "" : "+" + word.prefix(1).uppercased() + word.dropFirst()
+            let file = catalogue.folder.appending(path: "\(catalogue.type)\(suffix).swift")
+            let table = Self.table(of: entries, in: language, catalogue)
+            if ProcessInfo.processInfo.environment["BROADSHEET_RECORD"] == "1" {
+                try Data(table.utf8).write(to: file)
+            }
+            let current = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            #expect(table == current, "run this test with BROADSHEET_RECORD=1")
         }
-        let current = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        #expect(table == current, "run this test with BROADSHEET_RECORD=1")
     }
 
-    @Test func `every phrase is in all languages, with the same arguments`() throws {
+    @Test(arguments: catalogues)
+    func `every phrase is in all languages, with the same arguments`(
+        catalogue: Catalogue
+    ) throws {
         let languages = PresentationLanguage.allCases.map(\.rawValue)
-        for entry in try Self.entries() {
+        let entries = try Self.entries(catalogue)
+        for entry in entries {
             #expect(Set(entry.phrases.keys) == Set(languages), "\(entry.key)")
             let arguments = Set(entry.phrases.values.flatMap(Self.formats).map(Self.arguments))
             #expect(arguments.count == 1, "\(entry.key)")
@@ -98,28 +125,29 @@ import Testing
             .joined(separator: " ")
     }
 
-    // MARK: The table
+    // MARK: The tables
 
-    private static func table(of entries: [Entry]) -> String {
+    private static func table(
+        of entries: [Entry], in language: PresentationLanguage, _ catalogue: Catalogue
+    ) -> String {
         var lines = [
-            "// Generated from Presentation.xcstrings by CatalogueTests, with BROADSHEET_RECORD=1.",
-            "", "/// The keys of the string catalogue, and their phrases.",
-            "enum PhraseKey: String, CaseIterable {",
+            "// Generated from \(catalogue.name).xcstrings by CatalogueTests, "
+                + "with BROADSHEET_RECORD=1.", "",
         ]
-        lines += entries.map { "    case \(name(of: $0.key)) = \"\($0.key)\"" }
-        for language in PresentationLanguage.allCases {
-            lines += ["", "    var \(language): Phrase {", "        switch self {"]
-            for entry in entries {
-                let phrase = literal(entry.phrases[language.rawValue] ?? .text(""))
-                let line = "        case .\(name(of: entry.key)): \(phrase)"
-                // As `swift format` would break it.
-                lines +=
-                    line.unicodeScalars.count > 100
-                    ? ["        case .\(name(of: entry.key)):", "            \(phrase)"] : [line]
-            }
-            lines += ["        }", "    }"]
+        if language == .english {
+            lines += [
+                "/// The keys of the string catalogue, in their order, and the phrases in English.",
+                "\(catalogue.access)enum \(catalogue.type): Int, CaseIterable {",
+            ]
+            lines += entries.map { "    case \(name(of: $0.key))" } + [""]
+        } else {
+            lines.append("extension \(catalogue.type) {")
         }
-        return (lines + ["}", ""]).joined(separator: "\n")
+        lines.append("    static let \(language): [Phrase] = [")
+        lines += entries.map { entry in
+            "        \(literal(entry.phrases[language.rawValue] ?? .text(""))),"
+        }
+        return (lines + ["    ]", "}", ""]).joined(separator: "\n")
     }
 
     /// `dateMinutesAgo` for `date.minutes.ago`.

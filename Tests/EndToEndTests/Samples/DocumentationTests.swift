@@ -115,7 +115,7 @@ import Testing
         let late = Editor(article, on: backend)
         let error = await #expect(throws: BackendError.self) { try await late.retitle("Third") }
         #expect(late.article == article)
-        #expect(error.map { Reaction($0) } == .reload)
+        #expect(error.map { Reaction($0, for: .save) } == .reload)
     }
 
     @Test func `a stub responds by type, and records its requests`() async throws {
@@ -158,10 +158,11 @@ import Testing
         await backend.signOut()
         let form = SignInForm(backend)
         await form.submit(name: "mina", password: "wrong horse")
-        #expect(form.message == "The name or the password is wrong.")
+        #expect(form.problem?.title == "Could not sign in")
+        #expect(form.problem?.message == "The name or the password is wrong.")
         #expect(form.bookmarks.isEmpty && !backend.auth.isSignedIn)
         await form.submit(name: "mina", password: "correct horse")
-        #expect(form.message == nil && form.bookmarks.map(\.articleID) == [article.id])
+        #expect(form.problem == nil && form.bookmarks.map(\.articleID) == [article.id])
         #expect(try await backend.send(FetchSessionsRequest()).items.count == 1)
         form.cancel()
     }
@@ -226,9 +227,14 @@ import Testing
             _ = try await backend.send(FetchArticleRequest(key: .slug("not-there")))
             Issue.record("it was there")
         } catch {
-            guard case .tell = Reaction(error) else { throw TestFailure("\(Reaction(error))") }
+            let alert = Reaction.alert(
+                title: "Could not load", text: "This is no longer there. Go back and reload.",
+                offersRetry: false)
+            #expect(Reaction(error, for: .load) == alert)
         }
-        #expect(Reaction(.cancelled) == .nothing)
-        guard case .tryLater = Reaction(.offline("no route")) else { throw TestFailure("offline") }
+        #expect(Reaction(.cancelled, for: .load) == .nothing)
+        guard case .alert(_, _, true) = Reaction(.timedOut, for: .save) else {
+            throw TestFailure("timed out")
+        }
     }
 }

@@ -3,20 +3,18 @@ import BroadsheetKit
 /// What a screen does about an error.
 enum Reaction: Equatable {
     case nothing, signIn, reload
-    case tryLater(String)
-    case mark(fault: String)
-    case tell(String)
+    case alert(title: String, text: String, offersRetry: Bool)
 
-    init(_ error: BackendError) {
+    init(_ error: BackendError, for purpose: ErrorText.Purpose) {
         switch error {
         case _ where error.isStopped: self = .nothing
-        case _ where error.isTransient: self = .tryLater(error.localizedDescription)
         case .unauthorized: self = .signIn
         case .problem(let problem) where problem.kind == .preconditionFailed: self = .reload
-        case .problem(let problem):
-            let fault = problem.faults(at: "/title").first
-            self = fault.map { .mark(fault: $0) } ?? .tell(error.localizedDescription)
-        default: self = .tell(error.localizedDescription)
+        default:
+            let text = error.text(for: purpose)
+            self = .alert(
+                title: text.title, text: "\(text.message) \(text.advice)",
+                offersRetry: text.retry == .now)
         }
     }
 }

@@ -76,8 +76,7 @@ import Glibc
         // The edit was taken back, and its user has to know why.
         for entry in state.rejections {
             guard case .rejected(let problem) = entry.status else { continue }
-            let reason = problem.faults(at: "/title").first.map { "The title \($0)." }
-            act(reason ?? BackendError.problem(problem).localizedDescription) {
+            act(message(of: problem)) {
                 try await self.library.outbox.discard(entry.number)
             }
         }
