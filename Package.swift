@@ -381,8 +381,11 @@ let package = Package(
                 "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestDatabases",
                 "DocumentationSamples", "broadsheet", "broadsheet-generate",
                 "broadsheet-first-steps",
-                "broadsheet-generated-client", "broadsheet-reader",
+                "broadsheet-generated-client", "broadsheet-reader", "broadsheet-session-client",
             ], exclude: ["Released"]),
+        program(
+            "broadsheet-session-client", at: "Tests/Tools/SessionClient",
+            ["ArticleAPI", "ArticleClient"]),
         // The documentation's samples see what apps see: products, and nothing else.
         layer(
             "DocumentationSamples", path: "Tests/Samples/Documentation",
