@@ -24,6 +24,12 @@
             for purpose: ErrorText.Purpose, in language: PresentationLanguage
         ) -> ErrorText
     }
+
+    // Files that do not import Foundation do not see its defaults.
+    extension UserFacingError {
+        public var failureReason: String? { nil }
+        public var helpAnchor: String? { nil }
+    }
 #endif
 
 extension UserFacingError {
