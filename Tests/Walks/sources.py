@@ -21,6 +21,8 @@ ROLE = re.compile(
 CLOSURE = re.compile(r"(?:\w+ )*(?:implicit )?closure #|partial apply |(?:\w+ )*specialized closure #")
 # Functions of Swift's modules, but not those of the standard library.
 ADDED = re.compile(r"\$s[^Ss]")
+# What releases an object, and frees it.
+DEINITIALIZER = re.compile(r"f[dD]$")
 # The rest of an asynchronous function after a call has returned.
 RESUMED = re.compile(r"T[QY]\d+_$")
 
@@ -83,7 +85,9 @@ class Sources:
         return plain
 
     def files(self, addresses):
-        return {path for address in addresses for _, path in self.frames[address] if path}
+        """The files of the functions, without deinitializers: the runtime calls these, for anybody."""
+        return {path for address in addresses for name, path in self.frames[address]
+                if path and not DEINITIALIZER.search(name)}
 
     def functions(self, addresses, path):
         """The functions of the file."""
