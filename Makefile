@@ -38,7 +38,7 @@ SOURCES := Package.swift Plugins Sources Tests
 LOG := .build/test.log
 HADOLINT := 2.15.1
 AXE := 0.1.8
-DOCUMENTED := BroadsheetHTTP ArticleAPI ArticleClient ArticleOffline BroadsheetURLSession
+DOCUMENTED := BroadsheetHTTP ArticleAPI ArticleAdminAPI ArticleClient ArticleOffline BroadsheetURLSession
 
 # Tools that some tests start. Tests that need mounts or another user also need root.
 TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strace:strace unshare:util-linux \

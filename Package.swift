@@ -15,7 +15,8 @@ let warningsAreErrors = Context.environment["BROADSHEET_WARNINGS_ARE_ERRORS"] ==
 
 /// The products that apps use.
 let libraries = [
-    "BroadsheetKit", "BroadsheetHTTP", "ArticleAPI", "ArticleClient", "ArticleOffline",
+    "BroadsheetKit", "BroadsheetHTTP", "ArticleAPI", "ArticleAdminAPI", "ArticleClient",
+    "ArticleOffline",
     "BroadsheetURLSession",
 ]
 
@@ -124,7 +125,7 @@ let package = Package(
         layer("ArticleAPI", ["BroadsheetHTTP"]),
         layer("BroadsheetHTTP2", ["CBroadsheetNghttp2", "BroadsheetHTTP"]),
 
-        // Rung 3: the HTTP server and client; what a store promises; searches.
+        // Rung 3: the HTTP server and client; the contract for editors and admins; searches.
         layer(
             "BroadsheetHTTPServer",
             [
@@ -137,13 +138,12 @@ let package = Package(
                 "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetPlatform",
                 "BroadsheetSockets",
             ]),
-        layer("ArticleStore", ["ArticleAPI", "BroadsheetPlatform"]),
+        layer("ArticleAdminAPI", ["ArticleAPI", "BroadsheetHTTP"]),
         layer("ArticleSearch", ["ArticleAPI"]),
         layer("BroadsheetFeeds", ["ArticleAPI", "BroadsheetHTTP", "BroadsheetMarkup"]),
-        layer("BroadsheetOpenAPI", ["ArticleAPI", "BroadsheetHTTP"]),
         layer("BroadsheetSwiftGenerator", ["ArticleAPI", "BroadsheetHTTP"]),
 
-        // Rung 4: the SDK; the store's engine; what the programs share.
+        // Rung 4: the SDK; what a store promises; what the programs share.
         layerOfApps(
             "ArticleClient",
             ["ArticleAPI", "BroadsheetHTTP"]
@@ -152,18 +152,13 @@ let package = Package(
                         .target(name: $0, condition: .when(platforms: [.linux]))
                     } : []),
             exclude: ["ErrorTexts/Errors.xcstrings", "Presentation/Presentation.xcstrings"]),
-        layer(
-            "ArticleDatabase",
-            [
-                "ArticleAPI", "ArticleSearch", "ArticleStore", "BroadsheetPlatform",
-                "BroadsheetResources", "BroadsheetSQLite", "CBroadsheetOpenSSL",
-                "CBroadsheetPostgres", "CBroadsheetSQLite",
-            ]),
+        layer("ArticleStore", ["ArticleAPI", "ArticleAdminAPI", "BroadsheetPlatform"]),
+        layer("BroadsheetOpenAPI", ["ArticleAPI", "ArticleAdminAPI", "BroadsheetHTTP"]),
         layer(
             "BroadsheetCommandLine", ["ArticleAPI", "BroadsheetSwiftGenerator", "BroadsheetHTTP"]),
 
         // Rung 5: the SDK's memory on disk, and what views observe; its transport on Apple's
-        // platforms, where URLSession is the client; what all services share.
+        // platforms, where URLSession is the client; the store's engine; what all services share.
         layerOfApps(
             "ArticleOffline",
             [
@@ -172,9 +167,18 @@ let package = Package(
             ]),
         layer("BroadsheetURLSession", ["ArticleClient", "BroadsheetHTTP"]),
         layer(
+            "ArticleDatabase",
+            [
+                "ArticleAPI", "ArticleAdminAPI", "ArticleSearch", "ArticleStore",
+                "BroadsheetPlatform",
+                "BroadsheetResources", "BroadsheetSQLite", "CBroadsheetOpenSSL",
+                "CBroadsheetPostgres", "CBroadsheetSQLite",
+            ]),
+        layer(
             "ArticleServiceCore",
             [
-                "ArticleAPI", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPClient",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTPClient",
                 "BroadsheetHTTPServer", "BroadsheetMarkup", "BroadsheetPlatform",
                 "CBroadsheetMarkdown", "CBroadsheetOpenSSL",
             ]),
@@ -191,7 +195,8 @@ let package = Package(
         layer(
             "ArticleAccounts",
             [
-                "ArticleAPI", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleServiceCore", "ArticleStore",
+                "BroadsheetHTTP",
                 "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
                 "CBroadsheetOpenSSL", "CBroadsheetSodium",
             ]),
@@ -200,7 +205,8 @@ let package = Package(
         layer(
             "ArticleResources",
             [
-                "ArticleAPI", "ArticleAccounts", "ArticleSearch", "ArticleServiceCore",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleAccounts", "ArticleSearch",
+                "ArticleServiceCore",
                 "ArticleStore", "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPServer",
                 "BroadsheetMarkup", "BroadsheetOpenAPI", "BroadsheetPlatform",
                 "BroadsheetResources",
@@ -208,7 +214,8 @@ let package = Package(
         layer(
             "ArticleImportExport",
             [
-                "ArticleAPI", "ArticleAccounts", "ArticleServiceCore", "ArticleStore",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleAccounts", "ArticleServiceCore",
+                "ArticleStore",
                 "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetMarkup", "BroadsheetPlatform",
                 "BroadsheetResources", "CBroadsheetYAML",
             ]),
@@ -217,7 +224,8 @@ let package = Package(
         layer(
             "ArticleConnectors",
             [
-                "ArticleAPI", "ArticleImportExport", "ArticleResources", "ArticleServiceCore",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleImportExport", "ArticleResources",
+                "ArticleServiceCore",
                 "ArticleStore", "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPClient",
                 "BroadsheetMarkup", "BroadsheetPlatform", "BroadsheetSockets",
             ]),
@@ -226,7 +234,8 @@ let package = Package(
         layer(
             "ArticleOperations",
             [
-                "ArticleAPI", "ArticleAccounts", "ArticleConnectors", "ArticleImportExport",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleAccounts", "ArticleConnectors",
+                "ArticleImportExport",
                 "ArticleResources", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
                 "BroadsheetHTTPServer", "BroadsheetPlatform", "BroadsheetResources",
             ]),
@@ -235,7 +244,8 @@ let package = Package(
         layer(
             "ArticleServices",
             [
-                "ArticleAPI", "ArticleAccounts", "ArticleConnectors", "ArticleOperations",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleAccounts", "ArticleConnectors",
+                "ArticleOperations",
                 "ArticleResources", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
                 "BroadsheetHTTPServer", "BroadsheetPlatform",
             ]),
@@ -244,7 +254,7 @@ let package = Package(
         .executableTarget(
             name: "broadsheet",
             dependencies: services + [
-                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleStore",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleDatabase", "ArticleStore",
                 "BroadsheetCommandLine", "BroadsheetHTTP", "BroadsheetHTTP2",
                 "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
                 "BroadsheetResources", "BroadsheetSockets", "CBroadsheetLinux",
@@ -281,7 +291,7 @@ let package = Package(
         tests(
             "BroadsheetSocketsTests",
             ["CBroadsheetLinux", "BroadsheetPlatform", "BroadsheetSockets"]),
-        tests("ArticleAPITests", ["ArticleAPI", "BroadsheetHTTP"]),
+        tests("ArticleAPITests", ["ArticleAPI", "ArticleAdminAPI", "BroadsheetHTTP"]),
         tests(
             "BroadsheetHTTPServerTests",
             [
@@ -298,11 +308,14 @@ let package = Package(
         tests("BroadsheetFeedsTests", ["ArticleAPI", "BroadsheetFeeds", "BroadsheetMarkup"]),
         tests(
             "BroadsheetOpenAPITests",
-            ["ArticleAPI", "BroadsheetHTTP", "BroadsheetOpenAPI", "BroadsheetResources"],
+            [
+                "ArticleAPI", "ArticleAdminAPI", "BroadsheetHTTP", "BroadsheetOpenAPI",
+                "BroadsheetResources",
+            ],
             exclude: ["Released"]),
         tests(
             "BroadsheetSwiftGeneratorTests",
-            ["ArticleAPI", "BroadsheetOpenAPI", "BroadsheetSwiftGenerator"],
+            ["ArticleAPI", "ArticleAdminAPI", "BroadsheetOpenAPI", "BroadsheetSwiftGenerator"],
             exclude: ["Descriptions", "Golden", "Samples"]),
         tests(
             "ArticleClientTests",
@@ -314,7 +327,8 @@ let package = Package(
         tests(
             "ArticleOfflineTests",
             services + [
-                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleOffline",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleDatabase",
+                "ArticleOffline",
                 "ArticleSearch", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPServer",
                 "BroadsheetPlatform", "BroadsheetSQLite", "BroadsheetSockets",
                 "BroadsheetTestDatabases", "CBroadsheetSQLite",
@@ -329,7 +343,8 @@ let package = Package(
         tests(
             "ArticleStoreTests",
             [
-                "ArticleAPI", "ArticleStore", "CBroadsheetFaultVFS", "CBroadsheetSQLite",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleStore", "CBroadsheetFaultVFS",
+                "CBroadsheetSQLite",
                 "BroadsheetPlatform", "BroadsheetSQLite", "BroadsheetSockets", "ArticleDatabase",
                 "broadsheet-store-writer", "BroadsheetTestDatabases",
             ]),
@@ -359,7 +374,8 @@ let package = Package(
         tests(
             "ArticleServicesTests",
             services + [
-                "ArticleAPI", "ArticleDatabase", "ArticleSearch", "ArticleStore", "BroadsheetFeeds",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleDatabase", "ArticleSearch", "ArticleStore",
+                "BroadsheetFeeds",
                 "BroadsheetHTTP", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
                 "BroadsheetMarkup", "BroadsheetPlatform", "BroadsheetResources",
                 "BroadsheetSockets", "BroadsheetTestDatabases",
@@ -368,7 +384,7 @@ let package = Package(
         tests(
             "BroadsheetTests",
             services + [
-                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleStore",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleDatabase", "ArticleStore",
                 "BroadsheetCommandLine", "BroadsheetHTTP", "BroadsheetHTTP2",
                 "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
                 "BroadsheetSockets", "broadsheet",
@@ -376,7 +392,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             services + [
-                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleOffline",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleDatabase",
+                "ArticleOffline",
                 "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPClient", "BroadsheetHTTPServer",
                 "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestDatabases",
                 "DocumentationSamples", "broadsheet", "broadsheet-generate",
@@ -406,7 +423,7 @@ let package = Package(
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleOffline", "ArticleStore",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleOffline", "ArticleStore",
                 "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPServer", "BroadsheetMarkup",
                 "BroadsheetOpenAPI", "BroadsheetPlatform", "BroadsheetSockets", "ArticleDatabase",
                 "BroadsheetSwiftGenerator", "BroadsheetTestDatabases",
@@ -423,7 +440,8 @@ let package = Package(
         layer(
             "FuzzingLaws", path: "Tests/Fuzzing/Laws",
             services + [
-                "ArticleAPI", "ArticleStore", "BroadsheetHTTP", "BroadsheetPlatform",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetPlatform",
                 "BroadsheetSwiftGenerator", "ParserLaws",
             ]),
         .testTarget(

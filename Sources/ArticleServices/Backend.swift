@@ -1,5 +1,6 @@
 import ArticleAPI
 public import ArticleAccounts
+import ArticleAdminAPI
 public import ArticleConnectors
 public import ArticleOperations
 public import ArticleResources

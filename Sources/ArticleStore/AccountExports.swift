@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import ArticleAdminAPI
 
 /// The part of a store that exports the data kept about a user.
 ///

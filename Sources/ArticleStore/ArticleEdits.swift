@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import ArticleAdminAPI
 
 /// Time and actor of an edit, for its revision, and the key by which it is done only once.
 ///

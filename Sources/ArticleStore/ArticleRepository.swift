@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import ArticleAdminAPI
 
 /// Finds, creates, edits and deletes articles.
 ///

@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import ArticleAdminAPI
 
 /// The part of a store that imports need.
 ///

@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import ArticleAdminAPI
 
 /// Stores the sources of articles, the positions of their polls, and the entries imported from
 /// them.

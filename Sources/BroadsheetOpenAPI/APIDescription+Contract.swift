@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import ArticleAdminAPI
 import BroadsheetHTTP
 
 extension APIDescription {

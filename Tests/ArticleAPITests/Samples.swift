@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import BroadsheetHTTP
 
 /// Values that the golden files show.

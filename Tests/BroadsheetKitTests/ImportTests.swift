@@ -56,7 +56,8 @@ import Testing
     }
 
     private static let modules = [
-        "ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP", "BroadsheetURLSession",
+        "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP",
+        "BroadsheetURLSession",
     ]
 
     /// The errors of a file that names the types and imports these modules and the system's.

@@ -116,7 +116,7 @@ import Testing
         #expect(
             manifest.targets.map(\.name) == [
                 "CBroadsheetSQLite", "BroadsheetHTTP", "BroadsheetSQLite", "ArticleAPI",
-                "ArticleSearch", "BroadsheetSwiftGenerator", "ArticleClient",
+                "ArticleAdminAPI", "ArticleSearch", "BroadsheetSwiftGenerator", "ArticleClient",
                 "BroadsheetCommandLine", "ArticleOffline", "BroadsheetURLSession", "BroadsheetKit",
                 "broadsheet-generate", "GenerateModels",
             ])

@@ -1,3 +1,4 @@
+import ArticleAdminAPI
 import BroadsheetTestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import ArticleClient
 import BroadsheetHTTP
 import BroadsheetTestSupport

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import ArticleClient
 
 /// A backend in this process that has one article, its author, its tag and its history.

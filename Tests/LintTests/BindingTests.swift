@@ -12,7 +12,7 @@ import Testing
     @Test func `each request is bound once, in the order of the contract`() throws {
         let contract =
             try Self.requests(
-                "Sources/ArticleAPI/Requests/BackendAPIRequest.swift", from: "enum Contract")
+                "Sources/ArticleAdminAPI/Contract.swift", from: "enum Contract")
             + Self.requests(
                 "Sources/ArticleOperations/Admin/AdminContract.swift", from: "adminRequests")
         let bound = try Self.requests(

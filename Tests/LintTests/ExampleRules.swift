@@ -3,7 +3,7 @@ enum ExampleRules {
     /// The modules whose types must have examples.
     static let covered = [
         "BroadsheetHTTP", "BroadsheetHTTPServer", "ArticleClient", "ArticleStore", "ArticleAPI",
-        "ArticleOffline",
+        "ArticleAdminAPI", "ArticleOffline",
     ]
 
     /// A public type that is not within another one.

@@ -44,11 +44,13 @@ enum Ladder {
                 "CBroadsheetZlib", "BroadsheetHTTP", "BroadsheetHTTP2", "BroadsheetPlatform",
                 "BroadsheetSockets",
             ], modules: system),
-        "ArticleStore": Rung(3, ["ArticleAPI", "BroadsheetPlatform"], modules: system),
+        "ArticleAdminAPI": Rung(3, ["ArticleAPI", "BroadsheetHTTP"]),
+        "ArticleStore": Rung(
+            4, ["ArticleAPI", "ArticleAdminAPI", "BroadsheetPlatform"], modules: system),
         "ArticleSearch": Rung(3, ["ArticleAPI"]),
         "BroadsheetFeeds": Rung(
             3, ["ArticleAPI", "BroadsheetHTTP", "BroadsheetMarkup"], modules: system),
-        "BroadsheetOpenAPI": Rung(3, ["ArticleAPI", "BroadsheetHTTP"]),
+        "BroadsheetOpenAPI": Rung(4, ["ArticleAPI", "ArticleAdminAPI", "BroadsheetHTTP"]),
         "BroadsheetSwiftGenerator": Rung(3, ["ArticleAPI", "BroadsheetHTTP"]),
         "ArticleClient": Rung(
             4,
@@ -60,9 +62,10 @@ enum Ladder {
         "BroadsheetCommandLine": Rung(
             4, ["ArticleAPI", "BroadsheetSwiftGenerator", "BroadsheetHTTP"]),
         "ArticleDatabase": Rung(
-            4,
+            5,
             [
-                "ArticleAPI", "ArticleSearch", "ArticleStore", "CBroadsheetOpenSSL",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleSearch", "ArticleStore",
+                "CBroadsheetOpenSSL",
                 "BroadsheetSQLite", "CBroadsheetPostgres", "CBroadsheetSQLite",
                 "BroadsheetPlatform", "BroadsheetResources",
             ], modules: system),
@@ -82,21 +85,24 @@ enum Ladder {
         "ArticleServiceCore": Rung(
             5,
             [
-                "ArticleAPI", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPClient",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleStore", "BroadsheetHTTP",
+                "BroadsheetHTTPClient",
                 "BroadsheetHTTPServer", "BroadsheetMarkup", "BroadsheetPlatform",
                 "CBroadsheetMarkdown", "CBroadsheetOpenSSL",
             ], modules: system),
         "ArticleAccounts": Rung(
             6,
             [
-                "ArticleAPI", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleServiceCore", "ArticleStore",
+                "BroadsheetHTTP",
                 "BroadsheetHTTPClient", "BroadsheetHTTPServer", "BroadsheetPlatform",
                 "CBroadsheetOpenSSL", "CBroadsheetSodium",
             ], modules: system),
         "ArticleResources": Rung(
             7,
             [
-                "ArticleAPI", "ArticleAccounts", "ArticleSearch", "ArticleServiceCore",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleAccounts", "ArticleSearch",
+                "ArticleServiceCore",
                 "ArticleStore", "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPServer",
                 "BroadsheetMarkup", "BroadsheetOpenAPI", "BroadsheetPlatform",
                 "BroadsheetResources",
@@ -104,35 +110,40 @@ enum Ladder {
         "ArticleImportExport": Rung(
             7,
             [
-                "ArticleAPI", "ArticleAccounts", "ArticleServiceCore", "ArticleStore",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleAccounts", "ArticleServiceCore",
+                "ArticleStore",
                 "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetMarkup", "BroadsheetPlatform",
                 "BroadsheetResources", "CBroadsheetYAML",
             ], modules: system),
         "ArticleConnectors": Rung(
             8,
             [
-                "ArticleAPI", "ArticleImportExport", "ArticleResources", "ArticleServiceCore",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleImportExport", "ArticleResources",
+                "ArticleServiceCore",
                 "ArticleStore", "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPClient",
                 "BroadsheetMarkup", "BroadsheetPlatform", "BroadsheetSockets",
             ], modules: system),
         "ArticleOperations": Rung(
             9,
             [
-                "ArticleAPI", "ArticleAccounts", "ArticleConnectors", "ArticleImportExport",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleAccounts", "ArticleConnectors",
+                "ArticleImportExport",
                 "ArticleResources", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
                 "BroadsheetHTTPServer", "BroadsheetPlatform", "BroadsheetResources",
             ], modules: system),
         "ArticleServices": Rung(
             10,
             [
-                "ArticleAPI", "ArticleAccounts", "ArticleConnectors", "ArticleOperations",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleAccounts", "ArticleConnectors",
+                "ArticleOperations",
                 "ArticleResources", "ArticleServiceCore", "ArticleStore", "BroadsheetHTTP",
                 "BroadsheetHTTPServer", "BroadsheetPlatform",
             ], modules: system),
         "broadsheet": Rung(
             11,
             [
-                "ArticleAPI", "ArticleAccounts", "ArticleClient", "ArticleConnectors",
+                "ArticleAPI", "ArticleAdminAPI", "ArticleAccounts", "ArticleClient",
+                "ArticleConnectors",
                 "ArticleDatabase", "ArticleImportExport", "ArticleOperations",
                 "ArticleResources", "ArticleServiceCore", "ArticleServices", "ArticleStore",
                 "BroadsheetCommandLine", "BroadsheetHTTP", "BroadsheetHTTP2",

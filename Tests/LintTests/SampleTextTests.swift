@@ -39,7 +39,7 @@ import Testing
 
     @Test func `the documentation's samples import products only`() throws {
         let products = [
-            "ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP",
+            "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP",
             "BroadsheetKit", "BroadsheetURLSession",
         ]
         let frameworks = ["Foundation", "Security"]

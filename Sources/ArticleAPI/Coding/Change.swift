@@ -32,17 +32,17 @@ extension Change {
     /// The value after the change of an attribute that may be absent.
     public func applied(to current: Value?) -> Value? { applied(to: current, cleared: nil) }
 
-    func applied(to current: Value, cleared: Value) -> Value {
+    package func applied(to current: Value, cleared: Value) -> Value {
         applied(to: current, cleared: cleared) { $0 }
     }
 
-    func applied(to current: Value?, cleared: Value?) -> Value? {
+    package func applied(to current: Value?, cleared: Value?) -> Value? {
         applied(to: current, cleared: cleared) { $0 }
     }
 
     /// The new value of a required attribute. Clearing it is a fault, and so is keeping an absent
     /// one; then the attribute stays as it is.
-    func applied(
+    package func applied(
         to current: Value?, in path: [String], _ faults: inout [JSONFault]
     ) -> Value? {
         switch self {

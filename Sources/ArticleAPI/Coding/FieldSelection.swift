@@ -45,7 +45,7 @@ public struct FieldNames: Sendable, Hashable {
 }
 
 /// A selection prepared for one object codec: which attributes to write, and which parts of them.
-struct FieldPlan: Sendable {
+package struct FieldPlan: Sendable {
     enum Choice: Sendable {
         case skip, all
         case some(FieldPlan)

@@ -23,7 +23,7 @@ public struct JSONCodec<Value>: Sendable {
     /// The plan for a selection of attributes, if the values are objects.
     let plan: @Sendable (FieldSelection) -> FieldPlan?
 
-    init(
+    package init(
         schema: JSONSchema, read: @escaping @Sendable (JSONValue, inout JSONReader) -> Value?,
         scan: (@Sendable (inout JSONParser) -> Value?)? = nil,
         write: @escaping @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void,
@@ -256,6 +256,12 @@ public indirect enum JSONSchema: Sendable, Hashable {
         public var name: String
         public var schema: JSONSchema
         public var presence: Presence
+
+        package init(name: String, schema: JSONSchema, presence: Presence) {
+            self.name = name
+            self.schema = schema
+            self.presence = presence
+        }
 
         /// True if a request must contain it.
         public var isRequired: Bool { presence == .required }

@@ -35,7 +35,7 @@ public struct JSONReader: Sendable {
     /// Reads a nested value. The path is only built for faults, from the inside out, because most
     /// values have none.
     @inline(__always)
-    mutating func reading<Value>(
+    package mutating func reading<Value>(
         _ step: @autoclosure () -> JSONPath.Step, _ read: (inout JSONReader) -> Value
     ) -> Value {
         let before = faults.count

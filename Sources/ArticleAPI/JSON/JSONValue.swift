@@ -26,7 +26,7 @@ public enum JSONValue: Sendable, Hashable {
     var isNull: Bool { if case .null = self { true } else { false } }
 
     /// The kind of this value, in words that follow "found" or "not".
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .boolean: "a boolean"

@@ -63,14 +63,11 @@ extension ArticleTag {
 
 extension JSONCodec where Value == [String] {
     static var tagNames: JSONCodec { .array(of: .tagName, limit: ArticleLimits.tags) }
-
-    /// Tags that the articles of a source get.
-    static var sourceTags: JSONCodec { .array(of: .tagName, limit: ContentSource.limitTags) }
 }
 
 extension JSONCodec where Value == String {
     /// A tag by its display name, or as an article shows it: `{"key": …, "name": …}`.
-    static let tagName = JSONCodec(
+    package static let tagName = JSONCodec(
         schema: .either([nameOfTag.schema, ArticleTag.shape.schema]),
         read: { value, reader in
             guard case .object = value else { return nameOfTag.read(value, &reader) }

@@ -30,7 +30,7 @@ extension JSONRepresentable {
 }
 
 extension TextCodec {
-    fileprivate func decode(from decoder: any Decoder) throws -> Value {
+    package func decode(from decoder: any Decoder) throws -> Value {
         let text = try String(from: decoder)
         guard let value = parse(text) else {
             throw DecodingError.dataCorrupted(
@@ -41,7 +41,7 @@ extension TextCodec {
         return value
     }
 
-    fileprivate func encode(_ value: Value, to encoder: any Encoder) throws {
+    package func encode(_ value: Value, to encoder: any Encoder) throws {
         try print(value).encode(to: encoder)
     }
 }
@@ -76,38 +76,5 @@ extension Article.Status: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         try TextCodec.status.encode(self, to: encoder)
-    }
-}
-
-extension Revision.Action: Codable {
-    /// Decodes the wire name of the action.
-    public init(from decoder: any Decoder) throws {
-        self = try TextCodec.action.decode(from: decoder)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        try TextCodec.action.encode(self, to: encoder)
-    }
-}
-
-extension Revision.Actor.Kind: Codable {
-    /// Decodes the wire name of the kind.
-    public init(from decoder: any Decoder) throws {
-        self = try TextCodec.actorKind.decode(from: decoder)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        try TextCodec.actorKind.encode(self, to: encoder)
-    }
-}
-
-extension ContentSource.Kind: Codable {
-    /// Decodes the wire name of the kind.
-    public init(from decoder: any Decoder) throws {
-        self = try TextCodec.sourceKind.decode(from: decoder)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        try TextCodec.sourceKind.encode(self, to: encoder)
     }
 }

@@ -77,26 +77,6 @@ public struct User: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// Changes by an admin.
-    public struct Changes: Sendable, Hashable {
-        /// Clearing it makes it the name.
-        public var displayName: Change<String>
-        public var role: Change<Role>
-        public var isDisabled: Change<Bool>
-        /// A new password, which ends all sessions of the user.
-        @Redacted public var password: Change<String>
-
-        public init(
-            displayName: Change<String> = .keep, role: Change<Role> = .keep,
-            isDisabled: Change<Bool> = .keep, password: Change<String> = .keep
-        ) {
-            self.displayName = displayName
-            self.role = role
-            self.isDisabled = isDisabled
-            self.password = password
-        }
-    }
-
     /// Changes by the user.
     public struct OwnChanges: Sendable, Hashable {
         /// Clearing it makes it the name.
@@ -147,15 +127,6 @@ extension User.Draft: JSONModel {
         .optional("displayName", \.displayName, .text(.displayName)),
         .optional("invitation", \.invitation, .text(.invitationCode)),
         .optional("role", \.role, .text(.userRole)))
-}
-
-extension User.Changes: JSONModel {
-    public static let shape = ObjectCodec(
-        named: "UserChanges", Self.init,
-        .change("displayName", \.displayName, .text(.displayName)),
-        .change("role", \.role, .text(.userRole)),
-        .change("disabled", \.isDisabled, .boolean),
-        .change("password", \.password, .text(.newPassword)))
 }
 
 extension User.OwnChanges: JSONModel {
@@ -226,7 +197,7 @@ extension TextCodec where Value == String {
 
     /// A password that is chosen. It is described by its length, which the backend checks together
     /// with how common it is.
-    static var newPassword: TextCodec {
+    package static var newPassword: TextCodec {
         password.described(as: TextSchema(.lines, length: 8...1_000))
     }
 

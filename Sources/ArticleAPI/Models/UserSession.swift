@@ -103,47 +103,6 @@ public struct SignIn: Sendable, Hashable {
     }
 }
 
-/// A code with which a person can sign up, once.
-///
-/// ```swift
-/// let invitation = try await backend.send(
-///     CreateInvitationRequest(Invitation.Draft(role: .author)))
-/// let code = invitation.code
-/// ```
-public struct Invitation: Sendable, Hashable, Identifiable {
-    /// Identifies the invitation; not secret.
-    public var id: String
-    /// Only in the response to its creation.
-    @Redacted public var code: String?
-    /// The role that the new user gets.
-    public var role: User.Role
-    public var createdAt: Timestamp
-    public var expiresAt: Timestamp
-
-    public init(
-        id: String, code: String? = nil, role: User.Role, createdAt: Timestamp,
-        expiresAt: Timestamp
-    ) {
-        self.id = id
-        self.code = code
-        self.role = role
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-    }
-
-    /// An invitation to be created.
-    public struct Draft: Sendable, Hashable {
-        public var role: User.Role
-        /// `nil` for 7 days from now; at most 90 days from now.
-        public var expiresAt: Timestamp?
-
-        public init(role: User.Role = .reader, expiresAt: Timestamp? = nil) {
-            self.role = role
-            self.expiresAt = expiresAt
-        }
-    }
-}
-
 extension UserSession: JSONModel {
     public static let shape = ObjectCodec(
         named: "UserSession", Self.init,
@@ -162,23 +121,6 @@ extension DeviceSession: JSONModel {
         .required("createdAt", \.createdAt, .timestamp),
         .required("usedAt", \.usedAt, .timestamp),
         .required("isCurrent", \.isCurrent, .boolean))
-}
-
-extension Invitation: JSONModel {
-    public static let shape = ObjectCodec(
-        named: "Invitation", Self.init,
-        .required("id", \.id, .text(.token(1...64))),
-        .optional("code", \.code, .text(.invitationCode)),
-        .required("role", \.role, .text(.userRole)),
-        .required("createdAt", \.createdAt, .timestamp),
-        .required("expiresAt", \.expiresAt, .timestamp))
-}
-
-extension Invitation.Draft: JSONModel {
-    public static let shape = ObjectCodec(
-        named: "InvitationDraft", Self.init,
-        .defaulted("role", to: .reader, \.role, .text(.userRole)),
-        .optional("expiresAt", \.expiresAt, .timestamp))
 }
 
 extension SignIn: JSONRepresentable {

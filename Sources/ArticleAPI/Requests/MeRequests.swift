@@ -107,23 +107,3 @@ public struct ChangePasswordRequest: BackendAPIRequest {
 
     public init(_ change: User.PasswordChange) { self.change = change }
 }
-
-/// `GET /v1/me/export`: all that is kept about the user, in one document.
-///
-/// The backend makes one export of an account at a time.
-///
-/// ```swift
-/// let export = try await backend.send(ExportAccountRequest())
-/// let titles = export.articles.map(\.title)
-/// ```
-public struct ExportAccountRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(
-        .get, "/v1/me/export", name: "exportMe",
-        summary: "Exports all that is kept about the user", access: .manageAccount,
-        isStreamed: true)
-    public typealias Item = AccountExport
-
-    public static let parameters = Parameters(Self.init)
-
-    public init() {}
-}

@@ -64,7 +64,7 @@ public struct Parameters<Request: Sendable>: Sendable {
     }
 
     /// The same parts for a request that wraps this one.
-    func mapped<Wrapper: Sendable>(
+    package func mapped<Wrapper: Sendable>(
         _ wrap: @escaping @Sendable (Request) -> Wrapper,
         _ unwrap: @escaping @Sendable (Wrapper) -> Request
     ) -> Parameters<Wrapper> {

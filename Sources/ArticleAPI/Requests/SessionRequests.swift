@@ -109,49 +109,6 @@ public struct EndSessionRequest: BackendAPIRequest {
     public init(id: String) { self.id = id }
 }
 
-/// `GET /v1/users/{id}/sessions`: all sessions of a user, most recently used first, for admins.
-///
-/// ```swift
-/// let sessions = try await backend.send(FetchUserSessionsRequest(id: user.id)).items
-/// ```
-public struct FetchUserSessionsRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(
-        .get, "/v1/users/{id}/sessions", name: "listUserSessions",
-        summary: "Lists the sessions of a user", access: .manageUsers)
-    public typealias Item = Page<DeviceSession>
-
-    public static let parameters = Parameters(Self.init, .path("id", \.id, .identifier()))
-
-    public var id: User.ID
-
-    public init(id: User.ID) { self.id = id }
-}
-
-/// `DELETE /v1/users/{id}/sessions/{session}`: ends a session of a user, for admins.
-///
-/// ```swift
-/// try await backend.send(EndUserSessionRequest(id: user.id, session: session.id))
-/// ```
-public struct EndUserSessionRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(
-        .delete, "/v1/users/{id}/sessions/{session}", name: "endUserSession",
-        summary: "Ends a session of a user", access: .manageUsers, success: .noContent)
-    public typealias Item = NoContent
-
-    public static let parameters = Parameters(
-        Self.init, .path("id", \.id, .identifier()),
-        .path("session", \.session, .token(1...64)))
-
-    public var id: User.ID
-    /// The id of a ``DeviceSession``.
-    public var session: String
-
-    public init(id: User.ID, session: String) {
-        self.id = id
-        self.session = session
-    }
-}
-
 /// The body of a ``RefreshSessionRequest``.
 private struct RefreshBody: JSONModel, Hashable {
     static let shape = ObjectCodec(

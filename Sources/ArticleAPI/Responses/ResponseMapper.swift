@@ -311,6 +311,8 @@ extension JSONRepresentable {
 public struct InvalidValue: Error, Sendable, Hashable {
     public var faults: [JSONFault]
 
+    package init(faults: [JSONFault]) { self.faults = faults }
+
     /// The faults as a backend reports them, each with a JSON pointer to its place.
     public var details: [Problem.Detail] {
         faults.map { Problem.Detail($0.message, at: .pointer($0.path.pointer)) }

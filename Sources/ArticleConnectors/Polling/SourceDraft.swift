@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import ArticleImportExport
 import ArticleServiceCore
 import ArticleStore

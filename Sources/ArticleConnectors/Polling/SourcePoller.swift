@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 package import ArticleServiceCore
 public import ArticleStore
 import BroadsheetHTTP

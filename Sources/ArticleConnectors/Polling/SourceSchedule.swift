@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import ArticleAdminAPI
 import ArticleImportExport
 
 /// A poll that failed. The description contains no path and no query.

@@ -1,4 +1,5 @@
 public import ArticleAPI
+import ArticleAdminAPI
 public import ArticleStore
 
 /// The rows of an article: itself, its revisions, its bodies and their renderings for readers.

@@ -1,4 +1,5 @@
 public import ArticleAPI
+import ArticleAdminAPI
 public import ArticleStore
 
 /// Articles: finding, creating, editing and deleting them.

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import ArticleStore
 
 /// The users who own articles: who may write what, and how many of an owner's articles have a tag

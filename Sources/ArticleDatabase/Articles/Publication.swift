@@ -1,4 +1,5 @@
 public import ArticleAPI
+import ArticleAdminAPI
 public import ArticleStore
 
 /// The publication of scheduled articles.

@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import ArticleAdminAPI
 public import ArticleStore
 
 /// The history of articles.

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 public import ArticleStore
 
 /// Exports of everything except keys and secrets, and their restoration.

@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import ArticleAdminAPI
 public import ArticleStore
 
 /// Sources of articles: their settings, and the positions of their polls. They are written without

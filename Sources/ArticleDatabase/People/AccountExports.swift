@@ -1,4 +1,5 @@
 public import ArticleAPI
+import ArticleAdminAPI
 public import ArticleStore
 
 /// Exports of the data kept about one user.

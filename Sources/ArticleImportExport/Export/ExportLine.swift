@@ -1,4 +1,5 @@
 package import ArticleAPI
+import ArticleAdminAPI
 import ArticleServiceCore
 package import ArticleStore
 

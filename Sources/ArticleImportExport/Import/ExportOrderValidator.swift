@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import ArticleStore
 
 /// Validates that the records of an export are complete and in order.

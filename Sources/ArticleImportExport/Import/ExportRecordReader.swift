@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import ArticleStore
 
 /// Reads the records of an export with the lines that belong to each of them.

@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import ArticleAdminAPI
 
 extension Contract {
     /// The requests that administer the backend, in addition to `requests`. They are declared here

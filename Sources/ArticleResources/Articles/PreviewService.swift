@@ -1,4 +1,5 @@
-package import ArticleAPI
+import ArticleAPI
+package import ArticleAdminAPI
 package import ArticleServiceCore
 
 /// Renders an author's text as readers will see it.

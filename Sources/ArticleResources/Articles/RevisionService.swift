@@ -1,4 +1,5 @@
 package import ArticleAPI
+package import ArticleAdminAPI
 package import ArticleServiceCore
 package import ArticleStore
 package import BroadsheetPlatform

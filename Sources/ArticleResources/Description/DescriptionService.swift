@@ -1,4 +1,5 @@
-public import ArticleAPI
+import ArticleAPI
+public import ArticleAdminAPI
 package import ArticleServiceCore
 import BroadsheetOpenAPI
 import BroadsheetPlatform

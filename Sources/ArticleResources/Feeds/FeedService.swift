@@ -1,4 +1,5 @@
 package import ArticleAPI
+package import ArticleAdminAPI
 package import ArticleServiceCore
 import ArticleStore
 package import BroadsheetFeeds

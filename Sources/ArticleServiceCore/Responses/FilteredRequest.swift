@@ -1,4 +1,5 @@
 package import ArticleAPI
+package import ArticleAdminAPI
 import ArticleStore
 
 /// A request whose articles are filtered.

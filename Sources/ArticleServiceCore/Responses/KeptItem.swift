@@ -1,4 +1,5 @@
 package import ArticleAPI
+package import ArticleAdminAPI
 
 /// The result of a write, restored from its stored form.
 package protocol KeptItem: Sendable {

@@ -1,4 +1,5 @@
 package import ArticleAPI
+package import ArticleAdminAPI
 import ArticleStore
 package import BroadsheetHTTP
 

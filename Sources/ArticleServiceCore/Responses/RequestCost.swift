@@ -1,4 +1,5 @@
 package import ArticleAPI
+package import ArticleAdminAPI
 import ArticleStore
 
 /// The estimated cost of a request.

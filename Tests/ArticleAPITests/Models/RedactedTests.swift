@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import Testing
 
 /// Values that contain secrets, as `print`, `dump` and failed expectations show them.

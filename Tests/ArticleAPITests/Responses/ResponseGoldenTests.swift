@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import Testing
 
 /// The wire form of every kind of response, byte by byte.

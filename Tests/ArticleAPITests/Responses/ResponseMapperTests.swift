@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import Testing
 
 /// Decoding responses as a client does.

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import BroadsheetHTTP
 import BroadsheetPlatform
 import BroadsheetTestSupport

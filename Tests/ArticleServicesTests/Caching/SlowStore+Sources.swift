@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import ArticleStore
 
 /// Sources are not delayed.

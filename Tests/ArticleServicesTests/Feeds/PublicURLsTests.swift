@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleAdminAPI
 import Testing
 
 @testable import ArticleResources

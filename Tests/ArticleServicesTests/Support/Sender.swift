@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleAccounts
+import ArticleAdminAPI
 import ArticleServiceCore
 import ArticleServices
 import ArticleStore

@@ -1,3 +1,4 @@
+public import ArticleAPI
 public import BroadsheetHTTP
 
 /// `GET /v1/sources`: the sources of articles, ordered by id.
@@ -145,4 +146,8 @@ public struct PollSourceRequest: BackendAPIRequest {
     public var id: ContentSource.ID
 
     public init(id: ContentSource.ID) { self.id = id }
+}
+
+extension FetchSourcesRequest: PagedRequest {
+    public typealias PageItem = ContentSource
 }

@@ -1,3 +1,4 @@
+public import ArticleAPI
 import BroadsheetHTTP
 
 /// A selection of public articles for a feed, newest first, and the page of them.

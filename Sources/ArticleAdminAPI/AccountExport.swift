@@ -1,3 +1,6 @@
+public import ArticleAPI
+import BroadsheetHTTP
+
 /// All that a backend keeps about one of its users, except for secrets.
 ///
 /// ```swift
@@ -159,4 +162,24 @@ extension AccountExport.OwnedArticle: JSONModel {
         .required("slug", \.slug, .text(.servedSlug)),
         .required("title", \.title, .text(.line(ArticleLimits.title))),
         .optional("status", \.status, .text(.status)))
+}
+
+/// `GET /v1/me/export`: all that is kept about the user, in one document.
+///
+/// The backend makes one export of an account at a time.
+///
+/// ```swift
+/// let export = try await backend.send(ExportAccountRequest())
+/// let titles = export.articles.map(\.title)
+/// ```
+public struct ExportAccountRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .get, "/v1/me/export", name: "exportMe",
+        summary: "Exports all that is kept about the user", access: .manageAccount,
+        isStreamed: true)
+    public typealias Item = AccountExport
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
 }

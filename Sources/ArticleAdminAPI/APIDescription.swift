@@ -1,3 +1,5 @@
+public import ArticleAPI
+
 /// The description of an API's requests and responses: an OpenAPI 3.1 document.
 ///
 /// ```swift

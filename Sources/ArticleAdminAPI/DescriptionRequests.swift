@@ -1,3 +1,4 @@
+public import ArticleAPI
 import BroadsheetHTTP
 
 /// `GET /openapi.json`: the description of the API, as an OpenAPI 3.1 document.

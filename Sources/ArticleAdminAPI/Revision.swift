@@ -1,3 +1,5 @@
+public import ArticleAPI
+
 /// One step in an article's history, without the content.
 ///
 /// ```swift
@@ -106,4 +108,92 @@ extension Revision.Actor: JSONModel {
 extension TextCodec where Value == String {
     /// The name of a key or a person.
     fileprivate static var actorName: TextCodec { .line(1...200) }
+}
+
+extension TextCodec where Value == Revision.Action {
+    /// The operation that made a revision.
+    public static var action: TextCodec {
+        let names = Revision.Action.known.map(\.name)
+        return TextCodec(
+            "one of \(names.joined(separator: ", "))", .named("RevisionAction", .choice(names)),
+            parse: { Revision.Action(name: $0) }, print: \.name)
+    }
+}
+
+extension Revision.Action {
+    static let known: [Revision.Action] = [.created, .updated, .deleted, .restored]
+
+    init(name: String) {
+        self = Self.known.first { $0.name == name } ?? .unknown(name)
+    }
+
+    /// The name on the wire.
+    var name: String {
+        switch self {
+        case .created: "created"
+        case .updated: "updated"
+        case .deleted: "deleted"
+        case .restored: "restored"
+        case .unknown(let name): name
+        }
+    }
+}
+
+extension TextCodec where Value == Revision.Actor.Kind {
+    /// The kind of actor that made a revision; backends reject an unknown one.
+    public static var actorKind: TextCodec {
+        let names = Revision.Actor.Kind.known.map(\.name)
+        return TextCodec(
+            "one of \(names.joined(separator: ", "))", .named("ActorKind", .choice(names)),
+            parse: { Revision.Actor.Kind(name: $0) }, print: \.name,
+            fault: { kind in
+                guard case .unknown = kind else { return nil }
+                return "must be one of \(names.joined(separator: ", "))"
+            })
+    }
+}
+
+extension Revision.Actor.Kind {
+    static let known: [Revision.Actor.Kind] = [
+        .key, .operator, .user, .system, .source, .unrecorded,
+    ]
+
+    init(name: String) {
+        self = Self.known.first { $0.name == name } ?? .unknown(name)
+    }
+
+    /// The name on the wire.
+    var name: String {
+        switch self {
+        case .key: "key"
+        case .operator: "operator"
+        case .user: "user"
+        case .system: "system"
+        case .source: "source"
+        case .unrecorded: "unknown"
+        case .unknown(let name): name
+        }
+    }
+}
+
+extension Revision.Action: Codable {
+    /// Decodes the wire name of the action.
+    public init(from decoder: any Decoder) throws {
+        self = try TextCodec.action.decode(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try TextCodec.action.encode(self, to: encoder)
+    }
+}
+
+extension Revision.Actor.Kind: Codable {
+    /// Decodes the wire name of the kind.
+    public init(from decoder: any Decoder) throws {
+        self = try TextCodec.actorKind.decode(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try TextCodec.actorKind.encode(self, to: encoder)
+    }
 }

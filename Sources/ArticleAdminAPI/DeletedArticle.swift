@@ -1,3 +1,5 @@
+public import ArticleAPI
+
 /// An article that was deleted, as it is listed for those who may restore it.
 ///
 /// ```swift

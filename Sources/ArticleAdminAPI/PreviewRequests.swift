@@ -1,3 +1,4 @@
+public import ArticleAPI
 import BroadsheetHTTP
 
 /// `POST /v1/preview`: renders Markdown as the bodies of articles are rendered, without storing

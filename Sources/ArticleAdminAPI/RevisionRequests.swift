@@ -1,4 +1,5 @@
-public import BroadsheetHTTP
+public import ArticleAPI
+import BroadsheetHTTP
 
 /// `GET /v1/articles/{id}/revisions`: the history of an article, latest first; also that of a
 /// deleted article.
@@ -54,50 +55,6 @@ public struct FetchRevisionRequest: BackendAPIRequest {
     }
 }
 
-/// `POST /v1/articles/{id}/revisions/{number}/restore`: restores an article as of a revision. This
-/// makes a new revision, and also restores a deleted article.
-///
-/// ```swift
-/// let restored = try await backend.send(RestoreRevisionRequest(id: id, number: 1))
-/// ```
-public struct RestoreRevisionRequest: IdempotentWriteRequest {
-    public static let endpoint = Endpoint(
-        .post, "/v1/articles/{id}/revisions/{number}/restore", name: "restoreRevision",
-        summary: "Makes a revision of an article the current one again", access: .writeArticles,
-        problems: [.slugTaken])
-    public typealias Item = Article
-
-    public static let parameters = Parameters(
-        Self.init, .path("id", \.id, .identifier()),
-        .path("number", \.number, .integer(1...Int.max)),
-        .header("If-Match", \.expected, .ifMatch),
-        .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
-
-    public var id: Article.ID
-    /// The revision to go back to, 1 or more.
-    public var number: Int
-    /// The version to replace; `nil` for any.
-    public var expected: IfMatch?
-    /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
-    public var idempotencyKey: String?
-
-    public init(
-        id: Article.ID, number: Int, expected: IfMatch? = nil, idempotencyKey: String? = nil
-    ) {
-        self.id = id
-        self.number = number
-        self.expected = expected
-        self.idempotencyKey = idempotencyKey
-    }
-
-    /// Restores a deleted article as it was, unless it has been restored since (412).
-    public init(_ deleted: DeletedArticle, idempotencyKey: String? = nil) {
-        self.init(
-            id: deleted.id, number: deleted.revision,
-            expected: IfMatch(version: deleted.version), idempotencyKey: idempotencyKey)
-    }
-}
-
 /// `GET /v1/deleted-articles`: the articles that the caller may restore, the last deleted one
 /// first.
 ///
@@ -126,4 +83,21 @@ public struct FetchDeletedArticlesRequest: BackendAPIRequest {
         self.limit = limit
         self.cursor = cursor
     }
+}
+
+extension RestoreRevisionRequest {
+    /// Restores a deleted article as it was, unless it has been restored since (412).
+    public init(_ deleted: DeletedArticle, idempotencyKey: String? = nil) {
+        self.init(
+            id: deleted.id, number: deleted.revision,
+            expected: IfMatch(version: deleted.version), idempotencyKey: idempotencyKey)
+    }
+}
+
+extension FetchRevisionsRequest: PagedRequest {
+    public typealias PageItem = Revision
+}
+
+extension FetchDeletedArticlesRequest: PagedRequest {
+    public typealias PageItem = DeletedArticle
 }

@@ -1,3 +1,5 @@
+public import ArticleAPI
+
 /// A feed or another Broadsheet whose articles the backend takes over.
 ///
 /// Only admins see sources, whose URLs may contain secrets. The attributes from `kind` on are set
@@ -262,4 +264,20 @@ extension TextCodec where Value == ContentSource.Kind {
                 return "must be one of \(names.joined(separator: ", "))"
             })
     }
+}
+
+extension ContentSource.Kind: Codable {
+    /// Decodes the wire name of the kind.
+    public init(from decoder: any Decoder) throws {
+        self = try TextCodec.sourceKind.decode(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try TextCodec.sourceKind.encode(self, to: encoder)
+    }
+}
+
+extension JSONCodec where Value == [String] {
+    /// Tags that the articles of a source get.
+    static var sourceTags: JSONCodec { .array(of: .tagName, limit: ContentSource.limitTags) }
 }
