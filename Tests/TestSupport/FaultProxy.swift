@@ -157,7 +157,10 @@ public final class FaultProxy: Sendable {
         case .drip:
             try await peer.send(head + "Content-Length: 1000000000\r\n\r\n")
             // Ends when the client has closed the connection.
-            while true { try await peer.send([0x20]) }
+            while true {
+                try await peer.send([0x20])
+                try await Task.sleep(for: .milliseconds(1))
+            }
         case .cutGzip:
             let gzip: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xab, 0x56]
             try await peer.send(

@@ -33,20 +33,21 @@ final class FaultyApp: Sendable {
         configuration.bodyBytes = 256 << 10
         var patient = room.clock.environment
         caller = BackendService(
-            configuration: configuration, transport: network, cache: nil,
+            configuration: configuration, transport: network.transport, cache: nil,
             environment: Self.hasty(patient))
         configuration.retries = .none
         let auth = try BackendAuth(
             store: MemoryCredentialStore(room.credentials(of: "ada")), refresh: nil)
         patient.random = { $0 }
         backend = BackendService(
-            configuration: configuration, transport: network, auth: auth, environment: patient)
+            configuration: configuration, transport: network.transport, auth: auth,
+            environment: patient)
         let worn = Credentials(
             token: "worn", refreshToken: "a", account: "ada",
             expiresAt: Timestamp(milliseconds: 0))
         let new = room.credentials(of: "ada")
         renewer = BackendService(
-            configuration: configuration, transport: network,
+            configuration: configuration, transport: network.transport,
             auth: try BackendAuth(store: MemoryCredentialStore(worn)) { _, service in
                 try await service.send(FetchTagsRequest())
                 return new

@@ -6,7 +6,7 @@ import BroadsheetTestSupport
 import Testing
 
 /// The way from an app to a backend, on which a test chooses the faults.
-final class FaultyNetwork: Transport {
+final class FaultyNetwork: Sendable {
     enum Fault: Sendable, CustomTestStringConvertible {
         /// A response that is damaged, or not the backend's.
         case proxy(FaultProxy.Fault)
@@ -47,7 +47,6 @@ final class FaultyNetwork: Transport {
     private let impostor: ScriptedServer
     private let nowhere: HTTPOrigin
     private let fault: Lock<Fault?>
-    private let transport = SocketTransport()
 
     init(to address: SocketAddress, in folder: TemporaryFolder) throws {
         let fault = Lock<Fault?>(nil)
@@ -72,17 +71,35 @@ final class FaultyNetwork: Transport {
         await impostor.stop()
     }
 
-    func exchange(
-        _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
-    ) async throws(TransportError) -> HTTPResponse {
-        var (origin, options) = (origin, options)
+    /// A transport with connections of its own.
+    var transport: some Transport { Route(network: self) }
+
+    private struct Route: Transport {
+        let network: FaultyNetwork
+        private let transport = SocketTransport()
+
+        init(network: FaultyNetwork) { self.network = network }
+
+        func exchange(
+            _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
+        ) async throws(TransportError) -> HTTPResponse {
+            let (origin, options) = network.redirected(origin, options)
+            return try await transport.exchange(request, with: origin, options: options)
+        }
+    }
+
+    private func redirected(
+        _ origin: HTTPOrigin, _ options: TransportOptions
+    ) -> (HTTPOrigin, TransportOptions) {
+        var options = options
         switch fault.withLock({ $0 }) {
-        case .refused: origin = nowhere
-        case .untrusted: origin = HTTPOrigin("https://\(impostor.address)") ?? nowhere
+        case .refused: return (nowhere, options)
+        case .untrusted:
+            return (HTTPOrigin("https://\(impostor.address)") ?? nowhere, options)
         // The deadline comes in any case, so it may come soon.
         case .proxy(let fault) where fault.isEndless: options.timeout = .milliseconds(200)
         case .proxy, nil: break
         }
-        return try await transport.exchange(request, with: origin, options: options)
+        return (origin, options)
     }
 }
