@@ -39,6 +39,7 @@ final class RenewalNodes {
         id: User.ID(at: TestBackend.opening), name: "mina", nameKey: "mina", displayName: "Mina",
         role: "reader",
         passwordHash: "$", createdAt: TestBackend.opening)
+    private var stores: [any SQLStore] = []
     private var nodes: [Node] = []
     /// The public id of the session.
     private var session = ""
@@ -53,18 +54,15 @@ final class RenewalNodes {
     }
 
     func close() async {
-        for node in nodes { await node.store.close() }
-        nodes = []
+        for store in stores { await store.close() }
+        (stores, nodes) = ([], [])
     }
 
     private func open() async throws {
-        let first = try database.open()
-        nodes = [try await node(first)]
-        if case .file = database {
-            nodes.append(try await node(first))
-        } else {
-            nodes.append(try await node(database.open()))
-        }
+        stores = [try database.open()]
+        if case .schema = database { stores.append(try database.open()) }
+        nodes = []
+        for store in [stores[0], stores[stores.count - 1]] { nodes.append(try await node(store)) }
     }
 
     private func node(_ store: any SQLStore) async throws -> Node {
@@ -100,7 +98,7 @@ final class RenewalNodes {
     /// Begins a session, as a sign-in does.
     func signIn() async throws -> HeldTokens {
         let node = nodes[0]
-        let tokens = SessionTokens(secret: node.service.secret, system: .real)
+        let tokens = SessionTokens(secret: node.service.secret, system: clock.system)
         let access = clock.now.advanced(byMilliseconds: 15 * 60_000)
         let record = SessionRecord(
             id: tokens.access.sessionID, user: user.id,
