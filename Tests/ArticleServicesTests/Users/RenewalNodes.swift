@@ -45,7 +45,7 @@ final class RenewalNodes {
     private var session = ""
     private let context = RequestContext(
         requestID: "test", peer: .v4([127, 0, 0, 1], port: 0), template: "/",
-        parameters: PathParameters(), receivedSeconds: 0)
+        parameters: PathParameters())
 
     init(_ database: CutDatabase) async throws {
         self.database = database
