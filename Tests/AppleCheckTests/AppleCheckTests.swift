@@ -4,12 +4,6 @@ import Testing
 
 /// `.ci/apple-check` must fail where the build of an app would, and wherever it cannot tell.
 @Suite(.serialized) struct AppleCheckTests {
-    private static let modules = [
-        "BroadsheetHTTP", "BroadsheetSQLite", "ArticleAPI", "ArticleSearch",
-        "ArticleClient", "ArticleOffline", "BroadsheetURLSession", "BroadsheetKit",
-        "BroadsheetSwiftGenerator", "BroadsheetCommandLine", "broadsheet-generate",
-    ]
-
     private static let script = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: ".ci/apple-check")
@@ -21,7 +15,9 @@ import Testing
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "apple-check-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        for module in Self.modules {
+        let sources = Self.script.deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources")
+        for module in try FileManager.default.contentsOfDirectory(atPath: sources.path) {
             let place = folder.appending(path: "Sources/\(module)")
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             let text = module == "BroadsheetHTTP" ? source : "let nothing = 0\n"

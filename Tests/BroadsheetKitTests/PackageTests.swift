@@ -113,14 +113,11 @@ import Testing
 
     @Test func `an Apple host reads what apps need, and no library to install`() async throws {
         let manifest = try await Manifest(server: "0")
-        #expect(
-            manifest.targets.map(\.name) == [
-                "CBroadsheetSQLite", "BroadsheetHTTP", "BroadsheetSQLite", "ArticleAPI",
-                "ArticleAdminAPI", "ArticleSearch", "BroadsheetSwiftGenerator", "ArticleClient",
-                "BroadsheetCommandLine", "ArticleOffline", "BroadsheetURLSession", "BroadsheetKit",
-                "broadsheet-generate", "GenerateModels",
-            ])
-        #expect(!manifest.targets.contains { $0.type == "system" })
+        let names = Set(manifest.targets.map(\.name))
+        #expect(names.isSuperset(of: ["BroadsheetKit", "BroadsheetURLSession", "GenerateModels"]))
+        #expect(names.isDisjoint(with: ["ArticleStore", "BroadsheetPlatform", "broadsheet"]))
+        #expect(names.filter { $0.hasPrefix("C") } == ["CBroadsheetSQLite"] && names.count < 20)
+        #expect(!manifest.targets.contains { $0.type == "system" || $0.type == "test" })
         #expect(
             manifest.platforms.map { "\($0.platformName) \($0.version)" } == [
                 "macos 14.0", "ios 17.0", "tvos 17.0", "watchos 10.0", "visionos 1.0",
