@@ -221,7 +221,7 @@ package enum ErrorPhrase: Int, CaseIterable {
         .text("Another user has this name."),
         .text("Choose another name. If this one is yours, sign in."),
         .text("This network may need you to sign in."),
-        .text("Open a page in your browser to sign in, or use another network."),
+        .text("Open a page in your browser to sign in to the network, or use another one."),
         .text("This is not available offline."),
         .text("Connect to the internet and try again."),
         .text("Somebody else wrote this."),
