@@ -5,8 +5,9 @@ import PackageDescription
 /// deprecates something must not stop the build of an app that depends on this package.
 let warningsAreErrors = Context.environment["BROADSHEET_WARNINGS_ARE_ERRORS"] == "1"
 
-/// The server runs on Linux. An Apple host reads the package that apps need: without it, and without
-/// libraries to install. There, BROADSHEET_SERVER=1 adds the server; elsewhere, 0 takes it away.
+/// The server runs on Linux. An Apple host reads the package that apps need: without it, and
+/// without libraries to install. There, BROADSHEET_SERVER=1 adds the server; elsewhere, 0 takes it
+/// away.
 #if canImport(Darwin)
     let hasServer = Context.environment["BROADSHEET_SERVER"] == "1"
 #else

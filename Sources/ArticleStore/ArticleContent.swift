@@ -80,12 +80,7 @@ public struct BodyHTML: Sendable, Hashable {
     }
 }
 
-/// A body as HTML, with its length as readers see it.
-///
-/// ```swift
-/// let html = BodyHTML(renderer: "cmark-gfm 1", html: "<p>Flour and water.</p>")
-/// let rendered = RenderedBody(html, measure: TextMeasure(words: 3, readingMinutes: 1))
-/// ```
+/// A body as HTML, with its length as readers see it. See ``ArticleUpdate``.
 public struct RenderedBody: Sendable, Hashable {
     public var bodyHTML: BodyHTML
     /// Counts the words that readers see, without URLs and markup.

@@ -145,12 +145,11 @@ extension ChangeObserver {
 }
 
 /// Collects the changes of commits from before they are visible, until a cache takes them over: so
-/// nothing of the cache is executed while a transaction is open.
+/// nothing of the cache is executed while a transaction is open. Safe to use from any thread.
 ///
 /// ```swift
 /// let announced = AnnouncedChanges()
 /// store.observeChanges(announced)
-/// let batch = announced.take()
 /// ```
 public final class AnnouncedChanges: ChangeObserver {
     /// Whatever happened since the last batch was taken, in the order of the properties.

@@ -212,7 +212,8 @@ public struct CommentEdition: Sendable, Hashable {
     }
 }
 
-/// The permission to write, change and moderate comments, and its limits.
+/// The permission to write, change and moderate comments, and its limits. See
+/// ``CommentRepository``.
 public struct CommentRules: Sendable, Hashable {
     /// For articles without a policy of their own.
     public var policy = CommentPolicy.open

@@ -42,7 +42,10 @@ import Testing
     /// The public types of the modules that an app can import, by their sources.
     private static func types() throws -> Set<String> {
         let declaration =
-            /(?m)^(?:@\S+ )*public (?:final |indirect )?(?:struct|class|enum|actor|protocol|typealias) (\w+)/
+            #/
+            (?m) ^ (?: @\S+ \s )* public \s (?: (?: final | indirect ) \s )?
+            (?: struct | class | enum | actor | protocol | typealias ) \s (\w+)
+            /#
         var names: Set<String> = []
         for module in modules {
             let sources = root.appending(path: "Sources/\(module)")

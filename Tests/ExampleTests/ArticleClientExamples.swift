@@ -148,6 +148,7 @@ struct FixedKey: CredentialStore {
         let backend = BackendService(
             configuration: configuration, transport: transport, cache: cache)
         try await backend.send(FetchTagsRequest())
+        backend.networkDidChange()
         #expect(cache.bytes > 0)
         cache.removeAll()
         #expect(cache.bytes == 0)

@@ -240,9 +240,8 @@ final class LastChange: ChangeObserver {
     @Test func `authors`() async throws {
         try await ExampleStore.run { store in
             let id = Author.ID(at: time)
-            let saved = try await store.putAuthor(
-                id, Author.Replacement(name: "Ada Lovelace"), expecting: .nothing,
-                by: Edit(at: time, by: .operator))
+            let replacement = Author.Replacement(name: "Ada Lovelace")
+            let saved = try await store.putAuthor(id, replacement, expecting: .nothing, by: edit)
             #expect(saved.author.name == "Ada Lovelace" && saved.isNew)
         }
     }
@@ -258,6 +257,17 @@ final class LastChange: ChangeObserver {
             #expect(observer.sequence.load(ordering: .relaxed) == changes.last?.sequence)
         }
     }
+
+    @Test func `changes that a cache takes over`() async throws {
+        try await ExampleStore.run { store in
+            let announced = AnnouncedChanges()
+            store.observeChanges(announced)
+            _ = try await store.createArticle(id, content(), by: edit)
+            let batch = announced.take()
+            #expect(batch.failure == nil && batch.changes?.sequence == batch.visible)
+        }
+    }
+
     @Test func `a copy that follows changes`() async throws {
         try await ExampleStore.run { store in
             _ = try await store.createArticle(id, content(), by: edit)

@@ -131,8 +131,8 @@ public final class ScriptedPeer {
         while (try? await receive()) == true {}
     }
 
-    /// Ends what is sent and waits until the client has closed the connection. Closing it with unread
-    /// bytes would reset it, and the client would lose what it has not read yet.
+    /// Ends what is sent and waits until the client has closed the connection. Closing it with
+    /// unread bytes would reset it, and the client would lose what it has not read yet.
     public func finish() async {
         channel.shutdownWrite()
         await waitForEnd()

@@ -34,8 +34,8 @@ public struct SignInRequest: BackendAPIRequest {
 
 /// `POST /v1/sessions/refresh`: exchanges a refresh token for new tokens of the same session.
 ///
-/// If the response is lost, the same token gets the same tokens again until one of them is used, and
-/// for 5 s from then on. Later, a token that was renewed before ends the session.
+/// If the response is lost, the same token gets the same tokens again until one of them is used,
+/// and for 5 s from then on. Later, a token that was renewed before ends the session.
 ///
 /// ```swift
 /// let renewed = try await backend.send(RefreshSessionRequest(refreshToken: token))

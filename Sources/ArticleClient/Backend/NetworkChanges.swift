@@ -23,8 +23,7 @@ extension BackendService {
     /// attempt. One call is enough for all copies of the service and everything made with them.
     ///
     /// ```swift
-    /// let monitor = NWPathMonitor()
-    /// monitor.pathUpdateHandler = { _ in backend.networkDidChange() }
+    /// backend.networkDidChange()
     /// ```
     public func networkDidChange() { network.changes.post() }
 

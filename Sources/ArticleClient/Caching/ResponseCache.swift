@@ -8,7 +8,8 @@ import BroadsheetHTTP
 ///
 /// ```swift
 /// let cache = ResponseCache(limitBytes: 32 << 20)
-/// let backend = BackendService(configuration: configuration, transport: transport, cache: cache)
+/// let backend = BackendService(
+///     configuration: configuration, transport: transport, cache: cache)
 /// ```
 public final class ResponseCache: Sendable {
     private struct State {

@@ -1,4 +1,5 @@
-#if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+#if canImport(FoundationEssentials)
+#else
     import Dispatch
     import Foundation
 #endif

@@ -19,6 +19,7 @@
 #else
     public import Foundation
 
+    /// An error with texts for an app's user. See ``ErrorText``.
     public protocol UserFacingError: LocalizedError {
         func text(
             for purpose: ErrorText.Purpose, in language: PresentationLanguage

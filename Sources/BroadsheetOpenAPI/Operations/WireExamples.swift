@@ -7,8 +7,7 @@ import BroadsheetHTTP
 /// `TagUsagePage-empty.json` are values of the schema with this name.
 ///
 /// ```swift
-/// let examples = WireExamples([("ArticleTag.json", Array(#"{"key": "rye", "name":
-/// "Rye"}"#.utf8))])
+/// let examples = WireExamples([("Tag.json", Array(#"{"key": "rye", "name": "Rye"}"#.utf8))])
 /// ```
 public struct WireExamples: Sendable {
     private let files: [(name: String, bytes: [UInt8])]

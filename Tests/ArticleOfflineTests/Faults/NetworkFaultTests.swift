@@ -4,7 +4,8 @@ import Testing
 
 /// Networks between an app and its backend. Whatever they respond, only the backend rejects writes,
 /// ends sessions and removes copies; and everything goes on when the network is right again.
-@Suite(.serialized, .timeLimit(.minutes(Patience.minutes))) struct NetworkFaultTests {
+@Suite(.serialized, .timeLimit(.minutes(Patience.minutes)))
+struct NetworkFaultTests {
     private func meet(
         _ fault: FaultyNetwork.Fault, _ end: @Sendable (TwoEditorBackend, FaultyApp) -> Void
     ) async throws {
