@@ -169,7 +169,7 @@ def window(server, write):
             return server.windows.window(write)
         except SystemExit as error:
             failure = error
-            while not server.connection.accepts("GET", "/readyz"):
+            while not server.connection.accepts("/readyz"):
                 time.sleep(1)
     raise failure
 
