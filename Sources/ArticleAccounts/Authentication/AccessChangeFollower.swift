@@ -34,11 +34,7 @@ package struct AccessChangeFollower: Sendable {
             case .all: return try await reloadEverything()
             }
         }
-        guard !keys.isEmpty else { return }
-        let (records, owners) = try await store.keysWithOwners()
-        for record in records where keys.contains(record.id) {
-            access.keys.admit(record, owner: owners.first { $0.id == record.owner })
-        }
+        if !keys.isEmpty { try await reloadKeys(keys) }
     }
 
     private func reload(_ id: User.ID, keeping kept: String?) async throws(StoreError) {
@@ -51,9 +47,19 @@ package struct AccessChangeFollower: Sendable {
     }
 
     private func reloadEverything() async throws(StoreError) {
-        let (records, owners) = try await store.keysWithOwners()
-        access.keys.replace(records, owners: owners)
+        try await reloadKeys(nil)
         access.sessions.forgetAll()
+    }
+
+    /// - Parameter ids: the keys that were changed; `nil` if any key may have been.
+    private func reloadKeys(_ ids: Set<String>?) async throws(StoreError) {
+        var isCurrent = false
+        // Ends as soon as no service of this process changes a key while the keys are read.
+        while !isCurrent {
+            let count = access.keys.changeCount
+            let (records, owners) = try await store.keysWithOwners()
+            isCurrent = access.keys.takeOver(ids, of: records, owners: owners, readAt: count)
+        }
     }
 }
 

@@ -18,6 +18,8 @@ public final class KeyRing: Sendable {
         var verified: [UInt64: VerifiedReader] = [:]
         /// The users that keys act for.
         var owners: [User.ID: UserRecord] = [:]
+        /// The number of changes of keys and their owners so far.
+        var changeCount = 0
         /// Called when credentials are no longer valid.
         var observer: (@Sendable (AccessRevocation) -> Void)?
     }
@@ -48,13 +50,7 @@ public final class KeyRing: Sendable {
     ///
     /// - Parameter owner: The user that it acts for.
     package func admit(_ record: KeyRecord, owner: UserRecord? = nil) {
-        let observer = state.withLock { state in
-            state.records[record.id] = record
-            if let owner { state.admit(owner) }
-            state.forget(record)
-            return record.revokedAt == nil ? nil : state.observer
-        }
-        observer?(.key(record.id))
+        state.withLock { $0.admit(record, owner: owner) }?.report()
     }
 
     /// Accepts the state of a user, if keys act for this user; older states are ignored.
@@ -71,23 +67,47 @@ public final class KeyRing: Sendable {
     /// The keys that act for this user are no longer valid.
     package func remove(_ user: User.ID) {
         let ended = state.withLock { state in
+            state.changeCount += 1
             state.owners[user] = nil
             return state.endKeys(of: user)
         }
         for key in ended { key.report() }
     }
 
-    /// Any key may have been changed.
-    package func replace(_ records: [KeyRecord], owners: [UserRecord]) {
-        let observer = state.withLock { state in
+    /// The number of changes of keys and their owners so far: `takeOver` rejects what was read
+    /// before the last one.
+    package var changeCount: Int { state.withLock { $0.changeCount } }
+
+    /// Takes over keys from the store that other processes have changed.
+    ///
+    /// - Parameters:
+    ///   - ids: the keys that were changed; `nil` if any key may have been.
+    ///   - records: all keys.
+    ///   - owners: the users that keys act for.
+    ///   - count: the number of changes from before they were read.
+    /// - Returns: false if this process has changed a key since. They have to be read again, since
+    ///   they may lack the change.
+    package func takeOver(
+        _ ids: Set<String>?, of records: [KeyRecord], owners: [UserRecord], readAt count: Int
+    ) -> Bool {
+        let ended = state.withLock { state -> [RevokedKey]? in
+            guard state.changeCount == count else { return nil }
+            if let ids {
+                return records.filter { ids.contains($0.id) }.compactMap { record in
+                    state.admit(record, owner: owners.first { $0.id == record.owner })
+                }
+            }
             state.records = Dictionary(
                 records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
             state.owners = Dictionary(
                 owners.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
             state.verified = [:]
-            return state.observer
+            return []
         }
-        observer?(.all)
+        guard let ended else { return false }
+        for key in ended { key.report() }
+        if ids == nil { state.withLock { $0.observer }?(.all) }
+        return true
     }
 
     /// Calls the observer whenever a key ceases to be valid, or its permissions change.
@@ -181,8 +201,18 @@ extension KeyRing.State {
         return (record, record?.owner.flatMap { owners[$0] })
     }
 
+    /// - Returns: the key if it is revoked.
+    fileprivate mutating func admit(_ record: KeyRecord, owner: UserRecord?) -> RevokedKey? {
+        changeCount += 1
+        records[record.id] = record
+        if let owner { admit(owner) }
+        forget(record)
+        return record.revokedAt == nil ? nil : RevokedKey(id: record.id, observer: observer)
+    }
+
     fileprivate mutating func admit(_ user: UserRecord) {
         if let old = owners[user.id], old.revision > user.revision { return }
+        changeCount += 1
         owners[user.id] = user
     }
 

@@ -165,4 +165,22 @@ import Testing
             #expect(rejected.summary == "422 invalid-values /owner")
         }
     }
+
+    /// Another process tells that any key may have changed, while this one creates a key.
+    @Test func `keys that were read before a key was created do not replace it`() throws {
+        func key(_ name: String) -> APIKey {
+            APIKey(name: name, role: .editor, at: Timestamp(milliseconds: 0), system: .real)
+        }
+        let (old, new) = (key("old"), key("new"))
+        let ring = KeyRing([old.record], operatorKey: nil, system: .real)
+        let count = ring.changeCount
+        ring.admit(new.record)
+        for ids in [nil, [old.record.id]] as [Set<String>?] {
+            #expect(!ring.takeOver(ids, of: [old.record], owners: [], readAt: count))
+        }
+        #expect(try ring.principal(of: new.text).role == .editor)
+        #expect(ring.takeOver(nil, of: [old.record], owners: [], readAt: ring.changeCount))
+        #expect(try ring.principal(of: old.text).role == .editor)
+        #expect(throws: ServiceError.self) { try ring.principal(of: new.text) }
+    }
 }
