@@ -93,7 +93,8 @@ struct TracingTransport: Transport {
             log("\(event.target): \(status)")
         }
         let backend = BackendService(
-            transport: ExampleBackend().transport, observers: [observer])
+            configuration: configuration, transport: ExampleBackend().transport,
+            observers: [observer])
         try await backend.send(FetchTagsRequest())
         #expect(lines.withLock { $0 } == ["/v1/tags: 200 OK"])
     }
@@ -101,6 +102,7 @@ struct TracingTransport: Transport {
     @Test func `streams`() async throws {
         let request = FetchTagsRequest()
         let backend = BackendService(
+            configuration: configuration,
             transport: transport("id: 1\ndata: one\n\nid: 2\ndata: two\n\n"))
         var received: [UInt8] = []
         let stream = try await backend.stream(request)

@@ -103,6 +103,7 @@ import Testing
             try Task.checkCancellation()
         }
         let service = BackendService(
+            configuration: BackendConfiguration(baseURL: "http://localhost"),
             transport: backend.transport(environment), cache: nil, environment: environment)
         let search = SupersedingRequests(service, pause: .milliseconds(250))
         var questions: [Task<BackendError?, Never>] = []
@@ -156,9 +157,9 @@ import Testing
         }
         let auth = BackendAuth(token: "t")
         let service = BackendService(
+            configuration: BackendConfiguration(baseURL: "http://localhost"),
             transport: TestBackend { _, _ in page("") }.transport(environment), auth: auth,
-            cache: nil,
-            environment: environment)
+            cache: nil, environment: environment)
         let search = SupersedingRequests(service, pause: .milliseconds(250))
         let task = Task {
             await outcome {
