@@ -69,7 +69,7 @@ import Testing
         // A name of a target here is not for others.
         let clash = try await Self.resolve(["ArticleClient"], server: server)
         #expect(clash.status != 0)
-        #expect(clash.errors.contains { $0.contains("'ArticleClient'") }, "\(clash)")
+        #expect(clash.errors.contains { $0.contains("name: 'ArticleClient") })
     }
 
     /// The package as `dump-package` shows it.

@@ -135,12 +135,14 @@ import Testing
                 "POST /v1/articles", as: .editor, #"{"title":"Rye","status":"published"}"#)
             let article = try Article(mapping: made.body).id
             let text = String(repeating: "\u{D55C}\"", count: 2_500)
+            var rules = CommentRules()
+            (rules.commentsPerMinute, rules.commentsPerHour) = (.max, .max)
             for number in 0..<200 {
                 let time = TestBackend.opening.advanced(byMilliseconds: Int64(number))
                 let content = CommentContent(
                     article: article, body: "\(number) \(text)", writer: user.id)
                 _ = try await store.createComment(
-                    ArticleComment.ID(at: time), content, under: CommentRules(),
+                    ArticleComment.ID(at: time), content, under: rules,
                     by: Edit(at: time, by: .operator))
             }
             let response = try server.send(Self.line, in: session)

@@ -89,12 +89,13 @@ extension ArticleStoreConformance {
             var records: [AccountRecord] = []
             let states: [ArticleComment.Status] = [.visible, .pending, .hidden, .deleted]
             for (place, status) in states.enumerated() {
+                let id = ArticleComment.ID.make()
+                // Nobody may repeat a comment within a minute.
                 let content = CommentContent(
-                    article: article, body: "\(status) by \(user.name)", writer: user.id)
-                let edit = Edit.later(Int64(place))
+                    article: article, body: "\(status) by \(user.name): \(id)", writer: user.id)
                 let made = try await store.createComment(
-                    .make(), content, as: status == .deleted ? .visible : status,
-                    by: edit)
+                    id, content, as: status == .deleted ? .visible : status,
+                    by: .later(Int64(place)))
                 if status == .deleted {
                     try await store.deleteComment(
                         made.id, expecting: .anything, as: editor, by: .later(9))
