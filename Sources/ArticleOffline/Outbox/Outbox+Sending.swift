@@ -116,15 +116,20 @@ extension Outbox {
     // MARK: One write
 
     private func send(_ entry: OutboxEntry) async {
+        let count = networkChangeCount
         let delivery = await deliver(entry)
-        await finish(entry, delivery)
+        // What failed on the former network is tried at once on the present one.
+        let isOutdated = count != networkChangeCount
+        await finish(entry, delivery, retryAt: isOutdated ? now : retryTime(after: entry.attempts))
         flights -= 1
         wake()
     }
 
     /// Stores the outcome, and the updates of the response, in one step.
-    private func finish(_ entry: OutboxEntry, _ delivery: OutboxDelivery) async {
-        let (key, retryTime) = (newKey(), retryTime(after: entry.attempts))
+    private func finish(
+        _ entry: OutboxEntry, _ delivery: OutboxDelivery, retryAt retryTime: Timestamp
+    ) async {
+        let key = newKey()
         func finished(_ queue: inout OutboxQueue) -> OutboxQueue.Edit? {
             queue.finish(entry.number, delivery.outcome, newKey: key, retryAt: retryTime)
         }

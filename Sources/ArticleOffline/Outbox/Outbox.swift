@@ -43,6 +43,8 @@ public actor Outbox {
     var alarm: AsyncStream<Void>.Continuation?
     /// The number of writes that are being sent.
     var flights = 0
+    /// The number of times that the network has changed.
+    private(set) var networkChangeCount = 0
     /// The time at which `run` wakes up by itself.
     var timer: Timestamp?
 
@@ -144,6 +146,7 @@ public actor Outbox {
 
     /// Sends writes that wait for a later time at once.
     func hurry() async {
+        networkChangeCount += 1
         _ = try? await change { $0.hurry() }
     }
 

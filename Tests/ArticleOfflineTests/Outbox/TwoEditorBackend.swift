@@ -4,6 +4,7 @@ import ArticleAdminAPI
 import ArticleClient
 import ArticleDatabase
 import ArticleOffline
+import ArticleResources
 import ArticleServices
 import BroadsheetHTTP
 import BroadsheetPlatform
@@ -39,6 +40,7 @@ struct TwoEditorBackend: Sendable {
         let backend = try await Backend(
             store: store, file: store, system: .clock { clock.time }, log: { _ in })
         try await TestServer.run(backend.router()) { server in
+            async let _: Void = backend.streams.run()
             let url = try #require(BaseURL("http://\(server.address)"))
             let editor = BackendService(
                 configuration: configuration(url),
