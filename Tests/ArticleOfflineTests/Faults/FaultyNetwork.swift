@@ -15,12 +15,17 @@ final class FaultyNetwork: Sendable {
         /// TLS with a certificate of an authority that is not trusted.
         case untrusted
 
-        /// All but those that spare the response, and the backend's verdict.
+        /// All but those that spare the response, and the backend's verdict; bodies that do not
+        /// end, for which a stream waits as long as for its next event; and successes that cannot
+        /// be decoded, which reach callers instead of a copy.
         static let all: [Fault] =
             [.refused, .untrusted]
-            + FaultProxy.Fault.allCases.filter {
-                ![.delay, .dribble, .unauthorized].contains($0)
-            }.map { .proxy($0) }
+            + FaultProxy.Fault.allCases.filter { !left.contains($0) }.map { .proxy($0) }
+
+        private static let left: Set<FaultProxy.Fault> = [
+            .delay, .dribble, .unauthorized, .stall, .drip, .oversize, .endless, .nonsense, .empty,
+            .pageAsJSON,
+        ]
 
         var testDescription: String {
             if case .proxy(let fault) = self { fault.rawValue } else { "\(self)" }
