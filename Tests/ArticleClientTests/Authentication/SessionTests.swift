@@ -6,7 +6,8 @@ import BroadsheetTestSupport
 import Dispatch
 import Testing
 
-@Suite struct SessionTests {
+/// Serialized, since a store that blocks occupies one of the few threads for all tasks.
+@Suite(.serialized) struct SessionTests {
     private static let alice = Credentials(token: "alice", refreshToken: "r", account: "a")
 
     /// Takes any token but that of which the session is worn out.
