@@ -7,8 +7,8 @@ import RegexBuilder
 import Synchronization
 import Testing
 
-/// What a file can name that imports the SDK beside the system's modules, as those of apps and of
-/// their tests do.
+/// Files of apps and of their tests import the SDK beside the system's modules: every public type
+/// can be named in them.
 @Suite struct ImportTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../..")
         .standardizedFileURL

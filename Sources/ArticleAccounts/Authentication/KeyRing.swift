@@ -12,7 +12,7 @@ public import BroadsheetPlatform
 /// (`ArticleStore.createKey`).
 public final class KeyRing: Sendable {
     fileprivate struct State {
-        var records: [String: KeyRecord]
+        var records: [String: KeyRecord] = [:]
         /// Verified credentials of readers by the number of the key's public id: at most one per
         /// key, removed when its record changes.
         var verified: [UInt64: VerifiedReader] = [:]
@@ -39,11 +39,9 @@ public final class KeyRing: Sendable {
     ) {
         self.operatorKey = operatorKey
         self.system = system
-        state = Lock(
-            State(
-                records: Dictionary(
-                    records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last }),
-                owners: Dictionary(owners.map { ($0.id, $0) }, uniquingKeysWith: { $1 })))
+        var state = State()
+        state.replace(records, owners: owners)
+        self.state = Lock(state)
     }
 
     /// Accepts a key that was created or changed; the next request sees it.
@@ -97,11 +95,7 @@ public final class KeyRing: Sendable {
                     state.admit(record, owner: owners.first { $0.id == record.owner })
                 }
             }
-            state.records = Dictionary(
-                records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
-            state.owners = Dictionary(
-                owners.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
-            state.verified = [:]
+            state.replace(records, owners: owners)
             return []
         }
         guard let ended else { return false }
@@ -199,6 +193,12 @@ extension KeyRing.State {
     fileprivate func record(of id: String) -> (KeyRecord?, UserRecord?) {
         let record = records[id]
         return (record, record?.owner.flatMap { owners[$0] })
+    }
+
+    fileprivate mutating func replace(_ records: [KeyRecord], owners: [UserRecord]) {
+        self.records = Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        self.owners = Dictionary(owners.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        verified = [:]
     }
 
     /// - Returns: the key if it is revoked.

@@ -124,7 +124,7 @@ extension BackendService {
                 let reply = try await withoutCredentials.plainReply(to: request, options: options)
                 return (reply, try begin(reply.item as? UserSession))
             } catch {
-                // It is no call for signing in.
+                // The password is wrong; no session has ended.
                 if isByPassword, case .unauthorized(let problem) = error {
                     throw .signInRejected(problem)
                 }

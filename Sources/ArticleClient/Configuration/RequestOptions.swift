@@ -48,7 +48,8 @@ public struct RequestOptions: Sendable {
         case reloaded
         /// As `revalidated`, but the cached copy is used at an error that `allowsStale`, or if the
         /// response takes longer than this; then the request continues, to renew the copy.
-        /// `BackendReply.staleReason` has the error, or `timedOut`.
+        /// `BackendReply.staleReason` has the error, or `timedOut`. A successful response that
+        /// cannot be decoded is an error even if there is a copy.
         case orCached(after: Duration = .seconds(3))
         /// The cached copy, however old, without using the network. Without a copy, the request
         /// fails with `BackendError.notCached`.

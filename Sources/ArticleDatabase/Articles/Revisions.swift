@@ -282,8 +282,8 @@ extension WriteStep {
         }
     }
 
-    /// The actor of a restored revision. Throws `.conflict` with this name of the revision if there
-    /// is no such actor.
+    /// The actor of a restored revision. Throws `.conflict` with this name of the revision if the
+    /// actor does not exist.
     func stored(
         _ actor: Revision.Actor, of revision: String
     ) throws(StoreError) -> StoredActor {

@@ -16,7 +16,7 @@ extension Outbox {
                 for await _ in auth.states { await self.wake() }
             }
             group.addTask { [changes = backend.networkChanges] in
-                for await _ in changes { await self.hurry() }
+                for await _ in changes { await self.networkDidChange() }
             }
             for await _ in wakes {
                 for entry in await takeDue() {

@@ -145,7 +145,7 @@ public actor Outbox {
     }
 
     /// Sends writes that wait for a later time at once.
-    func hurry() async {
+    func networkDidChange() async {
         networkChangeCount += 1
         _ = try? await change { $0.hurry() }
     }

@@ -104,7 +104,7 @@ import Testing
         #expect(auth.isSignedIn && store.load() == server.credentials())
     }
 
-    @Test func `a wrong password is no call for signing in`() async throws {
+    @Test func `a wrong password does not mean that a session has ended`() async throws {
         let backend = TestBackend { _, _ in rejection(.unauthenticated, "wrong") }
         let service = backend.service(auth: auth)
         for way in Way.allCases {

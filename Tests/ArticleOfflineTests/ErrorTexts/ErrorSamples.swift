@@ -128,7 +128,7 @@ enum ErrorSamples {
         Row("mirror on a full disk", ArticleMirrorError.store(.disk("ENOSPC"))),
     ]
 
-    /// What the contract itself says about a title that is too long.
+    /// The contract's own error for a title that is too long.
     private static let longTitle: InvalidValue = {
         let draft = Article.Draft(title: String(repeating: "x", count: 301))
         do throws(InvalidValue) {

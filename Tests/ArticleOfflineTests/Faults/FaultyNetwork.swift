@@ -20,9 +20,9 @@ final class FaultyNetwork: Sendable {
         /// be decoded, which reach callers instead of a copy.
         static let all: [Fault] =
             [.refused, .untrusted]
-            + FaultProxy.Fault.allCases.filter { !left.contains($0) }.map { .proxy($0) }
+            + FaultProxy.Fault.allCases.filter { !excluded.contains($0) }.map { .proxy($0) }
 
-        private static let left: Set<FaultProxy.Fault> = [
+        private static let excluded: Set<FaultProxy.Fault> = [
             .delay, .dribble, .unauthorized, .stall, .drip, .oversize, .endless, .nonsense, .empty,
             .pageAsJSON,
         ]

@@ -26,7 +26,7 @@ import Testing
     // MARK: Schedules
 
     @Test(arguments: engines)
-    func `of two holders of a token, the second ends the session, whoever is the first`(
+    func `the second of two holders of a token ends the session, whoever renews first`(
         _ engine: String
     ) async throws {
         try await Self.with(engine) { nodes in

@@ -19,7 +19,7 @@ final class CacheFixture: Sendable {
     private let state = Lock(State())
     private let clock: Lock<Int64>
     let cache: ResponseCache
-    /// What the cache has to take over before it is used.
+    /// Invalidations that the cache takes over before it is used.
     private let announced: Lock<[@Sendable (ResponseCache) -> Void]>
     private let announcedCount = AtomicCounter()
 

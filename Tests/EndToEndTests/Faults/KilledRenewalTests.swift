@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: [6, 3 * 24 * 3_600])
-    func `a thief who renews first is found after a restart, and so is one who comes second`(
+    func `a thief is found after a restart, whether the thief renews first or second`(
         seconds: Int
     ) async throws {
         var (served, url) = try serve(offsetSeconds: 0)
