@@ -205,7 +205,17 @@ public final class BackendAuth: Sendable {
     public func reload() throws(CredentialStoreError) {
         guard let credentialWriter else { return }
         let version = state.withLock { $0.current.version }
-        guard let found = try credentialWriter.read() else { return }
+        if let found = try credentialWriter.read() { adopt(found, ifStill: version) }
+    }
+
+    /// Reads the store as `reload` does, on a thread apart.
+    private func reloadApart() async throws(CredentialStoreError) {
+        guard let credentialWriter else { return }
+        let version = state.withLock { $0.current.version }
+        if let found = try await credentialWriter.readApart() { adopt(found, ifStill: version) }
+    }
+
+    private func adopt(_ found: Credentials?, ifStill version: Int) {
         let cleanup = state.withLock { state in
             guard state.current.version == version, !state.isStoring else {
                 return SessionCleanup()
@@ -238,9 +248,7 @@ public final class BackendAuth: Sendable {
     func reloadFromStore() async throws(BackendError) {
         guard let credentialWriter else { return }
         if state.withLock({ $0.current.unread != nil }) { try await readForRequest() }
-        if credentialWriter.isBehind {
-            _ = ClientTask.startDetached { try? credentialWriter.retry() }
-        }
+        if credentialWriter.isBehind { credentialWriter.retry() }
     }
 
     /// The session that a call belongs to.
@@ -253,9 +261,10 @@ public final class BackendAuth: Sendable {
         return session
     }
 
-    @concurrent
     private func readForRequest() async throws(BackendError) {
-        do throws(CredentialStoreError) { try reload() } catch { throw BackendError(error) }
+        do throws(CredentialStoreError) {
+            try await reloadApart()
+        } catch { throw BackendError(error) }
         // Another thread may be using the store.
         guard let error = state.withLock({ $0.current.unread }) else { return }
         throw BackendError(error)
@@ -340,7 +349,7 @@ public final class BackendAuth: Sendable {
         _ old: Credentials, by service: BackendService
     ) async -> Result<Credentials?, BackendError> {
         // Another process may have renewed them. Failures of the store are ignored here.
-        try? reload()
+        try? await reloadApart()
         let isOld = state.withLock {
             $0.current.credentials == old && $0.current.rejected != old
         }

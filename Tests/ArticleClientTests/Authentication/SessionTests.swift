@@ -6,8 +6,7 @@ import BroadsheetTestSupport
 import Dispatch
 import Testing
 
-/// Serialized, since a store that blocks occupies one of the few threads for all tasks.
-@Suite(.serialized) struct SessionTests {
+@Suite struct SessionTests {
     private static let alice = Credentials(token: "alice", refreshToken: "r", account: "a")
 
     /// Takes any token but that of which the session is worn out.
