@@ -25,4 +25,13 @@ package enum SystemClock {
         guard seconds.overflow || sum.overflow else { return sum.partialValue }
         return time.tv_sec < 0 ? .min : .max
     }
+
+    /// Blocks the current thread (`nanosleep(2)`).
+    static func blockThread(for duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        withUnsafeMutablePointer(to: &rest) { rest in
+            while nanosleep(rest, rest) == -1, errno == EINTR {}
+        }
+    }
 }

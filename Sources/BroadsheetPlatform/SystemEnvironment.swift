@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The clocks, the sleep and the random numbers that services use, so that tests can replace them.
 ///
 /// The program passes `.real` down to all of them.
@@ -15,6 +13,9 @@ public struct SystemEnvironment: Sendable {
     public var monotonicNanoseconds: @Sendable () -> Int64
     /// Waits by the monotonic clock; returns early when the task is cancelled.
     public var sleep: @Sendable (Duration) async -> Void
+    /// Blocks the current thread, which waits for something outside this process. It needs no other
+    /// thread, such as the few that run tasks.
+    public var blockThread: @Sendable (Duration) -> Void
     /// 64 random bits, fit for secrets.
     public var random: @Sendable () -> UInt64
 
@@ -22,11 +23,13 @@ public struct SystemEnvironment: Sendable {
         wallNanoseconds: @escaping @Sendable () -> Int64,
         monotonicNanoseconds: @escaping @Sendable () -> Int64,
         sleep: @escaping @Sendable (Duration) async -> Void,
+        blockThread: @escaping @Sendable (Duration) -> Void,
         random: @escaping @Sendable () -> UInt64
     ) {
         self.wallNanoseconds = wallNanoseconds
         self.monotonicNanoseconds = monotonicNanoseconds
         self.sleep = sleep
+        self.blockThread = blockThread
         self.random = random
     }
 
@@ -36,6 +39,7 @@ public struct SystemEnvironment: Sendable {
         monotonicNanoseconds: { SystemClock.monotonicNanoseconds },
         // Its only error is the cancellation.
         sleep: { try? await Task.sleep(for: $0) },
+        blockThread: { SystemClock.blockThread(for: $0) },
         random: {
             var generator = SystemRandomNumberGenerator()
             return generator.next()
@@ -43,16 +47,6 @@ public struct SystemEnvironment: Sendable {
 }
 
 extension SystemEnvironment {
-    /// Blocks the current thread: for threads that wait for something outside this process.
-    package func blockThread(for duration: Duration) {
-        let hasSlept = DispatchSemaphore(value: 0)
-        UnstructuredTask.start { [sleep] in
-            await sleep(duration)
-            hasSlept.signal()
-        }
-        hasSlept.wait()
-    }
-
     /// The time of the monotonic clock, for intervals and deadlines.
     public var uptime: Duration { .nanoseconds(monotonicNanoseconds()) }
 

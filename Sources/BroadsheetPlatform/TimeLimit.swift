@@ -56,11 +56,7 @@ public final class Deadline: Sendable {
     public func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     private func wait() {
-        var rest = timespec(
-            tv_sec: Int(seconds), tv_nsec: Int(seconds.truncatingRemainder(dividingBy: 1) * 1e9))
-        withUnsafeMutablePointer(to: &rest) { rest in
-            while nanosleep(rest, rest) == -1, errno == EINTR {}
-        }
+        SystemClock.blockThread(for: .seconds(seconds))
         if !isCancelled.load(ordering: .relaxed) { action() }
     }
 }

@@ -148,7 +148,7 @@ final class PostgresMigrationTarget {
                 }
                 if status == "aborted" { throw error }
                 // The server does not respond, or has not noticed yet that the connection is lost.
-                system.blockThread(for: Self.pause)
+                system.blockThread(Self.pause)
             }
             throw error
         }
@@ -203,7 +203,7 @@ extension PostgresSession {
     ) throws(StoreError) {
         for _ in 0..<30 {
             if try own() { return }
-            system.blockThread(for: .milliseconds(100))
+            system.blockThread(.milliseconds(100))
         }
         throw .rejected(StoreOpeningError.owned(path: address.text))
     }

@@ -108,7 +108,7 @@ final class PostgresCommits: CommitEngine, @unchecked Sendable {
                 return try current().hasCommit(number, mark: mark)
             } catch {
                 guard system.uptime < end else { throw failure }
-                system.blockThread(for: Self.pause)
+                system.blockThread(Self.pause)
             }
         }
     }

@@ -97,7 +97,7 @@ extension PostgresSession {
             guard attempt < Self.attempts * 60 else {
                 throw .unavailable("\(other) has been open since before the removal")
             }
-            system.blockThread(for: .milliseconds(100))
+            system.blockThread(.milliseconds(100))
         }
     }
 
@@ -163,7 +163,7 @@ extension PostgresSession {
                 guard attempt < Self.attempts else {
                     throw .unavailable("other sessions use the table \(table) all the time")
                 }
-                system.blockThread(for: .seconds(1))
+                system.blockThread(.seconds(1))
             }
         }
     }
