@@ -50,7 +50,7 @@ public final class ScriptedServer: Sendable {
         try await ServerSlots.hold {
             let server = try ScriptedServer(on: address, script)
             do {
-                try await withTaskExecutorPreference(TestThreads()) { try await body(server) }
+                try await mayBlock { try await body(server) }
             } catch {
                 await server.stop()
                 throw error

@@ -30,7 +30,7 @@ public struct TestServer: Sendable {
             let bound = try server.start()
             let test = TestServer(server: server, addresses: bound)
             do {
-                try await withTaskExecutorPreference(TestThreads()) { try await body(test) }
+                try await mayBlock { try await body(test) }
             } catch {
                 await server.stop(graceSeconds: 0)
                 throw error
