@@ -64,6 +64,14 @@ struct CallResponse: Sendable {
     var isCached = false
     var staleReason: BackendError?
     var age = Duration.zero
+    /// The copy that the response has replaced in the cache.
+    var former: Former?
+
+    /// A copy, which takes one word here.
+    final class Former: Sendable {
+        let copy: CachedResponse
+        init(_ copy: CachedResponse) { self.copy = copy }
+    }
 
     init(_ response: HTTPResponse) {
         status = response.status

@@ -141,8 +141,8 @@ public struct BackendService: Sendable {
         let call = try await call(
             RequestPrinter.print(request, accepting: mapper.accept), options, Request.endpoint,
             expecting: mapper.mediaType, in: session)
-        let received = try await response(to: call).get()
-        return received.reply(try await item(of: received, to: call, by: mapper))
+        let (received, item) = try await decodedResponse(to: call, by: mapper)
+        return received.reply(item)
     }
 
     /// - Parameter session: the session in which the request was made; `nil` for the current one.
@@ -157,8 +157,7 @@ public struct BackendService: Sendable {
         let call = try await call(
             RequestPrinter.print(request, accepting: mapper.accept), options, Request.endpoint,
             expecting: mapper.mediaType, in: session)
-        let received = try await response(to: call).get()
-        return try await item(of: received, to: call, by: mapper)
+        return try await decodedResponse(to: call, by: mapper).item
     }
 
     /// The outcome of `send` in a session, as a value.
@@ -201,6 +200,23 @@ public struct BackendService: Sendable {
         return try Call(
             request, configuration, options, verdict, isStreamed: isStreamed, by: auth,
             in: session, now: environment.now)
+    }
+
+    /// A response and its item. A success that cannot be decoded is no reason to lose a copy that
+    /// can: the copy stays cached, and is used where the caller accepts one.
+    private func decodedResponse<Item: ResponseItem>(
+        to call: Call, by mapper: MapperBox<Item>
+    ) async throws(BackendError) -> (received: CallResponse, item: Item) {
+        let received = try await response(to: call).get()
+        do throws(BackendError) {
+            return (received, try await item(of: received, to: call, by: mapper))
+        } catch {
+            let former = restoreCopy(insteadOf: received, call)
+            guard let former, case .orCached = call.options.freshness, error.allowsStale
+            else { throw error }
+            let copy = copied(former, call, because: error)
+            return (copy, try await item(of: copy, to: call, by: mapper))
+        }
     }
 
     /// The largest body in bytes that is mapped on the caller's actor; a page of 20 is smaller.
@@ -292,6 +308,19 @@ extension BackendService {
         return received
     }
 
+    /// Puts back the copy that a response has replaced.
+    ///
+    /// - Returns: the copy; `nil` if there was none.
+    private func restoreCopy(
+        insteadOf received: CallResponse, _ call: Call
+    ) -> CachedResponse? {
+        guard let cache, call.request.method == .get else { return nil }
+        let key = CacheKey(call.request, to: call.origin, by: call.session.owner)
+        let former = received.former?.copy
+        auth.whileValid(call.session) { cache.restore(former, insteadOf: received.bytes, for: key) }
+        return former
+    }
+
     /// Sends a write. Cached responses and exchanges from before it may be stale, even if it is
     /// unknown whether the write was carried out.
     private func written(_ call: Call) async -> Result<CallResponse, BackendError> {
@@ -344,16 +373,17 @@ extension BackendService {
             auth.whileValid(call.session) { cache.store(confirmed, for: key) }
             return .success(CallResponse(confirmed, isRevalidated: true, now: now))
         case .success(let response):
-            let received = CallResponse(response)
-            // A foreign response without a type must not replace a copy.
-            if response.status == .ok, received.fields.contains(.contentType),
+            var received = CallResponse(response)
+            var former: CachedResponse?
+            if response.status == .ok,
                 let new = CachedResponse(
                     received.fields, received.bytes, generation: generation, now: now)
             {
-                auth.whileValid(call.session) { cache.store(new, for: key) }
+                auth.whileValid(call.session) { former = cache.store(new, for: key) }
             } else {
-                cache.remove(key)
+                former = cache.remove(key)
             }
+            received.former = former.map(CallResponse.Former.init)
             return .success(received)
         case .failure(let error):
             // The backend no longer has it, or does not show it.

@@ -46,6 +46,8 @@ struct Verdict: Sendable {
         guard let type = MediaType(text) else { return false }
         switch mediaType {
         case "application/json"?: return type.subtype == "json" || type.subtype.hasSuffix("+json")
+        // Anything else would be waited for until it stalls.
+        case "text/event-stream"?: return type.is("text/event-stream")
         case nil: return !type.isHTML && response.status == success
         case let expected?: return !type.isHTML || type.is(expected)
         }

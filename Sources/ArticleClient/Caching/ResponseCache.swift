@@ -56,9 +56,11 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    func store(_ copy: CachedResponse, for key: CacheKey) {
+    /// - Returns: the copy that it replaces.
+    @discardableResult
+    func store(_ copy: CachedResponse, for key: CacheKey) -> CachedResponse? {
         let cost = copy.bytes.count + copy.fields.wireBytes.count + key.bytes.count
-        state.withLock { state in
+        return state.withLock { state in
             guard cost <= limitBytes / 4 else { return remove(key, from: &state) }
             var copy = copy
             state.uses += 1
@@ -67,7 +69,19 @@ public final class ResponseCache: Sendable {
             let old = state.entries.updateValue(copy, forKey: key)
             state.bytes += cost - (old?.cost ?? 0)
             if state.bytes > limitBytes { shrink(&state) }
+            return old
         }
+    }
+
+    /// Puts a former copy, or none, in place of a response with these bytes; another one stays.
+    func restore(_ former: CachedResponse?, insteadOf bytes: [UInt8], for key: CacheKey) {
+        let isReplaced = state.withLock { state in
+            guard let entry = state.entries[key] else { return true }
+            guard entry.bytes == bytes else { return false }
+            remove(key, from: &state)
+            return true
+        }
+        if isReplaced, let former { store(former, for: key) }
     }
 
     /// Removes the copies of an owner whose session has ended.
@@ -77,10 +91,15 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    func remove(_ key: CacheKey) { state.withLock { remove(key, from: &$0) } }
+    /// - Returns: the copy that there was.
+    @discardableResult
+    func remove(_ key: CacheKey) -> CachedResponse? { state.withLock { remove(key, from: &$0) } }
 
-    private func remove(_ key: CacheKey, from state: inout State) {
-        if let old = state.entries.removeValue(forKey: key) { state.bytes -= old.cost }
+    @discardableResult
+    private func remove(_ key: CacheKey, from state: inout State) -> CachedResponse? {
+        let old = state.entries.removeValue(forKey: key)
+        if let old { state.bytes -= old.cost }
+        return old
     }
 
     /// Removes the least recently used copies, a quarter at a time, so that sorting is rare.
