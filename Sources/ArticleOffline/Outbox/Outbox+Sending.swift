@@ -105,12 +105,13 @@ extension Outbox {
 
     /// Returns the time of the next attempt: after a random time between half of a bound and all of
     /// it, so that clients that failed together do not come back together. The bound doubles each
-    /// time.
-    private func retryTime(after attempts: Int) -> Timestamp {
+    /// time. A response that asks for more time gets it, up to the longest bound.
+    private func retryTime(after attempts: Int, _ retryAfter: Duration?) -> Timestamp {
         let doublings = min(max(attempts - 1, 0), 10)
         let bound = min(Self.firstBound << Int64(doublings), Self.longestBound)
         let seconds = bound / 2 + environment.random(bound - bound / 2)
-        return now.advanced(byMilliseconds: max(seconds, 1) * 1_000)
+        let asked = min(retryAfter?.components.seconds ?? 0, Self.longestBound)
+        return now.advanced(byMilliseconds: max(seconds, asked, 1) * 1_000)
     }
 
     // MARK: One write
@@ -120,7 +121,9 @@ extension Outbox {
         let delivery = await deliver(entry)
         // What failed on the former network is tried at once on the present one.
         let isOutdated = count != networkChangeCount
-        await finish(entry, delivery, retryAt: isOutdated ? now : retryTime(after: entry.attempts))
+        let retryTime =
+            isOutdated ? now : retryTime(after: entry.attempts, delivery.retryAfter)
+        await finish(entry, delivery, retryAt: retryTime)
         flights -= 1
         wake()
     }

@@ -6,6 +6,8 @@ import BroadsheetHTTP
 struct OutboxDelivery {
     var outcome: OutboxQueue.Outcome
     var updates: [ModelUpdate] = []
+    /// The delay for which the response asks before another attempt.
+    var retryAfter: Duration?
 }
 
 /// The requests for writes, and the meaning of their responses.
@@ -39,7 +41,11 @@ extension Outbox {
             }
             return OutboxDelivery(
                 outcome: .applied(article), updates: [Self.updates(article, seenAt: sentAt)])
-        } catch { return await delivery(of: entry, after: error) }
+        } catch {
+            var delivery = await delivery(of: entry, after: error)
+            delivery.retryAfter = error.retryAfter
+            return delivery
+        }
     }
 
     private static func updates(_ article: Article, seenAt time: Timestamp) -> ModelUpdate {

@@ -15,20 +15,20 @@ final class FaultyNetwork: Sendable {
         /// TLS with a certificate of an authority that is not trusted.
         case untrusted
 
-        /// All but those that spare the response, and the backend's verdict; bodies that do not
-        /// end, for which a stream waits as long as for its next event; and successes that cannot
-        /// be decoded, which reach callers instead of a copy.
+        /// All but those that spare the response, and the backend's verdict.
         static let all: [Fault] =
             [.refused, .untrusted]
             + FaultProxy.Fault.allCases.filter { !excluded.contains($0) }.map { .proxy($0) }
 
-        private static let excluded: Set<FaultProxy.Fault> = [
-            .delay, .dribble, .unauthorized, .stall, .drip, .oversize, .endless, .nonsense, .empty,
-            .pageAsJSON,
-        ]
+        private static let excluded: Set<FaultProxy.Fault> = [.delay, .dribble, .unauthorized]
 
         var testDescription: String {
             if case .proxy(let fault) = self { fault.rawValue } else { "\(self)" }
+        }
+
+        /// True if only responses to GET are at fault.
+        var sparesWrites: Bool {
+            if case .proxy(.nonsense) = self { true } else { false }
         }
 
         /// The number of requests of one call that reach the proxy.
@@ -37,7 +37,7 @@ final class FaultyNetwork: Sendable {
             case .refused, .untrusted: return 0
             case .proxy(let fault):
                 switch fault {
-                case .cutAfter, .truncate, .reset, .silence, .cutBefore, .noHead, .stall, .drip,
+                case .cutAfter, .truncate, .reset, .silence, .cutBefore, .noHead, .stall,
                     .garbage, .cutGzip, .unavailable, .tooMany:
                     return 3
                 case .loop: return 6

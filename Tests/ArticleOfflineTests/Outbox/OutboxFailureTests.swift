@@ -16,7 +16,7 @@ import Testing
 
     /// An outbox whose first request gets this problem, and the keys of all requests.
     private func outbox(
-        _ problem: Problem.Kind, _ keys: Lock<[String?]>
+        _ problem: Problem.Kind, retryAfter: Duration? = nil, _ keys: Lock<[String?]>
     ) throws -> Outbox {
         let time = clock.time
         let backend = BackendService.stub(auth: try auth()) { routes in
@@ -25,7 +25,11 @@ import Testing
                     keys.append(request.idempotencyKey)
                     return keys.count == 1
                 }
-                if isFirst { throw Problem(problem) }
+                if isFirst {
+                    var problem = Problem(problem)
+                    problem.retryAfter = retryAfter
+                    throw problem
+                }
                 return Article(
                     id: request.article.id ?? Article.ID(at: time), slug: "bread",
                     title: request.article.title, body: "", language: "en", status: .draft,
@@ -55,6 +59,20 @@ import Testing
         await sending.value
         let sent = keys.withLock { $0 }
         #expect(sent.count == 2 && sent[0] != nil && sent[0] == sent[1])
+    }
+
+    @Test(arguments: [(90, 90), (7_200, 300)] as [(Int64, Int64)])
+    func `a write waits as long as the backend asks, up to five minutes`(
+        asked: Int64, waited: Int64
+    ) async throws {
+        clock.hurry()
+        let outbox = try outbox(.unavailable, retryAfter: .seconds(asked), Lock([]))
+        try await outbox.create(Article.Draft(title: "Bread"))
+        let sending = Task { await outbox.run() }
+        for await state in outbox.states where state.entries.isEmpty { break }
+        sending.cancel()
+        await sending.value
+        #expect(clock.delays.first == .seconds(waited))
     }
 
     @Test(arguments: [.forbidden, .invalidValues, .keyReused, .contentTooLarge] as [Problem.Kind])
