@@ -64,6 +64,8 @@ final class ManualClock: Sendable {
     }
 
     private func sleep(_ delay: Duration) async throws {
+        // Others get their turn, too, if it takes no time.
+        await Task.yield()
         let (seconds, attoseconds) = delay.components
         let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
         let (number, end) = state.withLock { state in
