@@ -86,17 +86,29 @@ extension FetchDraftsRequest: CacheableRequest {
             routes.on(FetchDraftsRequest.self) { _ in Page(items: []) }
         }
         let store = try ModelStore(.memory)
-        let service = CachingService(backend, store: store)
-        let article = try await service.send(FetchArticleRequest(key: .id(id)))
+        let remembering = BackendService(backend, memory: store)
+        let article = try await remembering.send(FetchArticleRequest(key: .id(id)))
         let offline = RequestOptions(freshness: .cached)
-        let same = try await service.send(FetchArticleRequest(key: .id(id)), options: offline)
+        let same = try await remembering.send(FetchArticleRequest(key: .id(id)), options: offline)
         #expect(same == article)
         var titles: [String] = []
-        for try await reply in service.replies(to: FetchArticleRequest(key: .id(id))) {
+        for try await reply in remembering.replies(to: FetchArticleRequest(key: .id(id))) {
             titles.append(reply.item.title)
         }
         #expect(titles == ["Bread", "Bread"])
-        #expect(try await service.send(FetchDraftsRequest()).items.isEmpty)
+        #expect(try await remembering.send(FetchDraftsRequest()).items.isEmpty)
+    }
+
+    @Test func `what an account has on the device`() async throws {
+        let backend = BackendService.stub { [article] routes in
+            routes.on(FetchArticlesRequest.self) { _ in Page(items: [article]) }
+        }
+        let library = try OfflineLibrary(.memory(of: "ada"), on: backend)
+        let running = Task { try await library.run() }
+        let page = try await library.backend.send(FetchArticlesRequest(limit: 20))
+        #expect(page.items.map(\.title) == ["Bread"])
+        running.cancel()
+        _ = await running.result
     }
 
     @Test func `what was searched for last`() async throws {

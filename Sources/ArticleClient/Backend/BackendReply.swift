@@ -37,16 +37,14 @@ public struct BackendReply<Item: Sendable>: Sendable {
 
 extension BackendReply {
     /// A reply from a store of models instead of a response.
-    package init(cached item: Item, age: Duration, because reason: BackendError?) {
-        self.init(
-            item: item, source: .cached, age: age, staleReason: reason, status: .ok,
-            fields: HTTPFields())
+    package init(cached item: Item, age: Duration) {
+        self.init(item: item, source: .cached, age: age, status: .ok, fields: HTTPFields())
     }
 }
 
 extension BackendReply {
     /// The same reply, which is used because of an error.
-    package func stale(because reason: BackendError?) -> Self {
+    func stale(because reason: BackendError) -> Self {
         var reply = self
         reply.staleReason = reason
         return reply

@@ -6,19 +6,12 @@ extension BackendService {
     /// The owner of the session to which requests belong that are made now.
     package var owner: SessionOwner { (try? auth.session())?.account ?? .unknown }
 
-    /// The session to which requests belong that are made now.
-    package func session() async throws(BackendError) -> Session {
+    /// The session of a request.
+    ///
+    /// - Parameter id: the session in which it was made; `nil` for the current one.
+    func session(_ id: Session.ID? = nil) async throws(BackendError) -> Session {
         if auth.hasStore { try await auth.reloadFromStore() }
-        return try auth.session()
-    }
-
-    /// The outcome of `reply(to:options:)` in the session in which the request was made.
-    package func outcome<Request: BackendAPIRequest>(
-        of request: Request, options: RequestOptions, in session: Session
-    ) async -> Result<BackendReply<Request.Item>, BackendError> {
-        do throws(BackendError) {
-            return .success(try await reply(to: request, options: options, in: session.id))
-        } catch { return .failure(error) }
+        return try auth.session(id)
     }
 
     /// Sends the request, without retries, in the current session if that belongs to this account.

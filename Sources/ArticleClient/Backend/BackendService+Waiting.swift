@@ -1,4 +1,6 @@
-/// Work that is replaced by a copy if it fails or takes too long.
+import BroadsheetHTTP
+
+/// Work that is replaced by a copy if it fails or takes too long, and copies that come back.
 extension BackendService {
     /// The outcome of the work, or a substitute if it fails with an error that `allowsStale`, or
     /// has not ended after a wait. Then the work continues without its caller. Without a
@@ -8,7 +10,7 @@ extension BackendService {
     ///   - wait: the time from now.
     ///   - work: is cancelled with its caller.
     ///   - substitute: receives the error of the work, or `timedOut` after the wait.
-    package func outcome<Value: Sendable>(
+    func outcome<Value: Sendable>(
         after wait: Duration, of work: @escaping @Sendable () async -> Result<Value, BackendError>,
         orElse substitute: (BackendError) async -> Value?
     ) async -> Result<Value, BackendError> {
@@ -28,5 +30,18 @@ extension BackendService {
         let outcome = await task.join(limit) ?? .failure(.cancelled)
         if case .failure(.cancelled) = outcome { task.end(outcome) }
         return outcome
+    }
+
+    /// Puts back the copy that a response has replaced.
+    ///
+    /// - Returns: the copy; `nil` if there was none.
+    func restoreCopy(
+        insteadOf received: CallResponse, _ call: Call
+    ) -> CachedResponse? {
+        guard let cache, call.request.method == .get else { return nil }
+        let key = CacheKey(call.request, to: call.origin, by: call.session.owner)
+        let former = received.former?.copy
+        auth.whileValid(call.session) { cache.restore(former, insteadOf: received.bytes, for: key) }
+        return former
     }
 }

@@ -24,13 +24,16 @@ public struct BackendService: Sendable {
         let cache: ResponseCache?
         let environment: ClientEnvironment
         let writes: LastWrite
+        let memory: (any ResponseMemory)?
         let calls = Coalescer<CallKey, CallResponse>()
         let mappers = ResponseMapperCache()
 
         init(
             _ configuration: BackendConfiguration, _ auth: BackendAuth, _ cache: ResponseCache?,
-            _ network: NetworkService, _ writes: LastWrite, _ environment: ClientEnvironment
+            _ network: NetworkService, _ writes: LastWrite, _ memory: (any ResponseMemory)?,
+            _ environment: ClientEnvironment
         ) {
+            self.memory = memory
             self.configuration = configuration
             self.writes = writes
             self.auth = auth
@@ -69,9 +72,10 @@ public struct BackendService: Sendable {
 
     private init(
         configuration: BackendConfiguration, auth: BackendAuth, cache: ResponseCache?,
-        network: NetworkService, writes: LastWrite, environment: ClientEnvironment
+        network: NetworkService, writes: LastWrite, memory: (any ResponseMemory)? = nil,
+        environment: ClientEnvironment
     ) {
-        parts = SharedState(configuration, auth, cache, network, writes, environment)
+        parts = SharedState(configuration, auth, cache, network, writes, memory, environment)
         if let cache { auth.attach(cache) }
     }
 
@@ -87,7 +91,15 @@ public struct BackendService: Sendable {
         }
     #endif
 
-    /// The same service, for callers that decide themselves when to repeat a request.
+    /// The same service with a memory.
+    package func with(_ memory: any ResponseMemory) -> BackendService {
+        BackendService(
+            configuration: configuration, auth: auth, cache: cache, network: network,
+            writes: writes, memory: memory, environment: environment)
+    }
+
+    /// The same service without a memory, for callers that decide themselves when to repeat a
+    /// request and what to store.
     var withoutRetries: BackendService {
         var configuration = configuration
         configuration.retries = .none
@@ -130,6 +142,9 @@ public struct BackendService: Sendable {
         if let effect = SessionEffect(of: request) {
             return try await reply(to: request, options: options, with: effect, in: session).reply
         }
+        if let memory = parts.memory {
+            return try await reply(to: request, options: options, with: memory, in: session)
+        }
         return try await plainReply(to: request, options: options, in: session)
     }
 
@@ -152,6 +167,9 @@ public struct BackendService: Sendable {
         if let effect = SessionEffect(of: request) {
             return try await reply(to: request, options: options, with: effect, in: session)
                 .reply.item
+        }
+        if let memory = parts.memory {
+            return try await reply(to: request, options: options, with: memory, in: session).item
         }
         let mapper = parts.mappers.mapper(for: Request.Item.self)
         let call = try await call(
@@ -299,53 +317,13 @@ extension BackendService {
     /// A response from the cache without revalidation.
     ///
     /// - Parameter reason: the error instead of which it is used; `nil` if nothing was sent.
-    private func copied(
+    func copied(
         _ copy: CachedResponse, _ call: Call, because reason: BackendError? = nil
     ) -> CallResponse {
         var received = CallResponse(copy, isRevalidated: false, now: environment.now())
         received.staleReason = reason
         network.notify(BackendEvent(.cached(age: received.age), call.request, to: call.origin))
         return received
-    }
-
-    /// Puts back the copy that a response has replaced.
-    ///
-    /// - Returns: the copy; `nil` if there was none.
-    private func restoreCopy(
-        insteadOf received: CallResponse, _ call: Call
-    ) -> CachedResponse? {
-        guard let cache, call.request.method == .get else { return nil }
-        let key = CacheKey(call.request, to: call.origin, by: call.session.owner)
-        let former = received.former?.copy
-        auth.whileValid(call.session) { cache.restore(former, insteadOf: received.bytes, for: key) }
-        return former
-    }
-
-    /// Sends a write. Cached responses and exchanges from before it may be stale, even if it is
-    /// unknown whether the write was carried out.
-    private func written(_ call: Call) async -> Result<CallResponse, BackendError> {
-        let outcome = await alone(call) {
-            defer { forgetCopies() }
-            return await exchanged(call).map(CallResponse.init)
-        }
-        forgetCopies()
-        return outcome
-    }
-
-    private func forgetCopies() {
-        cache?.expireAll()
-        calls.seal()
-    }
-
-    /// The outcome of an unshared exchange, which ends when its caller stops waiting.
-    func alone<Value: Sendable>(
-        _ call: Call, _ work: @escaping @Sendable () async -> Result<Value, BackendError>
-    ) async -> Result<Value, BackendError> {
-        let flight = SharedTask<Value>(deadline: call.waitLimit.deadline)
-        return await network.waiting { executor in
-            flight.start(on: executor, work)
-            return await flight.join(call.waitLimit) ?? .failure(.cancelled)
-        }
     }
 
     private func fetched(

@@ -42,8 +42,8 @@ public final class SupersedingRequests: Sendable {
         }
     }
 
-    /// Does other work in place of sending a request, and ends the previous one: a request by way
-    /// of a `CachingService`, or several of them. It ends with `signedOut` if its user has
+    /// Does other work in place of sending a request, and ends the previous one: several requests,
+    /// or one of which the reply matters. It ends with `signedOut` if its user has
     /// signed out before it began.
     ///
     /// - Parameter work: is cancelled when a later request is made.

@@ -69,6 +69,18 @@ public actor Outbox {
 
     private enum OutboxTopic: Hashable { case state }
 
+    /// True if `run` has nothing to do now: what is left waits for a time, a decision or a sign-in.
+    var isSettled: Bool {
+        get async {
+            guard let queue = try? await load(), flights == 0 else { return false }
+            switch pause {
+            case .notRunning: return queue.entries.isEmpty
+            case .signedOut, .storeFailed: return true
+            case nil: return queue.sendable(at: now).isEmpty
+            }
+        }
+    }
+
     // MARK: Writing
 
     /// Creates an article.

@@ -9,7 +9,7 @@ import Testing
 /// The knowledge of a store after searches, and its results in place of the backend's.
 @Suite struct CachedSearchTests {
     private let store: ModelStore
-    private let service: CachingService
+    private let service: BackendService
     private let isOffline = Lock(false)
     private let offline = RequestOptions(freshness: .orCached(after: .seconds(Patience.seconds)))
 
@@ -29,7 +29,7 @@ import Testing
                     correctedTo: "rye")
             }
         }
-        service = CachingService(backend, store: store)
+        service = BackendService(backend, memory: store)
     }
 
     @Test func `what a search found is remembered, without bodies`() async throws {

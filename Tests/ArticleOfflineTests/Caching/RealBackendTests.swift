@@ -18,7 +18,7 @@ import Testing
 
     /// A backend on a socket, and a service with the operator's key.
     private static func run(
-        over version: HTTPVersion, _ body: (CachingService) async throws -> Void
+        over version: HTTPVersion, _ body: (BackendService, ModelStore) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.openNew(folder.file("store.db"))
@@ -33,18 +33,17 @@ import Testing
             try auth.signIn(Credentials(token: key, account: "operator"))
             let models = try ModelStore(.memory(of: "operator")) { Issue.record("\($0)") }
             try await body(
-                CachingService(
-                    BackendService(
-                        configuration: configuration,
-                        transport: SocketTransport(.cleartext(version)), auth: auth),
-                    store: models))
+                BackendService(
+                    configuration: configuration,
+                    transport: SocketTransport(.cleartext(version)), auth: auth), models)
         }
         await store.close()
     }
 
     @Test(arguments: [HTTPVersion.http11, .http2])
     func `offline lists are those of the backend`(version: HTTPVersion) async throws {
-        try await Self.run(over: version) { service in
+        try await Self.run(over: version) { backend, store in
+            let service = BackendService(backend, memory: store)
             var random = SplitMix64(seed: 11)
             for number in 1...30 {
                 try await service.send(
@@ -52,7 +51,7 @@ import Testing
             }
             for _ in 1...40 {
                 let request = Self.request(&random)
-                let page = try await service.backend.send(request)
+                let page = try await backend.send(request)
                 let stored = try? await service.send(
                     request, options: RequestOptions(freshness: .cached))
                 #expect(stored?.items ?? [] == page.items, "\(request)")
@@ -64,7 +63,8 @@ import Testing
     func `an article that was edited and deleted follows the backend`(
         version: HTTPVersion
     ) async throws {
-        try await Self.run(over: version) { service in
+        try await Self.run(over: version) { backend, store in
+            let service = BackendService(backend, memory: store)
             let draft = Article.Draft(title: "Bread", body: "Knead.")
             let created = try await service.send(CreateArticleRequest(article: draft))
             let request = FetchArticleRequest(key: .id(created.id))
@@ -76,7 +76,7 @@ import Testing
             let fetched = try await service.send(request)
             #expect(fetched == edited)
             try await service.send(DeleteArticleRequest(id: created.id))
-            #expect(try await service.store.loadArticle(created.id) == nil)
+            #expect(try await store.loadArticle(created.id) == nil)
             // The cached response is older than the deletion.
             await #expect(throws: BackendError.notCached) {
                 try await service.send(request, options: offline)

@@ -12,7 +12,8 @@ final class FaultyApp: Sendable {
     let network: FaultyNetwork
     let backend: BackendService
     private let room: TwoEditorBackend
-    private let service: CachingService
+    private let store: ModelStore
+    private let remembering: BackendService
     private let mirror: ArticleMirror
     private let outbox: Outbox
     /// Requests that are repeated at once, over connections of their own.
@@ -52,9 +53,9 @@ final class FaultyApp: Sendable {
                 try await service.send(FetchTagsRequest())
                 return new
             }, cache: nil, environment: Self.hasty(patient))
-        let store = try ModelStore(
+        store = try ModelStore(
             .file(folder.file("models"), of: "ada"), environment: patient)
-        service = CachingService(backend, store: store)
+        remembering = BackendService(backend, memory: store)
         mirror = ArticleMirror(store: store, backend: backend, name: "all")
         outbox = Outbox(store: store, backend: backend, environment: patient)
     }
@@ -70,7 +71,7 @@ final class FaultyApp: Sendable {
     /// Fetches what can be copied, follows the backend and begins to send.
     func begin() async throws {
         try await backend.send(FetchTagsRequest())
-        try await service.send(FetchArticleRequest(key: .id(bread.id)))
+        try await remembering.send(FetchArticleRequest(key: .id(bread.id)))
         running.withLock { running in
             running = [
                 Task { [outbox] in await outbox.run() },
@@ -87,7 +88,7 @@ final class FaultyApp: Sendable {
     }
 
     private func isShown(_ title: String, _ id: Article.ID) async {
-        for await known in service.store.article(id) where known?.article.title == title { return }
+        for await known in store.article(id) where known?.article.title == title { return }
     }
 
     // MARK: During
@@ -127,7 +128,7 @@ final class FaultyApp: Sendable {
         let tags = try await backend.reply(to: FetchTagsRequest(), options: options)
         #expect(tags.source == .cached && tags.staleReason?.allowsStale == true)
         let request = FetchArticleRequest(key: .id(bread.id))
-        let known = try await service.reply(to: request, options: options)
+        let known = try await remembering.reply(to: request, options: options)
         #expect(known.source == .cached && known.staleReason?.allowsStale == true)
         #expect(known.item == bread)
     }

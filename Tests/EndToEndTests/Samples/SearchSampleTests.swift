@@ -31,7 +31,7 @@ import Testing
                 return SearchPage(items: request.query == "rye" ? [hit] : [])
             }
         }
-        library = try OfflineLibrary(in: folder.path, of: "ada", on: backend)
+        library = try openLibrary(in: folder.path, of: "ada", on: backend)
     }
 
     private static func article(
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `titles and excerpts are shown with their matches`() async throws {
-        let lines = try await searchLines("rye", on: library.service.backend)
+        let lines = try await searchLines("rye", on: library.backend)
         #expect(lines == ["[Rye] bread: Dark."])
     }
 

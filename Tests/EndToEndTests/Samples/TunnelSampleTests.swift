@@ -13,6 +13,9 @@ import Testing
     let served: RunningServer
     let library: OfflineLibrary
 
+    /// The phases of a scene that is in the foreground.
+    private static var active: AsyncStream<Bool> { AsyncStream { $0.yield(true) } }
+
     init() throws {
         folder = try TemporaryFolder()
         served = try RunningServer(folder.file("a.db"))
@@ -21,7 +24,7 @@ import Testing
         try auth.signIn(Credentials(token: RunningServer.adminKey, account: "ada"))
         let backend = BackendService(
             configuration: .patient(baseURL), auth: auth)
-        library = try OfflineLibrary(in: folder.path, of: "ada", on: backend)
+        library = try openLibrary(in: folder.path, of: "ada", on: backend)
     }
 
     @Test func `an edit shows at once, is sent later, and meets another one`() async throws {
@@ -31,7 +34,7 @@ import Testing
         let place = try #require(created.fields[.location])
         let id = try Article(mapping: created.body).id
         let list = TunnelList(library)
-        let first = Task { [library] in try? await follow(library) }
+        let first = Task { [library] in try? await follow(library, phases: Self.active) }
         #expect(await eventually { list.rows == ["Bread"] })
         first.cancel()
         await first.value
@@ -41,7 +44,7 @@ import Testing
         #expect(await eventually { list.rows == ["Rye bread (not sent yet)"] })
         #expect(try served.client.get(place).text.contains(#""title":"Bread""#))
         #expect(try served.send(.patch, place, #"{"title":"White bread"}"#).status == 200)
-        let second = Task { [library] in try? await follow(library) }
+        let second = Task { [library] in try? await follow(library, phases: Self.active) }
         networkChanged(library)
         for await state in library.outbox.states where !state.conflicts.isEmpty { break }
         var titles: [String?] = []

@@ -1,13 +1,22 @@
 import BroadsheetKit
 
-/// Keeps the library current and sends what was written, until its task is cancelled.
-func follow(_ library: OfflineLibrary) async throws(ArticleMirrorError) {
-    async let sending: Void = library.outbox.run()
-    try await library.mirror.run()
-    await sending
+/// Keeps the library current and sends what was written, while the scene is in the foreground.
+func follow(
+    _ library: OfflineLibrary, phases: AsyncStream<Bool>
+) async throws(ArticleMirrorError) {
+    async let scene: Void = {
+        for await isActive in phases { isActive ? library.resume() : library.suspend() }
+    }()
+    try await library.run()
+    await scene
+}
+
+/// The system has woken up the app in the background, or its user has pulled the list.
+func refresh(_ library: OfflineLibrary, isForUser: Bool) async throws(ArticleMirrorError) {
+    try await library.refresh(isForUser: isForUser)
 }
 
 /// The app has left the tunnel, or entered one.
 func networkChanged(_ library: OfflineLibrary) {
-    library.service.backend.networkDidChange()
+    library.networkDidChange()
 }

@@ -5,12 +5,12 @@ import BroadsheetKit
     private(set) var found = SearchPage<Article>(items: [])
     /// Whether only this device was searched.
     private(set) var isOffline = false
-    private let service: CachingService
+    private let library: OfflineLibrary
     private let latest: SupersedingRequests
 
     init(_ library: OfflineLibrary) {
-        service = library.service
-        latest = SupersedingRequests(service.backend, pause: .milliseconds(250))
+        self.library = library
+        latest = SupersedingRequests(library.backend, pause: .milliseconds(250))
     }
 
     /// The text has changed.
@@ -18,8 +18,8 @@ import BroadsheetKit
         let request = SearchArticlesRequest(query: text)
         let options = RequestOptions(freshness: .orCached())
         do throws(BackendError) {
-            let reply = try await latest.run { [service] () async throws(BackendError) in
-                try await service.reply(to: request, options: options)
+            let reply = try await latest.run { [library] () async throws(BackendError) in
+                try await library.backend.reply(to: request, options: options)
             }
             (found, isOffline) = (reply.item, reply.staleReason != nil)
         } catch {
@@ -30,7 +30,7 @@ import BroadsheetKit
 
     /// The text was typed to its end, and is proposed the next time.
     func submit(_ text: String) async throws(ModelStoreError) -> [String] {
-        try await service.store.changeRecentSearches { $0.add(text) }
-        return try await service.store.loadRecentSearches().queries
+        try await library.store.changeRecentSearches { $0.add(text) }
+        return try await library.store.loadRecentSearches().queries
     }
 }

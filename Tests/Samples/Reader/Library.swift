@@ -5,13 +5,10 @@ import ArticleOffline
 /// What is on this machine for one account: the articles, and what was written and not yet sent.
 /// The mirror fills it, the outbox empties itself, and screens show what the store says.
 @MainActor final class Library {
-    let store: ModelStore
-    let service: CachingService
-    let outbox: Outbox
-    let mirror: ArticleMirror
+    let offline: OfflineLibrary
     /// Of what is searched while it is typed, only the latest counts.
     private let latest: SupersedingRequests
-    private var work: [Task<Void, Never>] = []
+    private var work: Task<Void, Never>?
 
     /// - Parameters:
     ///   - backend: whose credentials are those of the account.
@@ -24,27 +21,15 @@ import ArticleOffline
         let place: ModelStore.Location =
             folder.map { .file(in: $0, of: account, at: backend.configuration.baseURL) }
             ?? .memory(of: account)
-        store = try ModelStore(place)
-        service = CachingService(backend, store: store)
-        outbox = Outbox(store: store, backend: backend)
+        offline = try OfflineLibrary(
+            place, on: backend, allowance: { airplane.isOn ? .constrained : .unrestricted })
         latest = SupersedingRequests(backend, pause: .milliseconds(250))
-        // With texts, so that they can be read without a network.
-        let fields = AttributeSet<Article>.all.subtracting(["bodyHTML", "commentCount"]).names
-        let articles = FetchChangesRequest(fields: FieldSelection(fields))
-        mirror = ArticleMirror(store: store, backend: backend, name: "all", filter: articles) {
-            airplane.isOn ? .constrained : .unrestricted
-        }
     }
 
     /// Follows the backend until `stop`.
-    func start() {
-        work = [
-            Task { [mirror] in try? await mirror.run() },
-            Task { [outbox] in await outbox.run() },
-        ]
-    }
+    func start() { work = Task { [offline] in try? await offline.run() } }
 
-    func stop() { for task in work { task.cancel() } }
+    func stop() { work?.cancel() }
 
     /// Searches at the backend or, without a network, in the store. A later search ends it.
     func search(
@@ -57,8 +42,8 @@ import ArticleOffline
         let request = SearchArticlesRequest(query: text)
         let options = RequestOptions(freshness: .orCached())
         do throws(BackendError) {
-            let reply = try await latest.run { [service] () async throws(BackendError) in
-                try await service.reply(to: request, options: options)
+            let reply = try await latest.run { [offline] () async throws(BackendError) in
+                try await offline.backend.reply(to: request, options: options)
             }
             return (reply.item, reply.staleReason != nil)
         } catch {
@@ -68,5 +53,5 @@ import ArticleOffline
     }
 
     /// The network has come or gone.
-    func networkChanged() { service.backend.networkDidChange() }
+    func networkChanged() { offline.networkDidChange() }
 }

@@ -59,13 +59,13 @@ import Glibc
         library.start()
         list()
         following = [
-            Task { [states = library.mirror.states] in
+            Task { [states = library.offline.mirror.states] in
                 for await state in states { change { $0.mirror = state } }
             },
-            Task { [states = library.outbox.states] in
+            Task { [states = library.offline.outbox.states] in
                 for await state in states { show(state) }
             },
-            Task { [recent = library.store.recentSearches()] in
+            Task { [recent = library.offline.store.recentSearches()] in
                 for await searches in recent { change { $0.recent = searches.queries } }
             },
         ]
@@ -77,14 +77,14 @@ import Glibc
         for entry in state.rejections {
             guard case .rejected(let problem) = entry.status else { continue }
             act(message(of: problem)) {
-                try await self.library.outbox.discard(entry.number)
+                try await self.library.offline.outbox.discard(entry.number)
             }
         }
     }
 
     private func list() {
         listing?.cancel()
-        listing = Task { [lists = library.store.articles(matching: query, limit: limit)] in
+        listing = Task { [lists = library.offline.store.articles(matching: query, limit: limit)] in
             for await list in lists { change { $0.articles = list } }
         }
     }
@@ -94,11 +94,11 @@ import Glibc
         history = nil
         contents.article = contents.articles.first { $0.id == id }
         reading?.cancel()
-        reading = Task { [updates = library.store.article(id)] in
+        reading = Task { [updates = library.offline.store.article(id)] in
             for await article in updates { change { $0.article = article } }
         }
         guard contents.article?.known.contains("body") != true else { return }
-        act { try await self.library.service.send(FetchArticleRequest(key: .id(id))) }
+        act { try await self.library.offline.backend.send(FetchArticleRequest(key: .id(id))) }
     }
 
     private func change(_ body: (inout Contents) -> Void) {
@@ -126,7 +126,8 @@ import Glibc
 
     private func create(_ title: String) {
         act("created") {
-            try await self.library.outbox.create(Article.Draft(title: title, status: .published))
+            try await self.library.offline.outbox.create(
+                Article.Draft(title: title, status: .published))
         }
     }
 
@@ -143,20 +144,20 @@ import Glibc
     private func send(_ old: Article, _ new: Article) {
         guard let article = contents.article?.article else { return }
         act("edited") {
-            try await self.library.outbox.update(article, .init(from: old, to: new))
+            try await self.library.offline.outbox.update(article, .init(from: old, to: new))
         }
     }
 
     private func delete() {
         guard let article = contents.article?.article else { return }
         screen = .list(selected: 0)
-        act("deleted") { try await self.library.outbox.delete(article) }
+        act("deleted") { try await self.library.offline.outbox.delete(article) }
     }
 
     private func decide(_ decision: OutboxQueue.Decision) {
         guard let entry = contents.conflict?.entry else { return }
         history = nil
-        act { try await self.library.outbox.resolve(entry.number, decision) }
+        act { try await self.library.offline.outbox.resolve(entry.number, decision) }
     }
 
     private func toggleAirplane() {
@@ -304,7 +305,7 @@ import Glibc
         case (.password(let name), _): signIn(name, text)
         case (.comment, .comments(let id, _)): add(text, on: id)
         case (.words, _):
-            act { try await self.library.store.changeRecentSearches { $0.add(text) } }
+            act { try await self.library.offline.store.changeRecentSearches { $0.add(text) } }
         default: break
         }
     }

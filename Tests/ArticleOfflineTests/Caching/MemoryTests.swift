@@ -8,7 +8,7 @@ import Testing
 @testable import ArticleOffline
 
 /// The knowledge of a store after requests, and its items without a network.
-@Suite struct CachingServiceTests {
+@Suite struct MemoryTests {
     /// A configuration whose times a busy machine does not exceed.
     private static var patient: BackendConfiguration {
         var configuration = BackendConfiguration(baseURL: "http://localhost")
@@ -97,7 +97,7 @@ import Testing
     @Test func `a list and then an article are both there offline`() async throws {
         let fixture = Fixture()
         let store = try fixture.store()
-        let service = CachingService(fixture.backend(), store: store)
+        let service = BackendService(fixture.backend(), memory: store)
         fixture.put(article)
         let list = try await service.send(FetchArticlesRequest())
         #expect(try await service.send(FetchArticlesRequest(), options: cached) == list)
@@ -117,7 +117,7 @@ import Testing
     @Test func `a response is announced before it is returned`() async throws {
         let fixture = Fixture()
         let store = try fixture.store()
-        let service = CachingService(fixture.backend(), store: store)
+        let service = BackendService(fixture.backend(), memory: store)
         fixture.put(article)
         var updates = store.article(article.id).makeAsyncIterator()
         #expect(await updates.next() == .some(.none))
@@ -126,9 +126,32 @@ import Testing
         #expect(await updates.next()??.article.title == article.title)
     }
 
+    @Test @MainActor func `lists and operations remember, too`() async throws {
+        let fixture = Fixture()
+        let store = try fixture.store()
+        let service = BackendService(fixture.backend(), memory: store)
+        fixture.put(article)
+        let list = PagedList(service, FetchArticlesRequest())
+        await list.more()
+        #expect(try await store.titles() == [article.title])
+        let operation = ServiceOperation(FetchArticleRequest(key: .id(article.id)), on: service)
+        NetworkQueue().add(operation)
+        #expect(try await operation.value() == article)
+        fixture.isOffline.withLock { $0 = true }
+        let known = PagedList(service, FetchArticlesRequest(), options: cached)
+        await known.more()
+        #expect(known.state.items.map(\.id) == [article.id])
+        var sources: [BackendReply<Article>.Source] = []
+        let replies = service.replies(to: FetchArticleRequest(key: .id(article.id)))
+        await #expect(throws: BackendError.offline("no network")) {
+            for try await reply in replies { sources.append(reply.source) }
+        }
+        #expect(sources == [.cached])
+    }
+
     @Test func `what a request asks for has to be known`() async throws {
         let fixture = Fixture()
-        let service = CachingService(fixture.backend(), store: try fixture.store())
+        let service = BackendService(fixture.backend(), memory: try fixture.store())
         fixture.put(article)
         try await service.send(FetchArticleRequest(key: .id(article.id)))
         let fields = FieldSelection(["title", "commentCount"])
@@ -151,7 +174,7 @@ import Testing
 
     @Test func `without a network, the store responds if it may`() async throws {
         let fixture = Fixture()
-        let service = CachingService(fixture.backend(), store: try fixture.store())
+        let service = BackendService(fixture.backend(), memory: try fixture.store())
         fixture.put(article)
         let request = FetchArticleRequest(key: .id(article.id))
         try await service.send(request)
@@ -177,9 +200,9 @@ import Testing
         }
         var configuration = Self.patient
         configuration.retries = .none
-        let service = CachingService(
+        let service = BackendService(
             BackendService(configuration: configuration, transport: transport),
-            store: try ModelStore(.memory))
+            memory: try ModelStore(.memory))
         let either = RequestOptions(freshness: .orCached(after: .seconds(Patience.seconds)))
         await #expect(throws: BackendError.notCached) {
             try await service.send(FetchTagsRequest(), options: cached)
@@ -194,7 +217,7 @@ import Testing
 
     @Test func `what is known comes first, then the backend's reply`() async throws {
         let fixture = Fixture()
-        let service = CachingService(fixture.backend(), store: try fixture.store())
+        let service = BackendService(fixture.backend(), memory: try fixture.store())
         fixture.put(article)
         let request = FetchArticleRequest(key: .id(article.id))
         var replies: [BackendReply<Article>] = []
@@ -217,7 +240,7 @@ import Testing
 
     @Test func `a write shows in lists that came before it`() async throws {
         let fixture = Fixture()
-        let service = CachingService(fixture.backend(), store: try fixture.store())
+        let service = BackendService(fixture.backend(), memory: try fixture.store())
         fixture.put(article)
         try await service.send(FetchArticlesRequest())
         try await service.send(
@@ -229,7 +252,7 @@ import Testing
     @Test func `a deleted article does not come back with a late list`() async throws {
         let fixture = Fixture()
         let store = try fixture.store()
-        let service = CachingService(fixture.backend(), store: store)
+        let service = BackendService(fixture.backend(), memory: store)
         fixture.put(article)
         let before = try await service.send(FetchArticlesRequest())
         try await service.send(DeleteArticleRequest(id: article.id))
@@ -241,7 +264,7 @@ import Testing
     @Test func `what is not found is removed`() async throws {
         let fixture = Fixture()
         let store = try fixture.store()
-        let service = CachingService(fixture.backend(), store: store)
+        let service = BackendService(fixture.backend(), memory: store)
         fixture.put(article)
         for key in [Article.Key.id(article.id), .slug(article.slug)] {
             fixture.isMissing.withLock { $0 = false }
@@ -263,10 +286,8 @@ import Testing
                 .notFound, fields: [.contentType: "text/html"],
                 body: .bytes(Array("<h1>Please sign in</h1>".utf8)))
         }
-        let service = CachingService(
-            BackendService(
-                configuration: Self.patient,
-                transport: transport), store: store)
+        let service = BackendService(
+            BackendService(configuration: Self.patient, transport: transport), memory: store)
         try await store.merge([Samples.listed(1)])
         await #expect(throws: BackendError.self) {
             try await service.send(FetchArticleRequest(key: .id(article.id)))
@@ -280,7 +301,7 @@ import Testing
         let fixture = Fixture()
         let store = try fixture.store(of: "ada")
         let auth = BackendAuth()
-        let service = CachingService(fixture.backend(auth: auth), store: store)
+        let service = BackendService(fixture.backend(auth: auth), memory: store)
         fixture.put(article)
         let request = FetchArticleRequest(key: .id(article.id))
         let others = [
@@ -312,8 +333,8 @@ import Testing
         let fixture = Fixture()
         let store = try fixture.store()
         fixture.put(article)
-        let service = CachingService(
-            fixture.backend(auth: BackendAuth(token: "key")), store: store)
+        let service = BackendService(
+            fixture.backend(auth: BackendAuth(token: "key")), memory: store)
         try await service.send(FetchArticlesRequest())
         #expect(try await store.titles() == [])
     }
@@ -325,7 +346,7 @@ import Testing
         ) { event in fixture.events.withLock { $0.append(event) } }
         try await store.pin(article.id)
         fixture.put(Samples.article(1, body: String(repeating: "a", count: 2_000)))
-        let service = CachingService(fixture.backend(), store: store)
+        let service = BackendService(fixture.backend(), memory: store)
         let received = try await service.send(FetchArticleRequest(key: .id(article.id)))
         #expect(received.body?.count == 2_000)
         #expect(fixture.events.withLock { $0 } == [.notStored(.full)])
@@ -340,10 +361,8 @@ import Testing
                 .ok, fields: [.contentType: "application/json", .age: "3600"],
                 body: .bytes(Samples.article(1, body: "Old").json()))
         }
-        let service = CachingService(
-            BackendService(
-                configuration: Self.patient,
-                transport: transport), store: store)
+        let service = BackendService(
+            BackendService(configuration: Self.patient, transport: transport), memory: store)
         let now = store.time()
         try await store.merge([
             .articleRemoved(
