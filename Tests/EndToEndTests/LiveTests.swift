@@ -6,6 +6,8 @@ import BroadsheetTestSupport
 import Glibc
 import Testing
 
+@testable import DocumentationSamples
+
 /// The SDK and `watch` beside a running server.
 @Suite(.mayBlock) struct LiveTests {
     let folder: TemporaryFolder
@@ -82,10 +84,10 @@ import Testing
         let served = try RunningServer(database, ["--samples", "--http2-cleartext"])
         let reign = ReplacedServer(served, database)
         let backend = try backend(served, over: version)
-        var copy = ArticleCopy()
+        var copy = Titles()
         var steps = backend.liveChanges(from: nil).makeAsyncIterator()
         func follow(upTo title: String) async throws {
-            while !copy.articles.values.contains(where: { $0.title == title }) {
+            while !copy.titles.values.contains(title) {
                 let step = try #require(try await steps.next(isolation: #isolation))
                 #expect(step != .restart)
                 copy.apply(step)
@@ -103,7 +105,7 @@ import Testing
         for try await article in backend.pages(of: FetchArticlesRequest()).items {
             listed.insert(article.id)
         }
-        #expect(Set(copy.articles.keys) == listed)
+        #expect(Set(copy.titles.keys) == listed)
         #expect(await reign.stop())
     }
 

@@ -132,34 +132,27 @@ import Testing
         #expect(copy.publishedAt == draft.publishedAt)
     }
 
-    @Test func `the documentation's copy follows, and survives a rename and a deletion`()
-        async throws
-    {
-        let kept = Locked<[UInt8]?>(nil)
-        func follow() async throws -> ArticleCopy {
-            var copy = savedCopy(kept.withLock { $0 })
-            try await DocumentationSamples.follow(&copy, on: backend) { bytes in
-                kept.withLock { $0 = bytes }
+    @Test func `the documentation's copy follows an edit and a deletion`() async throws {
+        let kept = Locked(Titles())
+        func follow() async throws -> Titles {
+            var titles = kept.withLock { $0 }
+            try await DocumentationSamples.follow(&titles, on: backend) { titles in
+                kept.withLock { $0 = titles }
             }
-            return copy
+            return titles
         }
         let article = try await backend.send(
-            CreateArticleRequest(
-                article: .init(title: "Mine", authors: [.name("Mina")], tags: ["writing"])))
+            CreateArticleRequest(article: .init(title: "Mine", tags: ["writing"])))
         let first = try await follow()
-        #expect(first.isComplete && first.articles[article.id] != nil)
-        let author = try #require(article.authors.first)
-        let whole = try await backend.reply(to: FetchAuthorRequest(id: author.id))
+        #expect(first.isComplete && first.titles[article.id] == "Mine")
         try await backend.send(
-            ReplaceAuthorRequest(
-                id: author.id, expected: whole.etag.map { .tags([$0]) },
-                author: .init(name: "Mina Kim")))
+            UpdateArticleRequest(article, changes: .init(title: .set("Ours"))))
         let second = try await follow()
-        #expect(second.articles[article.id]?.authors.first?.name == "Mina Kim")
+        #expect(second.titles[article.id] == "Ours")
         try await backend.send(DeleteArticleRequest(id: article.id))
         let third = try await follow()
-        #expect(third.articles[article.id] == nil)
-        #expect(third.articles.count == first.articles.count - 1)
+        #expect(third.titles[article.id] == nil)
+        #expect(third.titles.count == first.titles.count - 1)
         #expect(try await follow() == third)
     }
 }

@@ -16,9 +16,11 @@ public enum SyncStep: Sendable, Equatable {
 ///
 /// ```swift
 /// let baking = FetchChangesRequest(tags: ["baking"])
-/// for try await step in backend.changes(since: copy.token, matching: baking) {
-///     copy.apply(step)
-///     try save(copy)
+/// for try await step in backend.changes(since: token, matching: baking) {
+///     switch step {
+///     case .page(let page): (changes, token) = (changes + page.changes, page.next)
+///     case .restart: (changes, token) = ([], nil)
+///     }
 /// }
 /// ```
 ///

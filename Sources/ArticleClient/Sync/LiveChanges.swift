@@ -3,10 +3,9 @@ public import ArticleAPI
 /// The changes since a token was given out, and then every change as it happens.
 ///
 /// ```swift
-/// let live = backend.liveChanges(from: copy.token)
+/// let live = backend.liveChanges(from: token)
 /// for try await step in live {
-///     copy.apply(step)
-///     if copy.isComplete { show(copy) }
+///     if case .page(let page) = step, !page.more { show(page) }
 /// }
 /// ```
 ///

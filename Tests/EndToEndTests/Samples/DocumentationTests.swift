@@ -77,12 +77,12 @@ import Testing
         let stub = BackendService.stub { routes in
             routes.on(StreamChangesRequest.self) { _ in EventStream(ready) }
         }
-        let articles = LiveArticles(ArticleCopy(), on: stub)
-        let follower = Task { try await articles.follow() }
-        let isComplete = await eventually { articles.copy.isComplete }
-        #expect(isComplete && articles.copy.token == "epoch.sealed")
-        articles.scene(isActive: false)
-        articles.scene(isActive: true)
+        let screen = LiveTitles(Titles(), on: stub)
+        let follower = Task { try await screen.follow() }
+        let isComplete = await eventually { screen.titles.isComplete }
+        #expect(isComplete && screen.titles.token == "epoch.sealed")
+        screen.scene(isActive: false)
+        screen.scene(isActive: true)
         follower.cancel()
         await #expect(throws: BackendError.cancelled) { try await follower.value }
     }

@@ -1,18 +1,38 @@
 import BroadsheetKit
 
-/// Brings a copy of the articles with a tag up to date, and saves it after each step.
-func follow(
-    _ copy: inout ArticleCopy, on backend: BackendService,
-    save: ([UInt8]) throws -> Void
-) async throws {
-    let filter = FetchChangesRequest(tags: ["writing"])
-    for try await step in backend.changes(since: copy.token, matching: filter) {
-        copy.apply(step)
-        try save(copy.json())
+/// A copy of an app's own: the titles of the articles with a tag, and the token at which they are.
+struct Titles: Equatable {
+    private(set) var titles: [Article.ID: String] = [:]
+    /// The token of the last page; `nil` before the first.
+    private(set) var token: String?
+    /// Whether the snapshot has arrived as a whole.
+    private(set) var isComplete = false
+
+    static let filter = FetchChangesRequest(tags: ["writing"])
+
+    mutating func apply(_ step: SyncStep) {
+        switch step {
+        case .restart: self = Titles()
+        case .page(let page):
+            for change in page.changes {
+                switch change {
+                case .putArticle(let article, _): titles[article.id] = article.title
+                case .deleteArticle(let id, _): titles[id] = nil
+                default: continue
+                }
+            }
+            token = page.next
+            if !page.more { isComplete = true }
+        }
     }
 }
 
-/// The copy that was saved; an empty one if there is none, or if it cannot be read.
-func savedCopy(_ bytes: [UInt8]?) -> ArticleCopy {
-    bytes.flatMap { try? ArticleCopy(mapping: $0) } ?? ArticleCopy()
+/// Brings the titles up to date, and saves them, with their token, after each step.
+func follow(
+    _ titles: inout Titles, on backend: BackendService, save: (Titles) throws -> Void
+) async throws {
+    for try await step in backend.changes(since: titles.token, matching: Titles.filter) {
+        titles.apply(step)
+        try save(titles)
+    }
 }

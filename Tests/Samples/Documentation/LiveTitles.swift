@@ -1,23 +1,22 @@
 import BroadsheetKit
 
-/// The articles of a screen, which follow the backend while it is shown.
+/// The titles of a screen, which follow the backend while it is shown.
 @MainActor
-final class LiveArticles {
-    private(set) var copy: ArticleCopy
+final class LiveTitles {
+    private(set) var titles: Titles
     private let backend: BackendService
     private var live: LiveChanges?
 
-    init(_ copy: ArticleCopy, on backend: BackendService) {
-        self.copy = copy
+    init(_ titles: Titles, on backend: BackendService) {
+        self.titles = titles
         self.backend = backend
     }
 
     /// Follows until its task is cancelled.
     func follow() async throws {
-        let filter = FetchChangesRequest(tags: ["writing"])
-        let live = backend.liveChanges(from: copy.token, matching: filter)
+        let live = backend.liveChanges(from: titles.token, matching: Titles.filter)
         self.live = live
-        for try await step in live { copy.apply(step) }
+        for try await step in live { titles.apply(step) }
     }
 
     /// Closes the connection while the app is in the background.
