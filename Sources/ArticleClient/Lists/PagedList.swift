@@ -1,9 +1,10 @@
 public import ArticleAPI
+public import Observation
 
 /// A list of a backend for a screen: it loads pages when they are needed.
 ///
-/// Its state is a value, ``PagedList/state``, with everything to show; `didChange` receives the
-/// states before and after each change. Responses to loads that a refresh has replaced are ignored.
+/// It is `@Observable`. Its state is a value, ``PagedList/state``, with everything to show;
+/// `didChange` receives the states before and after each change. Responses to loads that a refresh has replaced are ignored.
 /// Loads run in the tasks of their callers: cancelling one leaves the list as it was.
 ///
 /// ```swift
@@ -11,16 +12,19 @@ public import ArticleAPI
 ///     counts.append(new.items.count)
 /// }
 /// await list.refresh()
-/// await list.more()
+/// if let last = list.items.last { await list.itemDidAppear(last) }
+/// await list.show(FetchTagsRequest(limit: 50))
 /// ```
 ///
-/// Use it on the main actor.
-@MainActor public final class PagedList<Request: PagedRequest> {
+/// With a service that has a memory, its pages are stored, and `.orCached(after:)` shows them
+/// without a network. Use it on the main actor.
+@MainActor @Observable public final class PagedList<Request: PagedRequest> {
     public typealias State = PagedListState<Request.PageItem, BackendError>
 
     public private(set) var state: State
+    /// The list that is shown, from its beginning.
+    public private(set) var request: Request
     private let backend: BackendService
-    private let request: Request
     private let options: RequestOptions
     private let didChange: (_ old: State, _ new: State) -> Void
 
@@ -39,6 +43,33 @@ public import ArticleAPI
         self.options = options
         self.didChange = didChange
         state = State(limit: limit)
+    }
+
+    /// The items that are loaded.
+    public var items: [Request.PageItem] { state.items }
+
+    /// True while a page is being loaded.
+    public var isLoading: Bool { if case .loading = state.phase { true } else { false } }
+
+    /// The error of the last load, beside the items of earlier ones; `nil` if it has not failed.
+    public var error: BackendError? {
+        if case .failed(let error, _) = state.phase { error } else { nil }
+    }
+
+    /// Shows another list, such as one with another filter, without the items of the former one.
+    public func show(_ request: Request) async {
+        self.request = request
+        await load(change { $0.restart() })
+    }
+
+    /// Loads the next page if the item is one of the last ones: call it for each item that appears
+    /// on the screen. After an error it loads nothing; `more` tries again.
+    ///
+    /// - Parameters:
+    ///   - item: an item of the list.
+    ///   - distance: the number of last items for which the next page is loaded.
+    public func itemDidAppear(_ item: Request.PageItem, within distance: Int = 5) async {
+        if state.isLast(item, within: distance), error == nil { await more() }
     }
 
     /// Loads the first page and replaces the list with it.

@@ -68,6 +68,13 @@ where Item.ID: Sendable {
     /// Begins to load the first page, which will replace the list. The load in progress is ignored.
     public mutating func refresh() -> Load { begin(.refresh, cursor: nil) }
 
+    /// Begins to load another list, without the items of this one.
+    public mutating func restart() -> Load {
+        clear()
+        settled = .idle
+        return begin(.refresh, cursor: nil)
+    }
+
     /// Begins to load the next page; the first one, if nothing was loaded yet.
     /// - Returns: `nil` if there are no more pages, or if a page is being loaded.
     public mutating func more() -> Load? {
@@ -86,9 +93,7 @@ where Item.ID: Sendable {
     @discardableResult
     public mutating func receive(_ page: Page<Item>, for load: Load) -> Load? {
         guard end(load) else { return nil }
-        if load.kind == .refresh {
-            (items, indices, cursors) = ([], [:], [])
-        }
+        if load.kind == .refresh { clear() }
         let count = items.count
         for item in page.items { add(item) }
         // A list that returns to an earlier cursor would never end.
@@ -122,6 +127,13 @@ where Item.ID: Sendable {
         changes += 1
         return true
     }
+
+    /// True if the item is one of the last ones of the list.
+    func isLast(_ item: Item, within distance: Int) -> Bool {
+        indices[item.id].map { $0 >= items.count - distance } ?? false
+    }
+
+    private mutating func clear() { (items, indices, cursors) = ([], [:], []) }
 
     private mutating func begin(_ kind: Load.Kind, cursor: String?) -> Load {
         changes += 1

@@ -1,6 +1,8 @@
 import ArticleAPI
 import ArticleClient
+import BroadsheetPlatform
 import BroadsheetTestSupport
+import Observation
 import Testing
 
 /// Lists that load their pages from a stub.
@@ -64,6 +66,61 @@ import Testing
         isDown.give()
         await list.more()
         #expect(list.state.items.count == 1 && list.state.phase == .exhausted)
+    }
+
+    @Test func `the items that appear load the next page, but not again after an error`() async {
+        let isDown = Signal()
+        let backend = BackendService.stub { routes in
+            routes.on(FetchTagsRequest.self) { request in
+                if isDown.isGiven { throw Problem(.unavailable) }
+                let number = request.cursor.flatMap { Int($0) } ?? 0
+                let names = (0..<4).map { "\(number)\($0)" }
+                return Page(items: names.map { Self.usage($0) }, next: "\(number + 1)")
+            }
+        }
+        let list = Tags(backend, FetchTagsRequest())
+        await list.more()
+        await list.itemDidAppear(list.items[1], within: 2)
+        #expect(list.items.count == 4)
+        await list.itemDidAppear(Self.usage("unknown"), within: 2)
+        #expect(list.items.count == 4)
+        await list.itemDidAppear(list.items[2], within: 2)
+        #expect(list.items.count == 8 && !list.isLoading && list.error == nil)
+        isDown.give()
+        await list.itemDidAppear(list.items[7])
+        #expect(list.items.count == 8 && list.error?.problem?.kind == .unavailable)
+        let count = backend.received(FetchTagsRequest.self).count
+        await list.itemDidAppear(list.items[7])
+        #expect(backend.received(FetchTagsRequest.self).count == count)
+    }
+
+    @Test func `another list replaces the items, whatever comes of the former one`() async {
+        let (asked, late) = (Signal(), Signal())
+        let backend = BackendService.stub { routes in
+            routes.on(FetchTagsRequest.self) { request in
+                guard request.limit == 1 else { return Page(items: [Self.usage("b")]) }
+                if request.cursor == nil { return Page(items: [Self.usage("a")], next: "1") }
+                asked.give()
+                await late.wait()
+                return Page(items: [Self.usage("c")])
+            }
+        }
+        let list = Tags(backend, FetchTagsRequest(limit: 1))
+        await list.more()
+        let more = Task { await list.more() }
+        await asked.wait()
+        let isSeen = Lock(false)
+        withObservationTracking {
+            #expect(list.items.map(\.id) == ["a"])
+        } onChange: {
+            isSeen.withLock { $0 = true }
+        }
+        await list.show(FetchTagsRequest(limit: 2))
+        #expect(isSeen.withLock { $0 } && list.items.map(\.id) == ["b"])
+        late.give()
+        await more.value
+        #expect(list.items.map(\.id) == ["b"] && list.state.phase == .exhausted)
+        #expect(list.request.limit == 2)
     }
 
     @Test func `the response to an older refresh is ignored`() async {
