@@ -33,7 +33,7 @@ class Sources:
     def __init__(self, root, binary, profiles):
         self.prefix = os.path.join(root, "Sources", "")
         addresses = set()
-        for kind in profiles.values():
+        for kind in profiles:
             for profile in kind:
                 addresses |= profile.addresses
                 for call in profile.calls:

@@ -191,13 +191,14 @@ def walks(arguments):
             client.stop()
             server.server.stop()
         with_postgres = write_with_postgres(arguments.broadsheet, os.path.join(folder, "postgres"))
-        code = Sources(ROOT, arguments.broadsheet, {**of_server, **written, **{
-            f"PostgreSQL {name}": profiles for name, profiles in with_postgres.items()}})
+        # Kinds of writes have the names of some walks.
+        code = Sources(ROOT, arguments.broadsheet, [
+            *of_server.values(), *written.values(), *with_postgres.values()])
         found = [Walk(title, code, of_server[name], of_server["idle"], gate) for title, name, gate in (
             ("cached GET", "get", 30), ("PATCH with key and If-Match", "patch", 90),
             ("sign-in, POST /v1/sessions", "sign-in", 85))]
         patch, subscriber = found[1], Walk("to a subscriber", code, of_server["follow"], of_server["idle"])
-        sdk = Sources(ROOT, arguments.client, of_client)
+        sdk = Sources(ROOT, arguments.client, of_client.values())
         found.insert(2, Walk("send(FetchArticlesRequest(tag:))", sdk, of_client["send"], of_client["idle"], 58))
         faults = writes.show("SQLite", code, written) + writes.show("PostgreSQL", code, with_postgres)
         print(f"{len(written)} kinds of writes on each engine ({', '.join(written)}): {faults} of "
