@@ -1,4 +1,5 @@
-/// Scheduled articles in groups for people: those of today, of tomorrow, of this week, and later.
+/// Scheduled articles in groups for people: those of today, of tomorrow, of this week, of the
+/// next one, and later.
 ///
 /// Days are calendar days in the reader's time zone, and weeks end on Sunday (ISO 8601).
 ///
@@ -18,7 +19,10 @@ public struct UpcomingByDay: Sendable, Hashable {
         /// After tomorrow, up to and including this week's Sunday. It is empty on
         /// Saturdays and Sundays, and on Fridays it is only Sunday.
         case thisWeek
-        /// From the next Monday on; on Sundays, from the next Tuesday on.
+        /// From the next Monday on, on Sundays from the next Tuesday on, up to and including the
+        /// Sunday behind it.
+        case nextWeek
+        /// From the Monday of the week after that on.
         case later
     }
 
@@ -71,6 +75,10 @@ extension LocalDay {
     fileprivate func kind(asOf today: LocalDay) -> UpcomingByDay.Kind {
         if number <= today.number { return .today }
         if number == today.number + 1 { return .tomorrow }
-        return week == today.week ? .thisWeek : .later
+        switch week - today.week {
+        case 0: return .thisWeek
+        case 1: return .nextWeek
+        default: return .later
+        }
     }
 }

@@ -50,6 +50,7 @@ struct ArticleOutput {
         case .today: "Today"
         case .tomorrow: "Tomorrow"
         case .thisWeek: "This week"
+        case .nextWeek: "Next week"
         case .later: "Later"
         }
     }

@@ -27,13 +27,16 @@ import Testing
         ("2026-12-31T12:00:00Z", "2027-01-01T23:59:59.999Z", 0, .tomorrow),
         ("2026-12-31T12:00:00Z", "2027-01-02T00:00:00Z", 0, .thisWeek),
         ("2026-12-31T12:00:00Z", "2027-01-03T23:59:59.999Z", 0, .thisWeek),
-        ("2026-12-31T12:00:00Z", "2027-01-04T00:00:00Z", 0, .later),
+        ("2026-12-31T12:00:00Z", "2027-01-04T00:00:00Z", 0, .nextWeek),
+        ("2026-12-31T12:00:00Z", "2027-01-10T23:59:59.999Z", 0, .nextWeek),
+        ("2026-12-31T12:00:00Z", "2027-01-11T00:00:00Z", 0, .later),
         // On Friday, only Sunday is left; on Saturday, nothing; on Sunday, Monday is tomorrow.
         ("2027-01-01T00:00:00Z", "2027-01-03T00:00:00Z", 0, .thisWeek),
         ("2027-01-02T00:00:00Z", "2027-01-03T23:59:59.999Z", 0, .tomorrow),
-        ("2027-01-02T23:59:59.999Z", "2027-01-04T00:00:00Z", 0, .later),
+        ("2027-01-02T23:59:59.999Z", "2027-01-04T00:00:00Z", 0, .nextWeek),
         ("2027-01-03T23:59:59.999Z", "2027-01-04T00:00:00Z", 0, .tomorrow),
-        ("2027-01-03T00:00:00Z", "2027-01-05T00:00:00Z", 0, .later),
+        ("2027-01-03T00:00:00Z", "2027-01-05T00:00:00Z", 0, .nextWeek),
+        ("2027-01-03T00:00:00Z", "2027-01-11T00:00:00Z", 0, .later),
         ("2027-01-04T00:00:00Z", "2027-01-10T23:59:59.999Z", 0, .thisWeek),
         // What is overdue is expected today.
         ("2026-12-31T12:00:00Z", "2026-12-31T00:00:00Z", 0, .today),
@@ -46,7 +49,7 @@ import Testing
         // Before 1970, days and weeks begin no differently.
         ("1969-12-27T23:59:59.999Z", "1969-12-28T23:59:59.999Z", 0, .tomorrow),
         ("1969-12-26T12:00:00Z", "1969-12-28T23:59:59.999Z", 0, .thisWeek),
-        ("1969-12-26T12:00:00Z", "1969-12-29T00:00:00Z", 0, .later),
+        ("1969-12-26T12:00:00Z", "1969-12-29T00:00:00Z", 0, .nextWeek),
         ("0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", 0, .later),
     ])
     func `a day begins at midnight, and a week on Monday`(
@@ -65,7 +68,7 @@ import Testing
         let lastMinute = try #require(Timestamp("2026-10-25T22:59:00Z"))
         let monday = try #require(Timestamp("2026-10-25T23:00:00Z"))
         #expect(Self.kind(of: lastMinute, now: thursday, berlin) == .thisWeek)
-        #expect(Self.kind(of: monday, now: thursday, berlin) == .later)
+        #expect(Self.kind(of: monday, now: thursday, berlin) == .nextWeek)
         #expect(Self.kind(of: lastMinute, now: saturday, berlin) == .tomorrow)
         #expect(
             Self.kind(of: saturday, now: saturday.advanced(byMilliseconds: -1), berlin) == .tomorrow
@@ -156,11 +159,17 @@ private struct LocalCalendar {
         let days = day(time) - day(now)
         if days <= 0 { return .today }
         if days == 1 { return .tomorrow }
-        let parts: Set<Calendar.Component> = [.yearForWeekOfYear, .weekOfYear]
-        let isSameWeek =
-            local.dateComponents(parts, from: time.date)
-            == local.dateComponents(parts, from: now.date)
-        return isSameWeek ? .thisWeek : .later
+        switch (monday(time) - monday(now)) / 7 {
+        case 0: return .thisWeek
+        case 1: return .nextWeek
+        default: return .later
+        }
+    }
+
+    /// The day on which the week of a time begins.
+    private func monday(_ time: Timestamp) -> Int {
+        let start = local.dateInterval(of: .weekOfYear, for: time.date)?.start ?? time.date
+        return day(Timestamp(start))
     }
 
     /// A number for each day of the calendar; consecutive days have consecutive numbers.
