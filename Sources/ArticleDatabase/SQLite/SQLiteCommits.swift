@@ -49,6 +49,8 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         return connection
     }
 
+    // `make walks` sees by its call where a transaction ends.
+    @inline(never)
     func commit(_ connection: Connection) throws(StoreError) {
         try connection.execute(SQL.commit)
     }
