@@ -71,38 +71,6 @@ extension BackendService {
     }
 }
 
-/// The effect of a request on the session of the service that sends it.
-enum SessionEffect {
-    /// The response is a new session.
-    case signIn(isByPassword: Bool)
-    /// The response is an account, in which this request begins a session.
-    case signUp(SignInRequest)
-    case signOut
-    /// The response confirms that the account, and with it the session, is gone.
-    case deletion
-
-    private static let types: Set<ObjectIdentifier> = [
-        ObjectIdentifier(SignInRequest.self), ObjectIdentifier(SignUpRequest.self),
-        ObjectIdentifier(SignOutRequest.self), ObjectIdentifier(DeleteMeRequest.self),
-    ]
-
-    init?<Request: BackendAPIRequest>(of request: Request) {
-        // Comparing types costs less than casting every request.
-        guard Self.types.contains(ObjectIdentifier(Request.self)) else { return nil }
-        switch request {
-        case let request as SignInRequest:
-            let isByPassword = if case .password = request.signIn.proof { true } else { false }
-            self = .signIn(isByPassword: isByPassword)
-        case let request as SignUpRequest:
-            // An admin creates an account for somebody else, and says for which role.
-            guard request.user.role == nil else { return nil }
-            self = .signUp(SignInRequest(name: request.user.name, password: request.user.password))
-        case is SignOutRequest: self = .signOut
-        default: self = .deletion
-        }
-    }
-}
-
 /// Requests that begin or end the session, however they are sent.
 extension BackendService {
     /// Sends the request, and begins or ends the session.

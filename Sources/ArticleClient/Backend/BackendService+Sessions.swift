@@ -29,3 +29,33 @@ extension BackendService {
         return try await withoutRetries.reply(to: request, options: options, in: session.id).item
     }
 }
+
+/// The same service with other parts.
+extension BackendService {
+    /// The same service with a memory.
+    package func with(_ memory: any ResponseMemory) -> BackendService {
+        BackendService(
+            configuration: configuration, auth: auth, cache: cache, network: network,
+            writes: writes, memory: memory, environment: environment)
+    }
+
+    /// The same service without a memory, for callers that decide themselves when to repeat a
+    /// request and what to store.
+    var withoutRetries: BackendService {
+        var configuration = configuration
+        configuration.retries = .none
+        return BackendService(
+            configuration: configuration, auth: auth, cache: cache, network: network,
+            writes: writes, environment: environment)
+    }
+
+    /// The same service without credentials, for requests that get new ones.
+    var withoutCredentials: BackendService { with(BackendAuth()) }
+
+    /// The same service with other credentials, and without a cache.
+    func with(_ auth: BackendAuth) -> BackendService {
+        BackendService(
+            configuration: configuration, auth: auth, cache: nil, network: network,
+            writes: writes, environment: environment)
+    }
+}

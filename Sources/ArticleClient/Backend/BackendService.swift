@@ -70,7 +70,7 @@ public struct BackendService: Sendable {
             writes: LastWrite(), environment: environment)
     }
 
-    private init(
+    init(
         configuration: BackendConfiguration, auth: BackendAuth, cache: ResponseCache?,
         network: NetworkService, writes: LastWrite, memory: (any ResponseMemory)? = nil,
         environment: ClientEnvironment
@@ -90,33 +90,6 @@ public struct BackendService: Sendable {
                 cache: cache, observers: observers)
         }
     #endif
-
-    /// The same service with a memory.
-    package func with(_ memory: any ResponseMemory) -> BackendService {
-        BackendService(
-            configuration: configuration, auth: auth, cache: cache, network: network,
-            writes: writes, memory: memory, environment: environment)
-    }
-
-    /// The same service without a memory, for callers that decide themselves when to repeat a
-    /// request and what to store.
-    var withoutRetries: BackendService {
-        var configuration = configuration
-        configuration.retries = .none
-        return BackendService(
-            configuration: configuration, auth: auth, cache: cache, network: network,
-            writes: writes, environment: environment)
-    }
-
-    /// The same service without credentials, for requests that get new ones.
-    var withoutCredentials: BackendService { with(BackendAuth()) }
-
-    /// The same service with other credentials, and without a cache.
-    func with(_ auth: BackendAuth) -> BackendService {
-        BackendService(
-            configuration: configuration, auth: auth, cache: nil, network: network,
-            writes: writes, environment: environment)
-    }
 
     // MARK: Sending
 
@@ -274,6 +247,38 @@ public struct BackendService: Sendable {
     func event(_ kind: BackendEvent.Kind, _ call: Call, since start: Duration) -> BackendEvent {
         BackendEvent(
             kind, call.request, to: call.origin, duration: environment.now() - start)
+    }
+}
+
+/// The effect of a request on the session of the service that sends it.
+enum SessionEffect {
+    /// The response is a new session.
+    case signIn(isByPassword: Bool)
+    /// The response is an account, in which this request begins a session.
+    case signUp(SignInRequest)
+    case signOut
+    /// The response confirms that the account, and with it the session, is gone.
+    case deletion
+
+    private static let types: Set<ObjectIdentifier> = [
+        ObjectIdentifier(SignInRequest.self), ObjectIdentifier(SignUpRequest.self),
+        ObjectIdentifier(SignOutRequest.self), ObjectIdentifier(DeleteMeRequest.self),
+    ]
+
+    init?<Request: BackendAPIRequest>(of request: Request) {
+        // Comparing types costs less than casting every request.
+        guard Self.types.contains(ObjectIdentifier(Request.self)) else { return nil }
+        switch request {
+        case let request as SignInRequest:
+            let isByPassword = if case .password = request.signIn.proof { true } else { false }
+            self = .signIn(isByPassword: isByPassword)
+        case let request as SignUpRequest:
+            // An admin creates an account for somebody else, and says for which role.
+            guard request.user.role == nil else { return nil }
+            self = .signUp(SignInRequest(name: request.user.name, password: request.user.password))
+        case is SignOutRequest: self = .signOut
+        default: self = .deletion
+        }
     }
 }
 
