@@ -58,7 +58,7 @@ enum Ladder {
                 "ArticleAPI", "BroadsheetHTTP", "BroadsheetHTTPClient",
                 "BroadsheetPlatform", "BroadsheetSockets",
             ],
-            modules: system.union(["Foundation", "Security"])),
+            modules: system.union(["Foundation", "Observation", "Security"])),
         "BroadsheetCommandLine": Rung(
             4, ["ArticleAPI", "BroadsheetSwiftGenerator", "BroadsheetHTTP"]),
         "ArticleDatabase": Rung(

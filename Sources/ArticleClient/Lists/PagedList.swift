@@ -4,8 +4,9 @@ public import Observation
 /// A list of a backend for a screen: it loads pages when they are needed.
 ///
 /// It is `@Observable`. Its state is a value, ``PagedList/state``, with everything to show;
-/// `didChange` receives the states before and after each change. Responses to loads that a refresh has replaced are ignored.
-/// Loads run in the tasks of their callers: cancelling one leaves the list as it was.
+/// `didChange` receives the states before and after each change. Responses to loads that a refresh
+/// has replaced are ignored. Loads run in the tasks of their callers: cancelling one leaves the
+/// list as it was.
 ///
 /// ```swift
 /// let list = PagedList(backend, FetchTagsRequest(limit: 20)) { old, new in
