@@ -5,7 +5,9 @@ import Glibc
 import Testing
 
 /// Stops and upgrades of servers while somebody else holds a lock in PostgreSQL.
-@Suite(.mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
+@Suite(
+    .serialized, .mayBlock, .enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed")
+)
 struct LockedDatabaseTests {
     private let folder: TemporaryFolder
     private let database: String
@@ -66,7 +68,8 @@ struct LockedDatabaseTests {
         let upgrade = try start(["upgrade"])
         let errors = upgrade.errors.rest()
         #expect(upgrade.wait() == 69)
-        #expect(errors.last?.contains("lock that another session of PostgreSQL holds") == true)
+        let reason = "lock that another session of PostgreSQL holds"
+        #expect(errors.last?.contains(reason) == true, "\(errors)")
         #expect(errors.last?.contains("the old one continues") == true, "\(errors)")
         let during = try served.client.get(path)
         #expect(during.status == 200, "\(during.text)")
