@@ -19,10 +19,10 @@ public struct UpcomingByDay: Sendable, Hashable {
         /// After tomorrow, up to and including this week's Sunday. It is empty on
         /// Saturdays and Sundays, and on Fridays it is only Sunday.
         case thisWeek
-        /// From the next Monday on, on Sundays from the next Tuesday on, up to and including the
-        /// Sunday behind it.
+        /// From the next Monday up to and including the Sunday after it. On Sundays, it begins on
+        /// Tuesday.
         case nextWeek
-        /// From the Monday of the week after that on.
+        /// After next week.
         case later
     }
 

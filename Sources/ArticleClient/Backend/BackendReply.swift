@@ -63,10 +63,10 @@ struct CallResponse: Sendable {
     var staleReason: BackendError?
     var age = Duration.zero
     /// The copy that the response has replaced in the cache.
-    var former: Former?
+    var replaced: ReplacedCopy?
 
-    /// A copy, which takes one word here.
-    final class Former: Sendable {
+    /// A reference to a copy: few responses replace one, and each is passed on several times.
+    final class ReplacedCopy: Sendable {
         let copy: CachedResponse
         init(_ copy: CachedResponse) { self.copy = copy }
     }
@@ -210,9 +210,9 @@ extension BackendService {
     ) -> CachedResponse? {
         guard let cache, call.request.method == .get else { return nil }
         let key = CacheKey(call.request, to: call.origin, by: call.session.owner)
-        let former = received.former?.copy
-        auth.whileValid(call.session) { cache.restore(former, insteadOf: received.bytes, for: key) }
-        return former
+        let copy = received.replaced?.copy
+        auth.whileValid(call.session) { cache.restore(copy, insteadOf: received.bytes, for: key) }
+        return copy
     }
 }
 

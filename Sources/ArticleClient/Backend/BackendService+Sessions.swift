@@ -4,7 +4,7 @@ package import ArticleAPI
 /// are sent.
 extension BackendService {
     /// The owner of the session to which requests belong that are made now.
-    package var owner: SessionOwner { (try? auth.session())?.account ?? .unknown }
+    var owner: SessionOwner { (try? auth.session())?.account ?? .unknown }
 
     /// The session of a request.
     ///

@@ -125,11 +125,7 @@ public struct BackendService: Sendable {
     func plainReply<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions, in session: Session.ID? = nil
     ) async throws(BackendError) -> BackendReply<Request.Item> {
-        let mapper = parts.mappers.mapper(for: Request.Item.self)
-        let call = try await call(
-            RequestPrinter.print(request, accepting: mapper.accept), options, Request.endpoint,
-            expecting: mapper.mediaType, in: session)
-        let (received, item) = try await decodedResponse(to: call, by: mapper)
+        let (received, item) = try await decodedResponse(to: request, options, in: session)
         return received.reply(item)
     }
 
@@ -144,11 +140,7 @@ public struct BackendService: Sendable {
         if let memory = parts.memory {
             return try await reply(to: request, options: options, with: memory, in: session).item
         }
-        let mapper = parts.mappers.mapper(for: Request.Item.self)
-        let call = try await call(
-            RequestPrinter.print(request, accepting: mapper.accept), options, Request.endpoint,
-            expecting: mapper.mediaType, in: session)
-        return try await decodedResponse(to: call, by: mapper).item
+        return try await decodedResponse(to: request, options, in: session).item
     }
 
     /// The outcome of `send` in a session, as a value.
@@ -193,19 +185,23 @@ public struct BackendService: Sendable {
             in: session, now: environment.now)
     }
 
-    /// A response and its item. A success that cannot be decoded is no reason to lose a copy that
-    /// can: the copy stays cached, and is used where the caller accepts one.
-    private func decodedResponse<Item: ResponseItem>(
-        to call: Call, by mapper: MapperBox<Item>
-    ) async throws(BackendError) -> (received: CallResponse, item: Item) {
+    /// The response to a request, and its item. If the item cannot be decoded, the copy that the
+    /// response has replaced is cached again, and used where the options accept a copy.
+    private func decodedResponse<Request: BackendAPIRequest>(
+        to request: Request, _ options: RequestOptions, in session: Session.ID?
+    ) async throws(BackendError) -> (received: CallResponse, item: Request.Item) {
+        let mapper = parts.mappers.mapper(for: Request.Item.self)
+        let call = try await call(
+            RequestPrinter.print(request, accepting: mapper.accept), options, Request.endpoint,
+            expecting: mapper.mediaType, in: session)
         let received = try await response(to: call).get()
         do throws(BackendError) {
             return (received, try await item(of: received, to: call, by: mapper))
         } catch {
-            let former = restoreCopy(insteadOf: received, call)
-            guard let former, case .orCached = call.options.freshness, error.allowsStale
+            let replaced = restoreCopy(insteadOf: received, call)
+            guard let replaced, case .orCached = options.freshness, error.allowsStale
             else { throw error }
-            let copy = copied(former, call, because: error)
+            let copy = copied(replaced, call, because: error)
             return (copy, try await item(of: copy, to: call, by: mapper))
         }
     }
@@ -357,16 +353,16 @@ extension BackendService {
             return .success(CallResponse(confirmed, isRevalidated: true, now: now))
         case .success(let response):
             var received = CallResponse(response)
-            var former: CachedResponse?
+            var replaced: CachedResponse?
             if response.status == .ok,
                 let new = CachedResponse(
                     received.fields, received.bytes, generation: generation, now: now)
             {
-                auth.whileValid(call.session) { former = cache.store(new, for: key) }
+                auth.whileValid(call.session) { replaced = cache.store(new, for: key) }
             } else {
-                former = cache.remove(key)
+                replaced = cache.remove(key)
             }
-            received.former = former.map(CallResponse.Former.init)
+            received.replaced = replaced.map(CallResponse.ReplacedCopy.init)
             return .success(received)
         case .failure(let error):
             // The backend no longer has it, or does not show it.

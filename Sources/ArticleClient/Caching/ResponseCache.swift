@@ -73,15 +73,16 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Puts a former copy, or none, in place of a response with these bytes; another one stays.
-    func restore(_ former: CachedResponse?, insteadOf bytes: [UInt8], for key: CacheKey) {
+    /// Replaces a response with these bytes by an earlier copy, or by none. Any other response
+    /// stays.
+    func restore(_ copy: CachedResponse?, insteadOf bytes: [UInt8], for key: CacheKey) {
         let isReplaced = state.withLock { state in
             guard let entry = state.entries[key] else { return true }
             guard entry.bytes == bytes else { return false }
             remove(key, from: &state)
             return true
         }
-        if isReplaced, let former { store(former, for: key) }
+        if isReplaced, let copy { store(copy, for: key) }
     }
 
     /// Removes the copies of an owner whose session has ended.

@@ -5,7 +5,7 @@ struct Titles: Equatable {
     private(set) var titles: [Article.ID: String] = [:]
     /// The token of the last page; `nil` before the first.
     private(set) var token: String?
-    /// Whether the snapshot has arrived as a whole.
+    /// True if the whole snapshot has arrived.
     private(set) var isComplete = false
 
     static let filter = FetchChangesRequest(tags: ["writing"])
