@@ -71,8 +71,9 @@ struct LockedDatabaseTests {
         let reason = "lock that another session of PostgreSQL holds"
         #expect(errors.last?.contains(reason) == true, "\(errors)")
         #expect(errors.last?.contains("the old one continues") == true, "\(errors)")
-        let during = try served.client.get(path)
-        #expect(during.status == 200, "\(during.text)")
+        // A node that could not ask the database for a second does not trust its cache until it has
+        // asked again, which a busy machine may delay.
+        #expect(await eventually { (try? served.client.get(path).status) == 200 })
         try lock.release()
         if let writer { #expect(try writer.response(to: .patch).status == 200) }
 
