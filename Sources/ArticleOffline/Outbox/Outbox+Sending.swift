@@ -105,13 +105,15 @@ extension Outbox {
 
     /// Returns the time of the next attempt: after a random time between half of a bound and all of
     /// it, so that clients that failed together do not come back together. The bound doubles each
-    /// time. A response that asks for more time gets it, up to the longest bound.
-    private func retryTime(after attempts: Int, _ retryAfter: Duration?) -> Timestamp {
+    /// time. A response that asks for more time gets it, up to the longest bound. The outcome of an
+    /// attempt that the backend is still processing is known soon, however many there were.
+    private func retryTime(after attempts: Int, _ delivery: OutboxDelivery) -> Timestamp {
         let doublings = min(max(attempts - 1, 0), 10)
         let bound = min(Self.firstBound << Int64(doublings), Self.longestBound)
         let seconds = bound / 2 + environment.random(bound - bound / 2)
-        let asked = min(retryAfter?.components.seconds ?? 0, Self.longestBound)
-        return now.advanced(byMilliseconds: max(seconds, asked, 1) * 1_000)
+        let asked = min(delivery.retryAfter?.components.seconds ?? 0, Self.longestBound)
+        let delay = delivery.isInFlight && asked > 0 ? asked : max(seconds, asked, 1)
+        return now.advanced(byMilliseconds: delay * 1_000)
     }
 
     // MARK: One write
@@ -120,9 +122,8 @@ extension Outbox {
         let count = networkChangeCount
         let delivery = await deliver(entry)
         // What failed on the former network is tried at once on the present one.
-        let isOutdated = count != networkChangeCount
-        let retryTime =
-            isOutdated ? now : retryTime(after: entry.attempts, delivery.retryAfter)
+        let isOutdated = count != networkChangeCount && !delivery.isInFlight
+        let retryTime = isOutdated ? now : retryTime(after: entry.attempts, delivery)
         await finish(entry, delivery, retryAt: retryTime)
         flights -= 1
         wake()

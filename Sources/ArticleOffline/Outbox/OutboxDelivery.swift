@@ -8,6 +8,8 @@ struct OutboxDelivery {
     var updates: [ModelUpdate] = []
     /// The delay for which the response asks before another attempt.
     var retryAfter: Duration?
+    /// True if the backend is still processing an earlier attempt.
+    var isInFlight = false
 }
 
 /// The requests for writes, and the meaning of their responses.
@@ -44,6 +46,7 @@ extension Outbox {
         } catch {
             var delivery = await delivery(of: entry, after: error)
             delivery.retryAfter = error.retryAfter
+            delivery.isInFlight = error.problem?.kind == .requestInFlight
             return delivery
         }
     }

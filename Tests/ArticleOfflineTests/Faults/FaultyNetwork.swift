@@ -20,6 +20,11 @@ final class FaultyNetwork: Sendable {
             [.refused, .untrusted]
             + FaultProxy.Fault.allCases.filter { !excluded.contains($0) }.map { .proxy($0) }
 
+        /// One of each kind: no connection, a lost response, none, garbage, a response of the
+        /// backend, and one of something else.
+        static let kinds: [Fault] =
+            [.refused] + [.reset, .silence, .cutGzip, .unavailable, .page403].map { .proxy($0) }
+
         private static let excluded: Set<FaultProxy.Fault> = [.delay, .dribble, .unauthorized]
 
         var testDescription: String {

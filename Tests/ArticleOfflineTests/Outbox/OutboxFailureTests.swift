@@ -75,6 +75,19 @@ import Testing
         #expect(clock.delays.first == .seconds(waited))
     }
 
+    @Test func `a write that is in progress at the backend is repeated when that asks for it`()
+        async throws
+    {
+        clock.hurry()
+        let outbox = try outbox(.requestInFlight, retryAfter: .seconds(1), Lock([]))
+        try await outbox.create(Article.Draft(title: "Bread"))
+        let sending = Task { await outbox.run() }
+        for await state in outbox.states where state.entries.isEmpty { break }
+        sending.cancel()
+        await sending.value
+        #expect(clock.delays.first == .seconds(1))
+    }
+
     @Test(arguments: [.forbidden, .invalidValues, .keyReused, .contentTooLarge] as [Problem.Kind])
     func `a rejected write is not repeated by itself`(problem: Problem.Kind) async throws {
         clock.hurry()
