@@ -42,7 +42,7 @@ import Testing
             "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP",
             "BroadsheetKit", "BroadsheetURLSession",
         ]
-        let frameworks = ["Foundation", "Security"]
+        let frameworks = ["Foundation", "Observation", "Security"]
         for file in try SourceTree.files() where Sample.isListing(file.path) {
             for line in file.lines where line.hasPrefix("import ") {
                 let module = String(line.dropFirst("import ".count))
