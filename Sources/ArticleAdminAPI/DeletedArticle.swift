@@ -15,7 +15,7 @@ public struct DeletedArticle: Sendable, Hashable, Identifiable {
     /// was scheduled for a time that is past, it becomes a draft.
     public var status: Article.Status
     /// The revision that deleted it. To restore the article as it was, restore this one:
-    /// ``RestoreRevisionRequest/init(_:idempotencyKey:)``.
+    /// `RestoreRevisionRequest`.
     public var revision: Int
     /// For `If-Match`.
     public var version: String

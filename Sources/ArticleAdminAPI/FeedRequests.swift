@@ -3,7 +3,7 @@ import BroadsheetHTTP
 
 /// A selection of public articles for a feed, newest first, and the page of them.
 ///
-/// The filters are those of ``FetchArticlesRequest``.
+/// The filters are those of `FetchArticlesRequest`.
 ///
 /// ```swift
 /// let query = FeedQuery(tags: ["baking"], limit: 50)

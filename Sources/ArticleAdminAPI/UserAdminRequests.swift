@@ -122,7 +122,7 @@ public struct EndUserSessionRequest: BackendAPIRequest {
         .path("session", \.session, .token(1...64)))
 
     public var id: User.ID
-    /// The id of a ``DeviceSession``.
+    /// The id of a `DeviceSession`.
     public var session: String
 
     public init(id: User.ID, session: String) {

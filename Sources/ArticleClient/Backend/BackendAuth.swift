@@ -450,7 +450,7 @@ extension BackendAuth {
 // MARK: - Renewing
 
 extension BackendAuth {
-    /// Renews a session of the backend with its refresh token (``RefreshSessionRequest``); keys and
+    /// Renews a session of the backend with its refresh token (`RefreshSessionRequest`); keys and
     /// other credentials without a refresh token cannot be renewed.
     ///
     /// If the response is lost, the request is repeated: the backend gives the same tokens again

@@ -5,8 +5,8 @@ import BroadsheetHTTP
 ///
 /// It adds the token and headers, follows redirects, renews credentials, retries requests that are
 /// safe to retry, shares equal requests, and revalidates cached responses. It knows only those
-/// endpoints that begin or end its session (``SignInRequest``, ``SignUpRequest``,
-/// ``SignOutRequest``, ``DeleteMeRequest``), so that a new request needs no change here. Values of
+/// endpoints that begin or end its session (`SignInRequest`, `SignUpRequest`,
+/// `SignOutRequest`, `DeleteMeRequest`), so that a new request needs no change here. Values of
 /// a service that are copies of each other share connections, cached responses and credentials.
 /// Use it from any actor; large responses are decoded elsewhere.
 ///

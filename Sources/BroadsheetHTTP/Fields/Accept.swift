@@ -1,7 +1,7 @@
 /// The media types that a client accepts, with their weights (RFC 9110 §12.5.1).
 ///
 /// Reading it never fails: a client that sends nothing valid accepts everything, `*` alone stands
-/// for `*/*`, and a range whose weight is invalid still counts (``Weight``). A type with a suffix
+/// for `*/*`, and a range whose weight is invalid still counts. A type with a suffix
 /// also counts as the format that the suffix names: `application/rss+xml` is acceptable to a client
 /// that accepts `application/xml` or `text/xml` (RFC 6839).
 ///
