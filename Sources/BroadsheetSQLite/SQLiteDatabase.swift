@@ -1,4 +1,4 @@
-import CBroadsheetSQLite
+public import CBroadsheetSQLite
 
 /// An error that says what a result code of SQLite means to a program.
 package protocol SQLiteFailure: Error {
@@ -97,5 +97,173 @@ package final class SQLiteDatabase<Failure: SQLiteFailure> {
     package func number(_ sql: String) throws(Failure) -> Int64? {
         let row = try statement(sql)
         return try row.step() ? row.integer(0) : nil
+    }
+}
+
+/// One use of a compiled statement. It cannot be copied; leaving scope resets it, clears its
+/// parameters, and returns it to its database.
+package struct SQLiteStatement<Failure: SQLiteFailure>: ~Copyable {
+    package let handle: SQLiteHandle
+    private let sql: String
+    private let database: SQLiteDatabase<Failure>
+
+    init(_ handle: SQLiteHandle, _ sql: String, _ database: SQLiteDatabase<Failure>) {
+        self.handle = handle
+        self.sql = sql
+        self.database = database
+    }
+
+    deinit {
+        handle.reset()
+        database.keep(handle, sql)
+    }
+
+    package func check(_ code: Int32) throws(Failure) {
+        guard code == SQLITE_OK else { throw database.failure(code) }
+    }
+
+    // MARK: Running
+
+    /// Advances to the next row; `false` at the end.
+    package func step() throws(Failure) -> Bool {
+        let code = handle.step()
+        if code == SQLITE_ROW { return true }
+        guard code == SQLITE_DONE else { throw database.failure(code) }
+        return false
+    }
+
+    /// Runs to the end, ignoring rows.
+    package consuming func run() throws(Failure) {
+        while try step() {}
+    }
+
+    // MARK: Parameters, counted from 1
+
+    package func bind(_ index: Int32, _ value: Int64?) throws(Failure) {
+        try check(value.map { handle.bind(index, $0) } ?? handle.bindNull(index))
+    }
+
+    package func bind(_ index: Int32, _ value: Int) throws(Failure) {
+        try bind(index, Int64(value))
+    }
+
+    package func bind(_ index: Int32, _ value: String?) throws(Failure) {
+        guard var value else { return try check(handle.bindNull(index)) }
+        try check(value.withUTF8 { handle.bind(index, text: UnsafeRawBufferPointer($0)) })
+    }
+
+    package func bind(_ index: Int32, _ bytes: [UInt8]) throws(Failure) {
+        try check(bytes.withUnsafeBytes { handle.bind(index, bytes: $0) })
+    }
+
+    // MARK: Columns, counted from 0
+
+    package func isNull(_ column: Int32) -> Bool { handle.isNull(column) }
+
+    package func integer(_ column: Int32) -> Int64 { handle.integer(column) }
+
+    /// An integer that is within the range of an `Int` unless the file is damaged.
+    package func number(_ column: Int32) -> Int { Int(clamping: integer(column)) }
+
+    package func optionalInteger(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : integer(column)
+    }
+
+    package func text(_ column: Int32) -> String {
+        String(decoding: handle.text(column), as: UTF8.self)
+    }
+
+    package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+    package func bytes(_ column: Int32) -> [UInt8] { Array(handle.bytes(column)) }
+}
+
+/// A compiled statement (`sqlite3_stmt`) that something else finalizes. Its functions return
+/// SQLite's result codes.
+@usableFromInline
+package struct SQLiteHandle {
+    @usableFromInline package let pointer: OpaquePointer
+
+    @inlinable
+    package init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    /// Advances to the next row (`sqlite3_step`).
+    @inlinable
+    package func step() -> Int32 { sqlite3_step(pointer) }
+
+    /// Makes it ready for its next use, without parameters (`sqlite3_reset`).
+    @inlinable
+    package func reset() {
+        sqlite3_reset(pointer)
+        sqlite3_clear_bindings(pointer)
+    }
+
+    // MARK: Parameters, counted from 1
+
+    @inlinable
+    package func bind(_ index: Int32, _ value: Int64) -> Int32 {
+        sqlite3_bind_int64(pointer, index, value)
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ value: Double) -> Int32 {
+        sqlite3_bind_double(pointer, index, value)
+    }
+
+    @inlinable
+    package func bindNull(_ index: Int32) -> Int32 { sqlite3_bind_null(pointer, index) }
+
+    /// - Parameter text: UTF-8. An empty text may have no address, which would be NULL.
+    @inlinable
+    package func bind(_ index: Int32, text: UnsafeRawBufferPointer) -> Int32 {
+        let bytes = text.isEmpty ? nil : text.baseAddress?.assumingMemoryBound(to: CChar.self)
+        guard let bytes else { return sqlite3_bind_text(pointer, index, "", 0, Self.copied) }
+        return sqlite3_bind_text64(
+            pointer, index, bytes, UInt64(text.count), Self.copied, UInt8(SQLITE_UTF8))
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, bytes: UnsafeRawBufferPointer) -> Int32 {
+        bytes.isEmpty
+            ? sqlite3_bind_zeroblob(pointer, index, 0)
+            : sqlite3_bind_blob64(
+                pointer, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
+    }
+
+    /// Has SQLite copy what is bound (`SQLITE_TRANSIENT`, a macro that Swift cannot see).
+    @inlinable
+    static var copied: sqlite3_destructor_type {
+        unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    }
+
+    // MARK: Columns, counted from 0
+
+    @inlinable
+    package func isNull(_ column: Int32) -> Bool { type(column) == SQLITE_NULL }
+
+    @inlinable
+    package func type(_ column: Int32) -> Int32 { sqlite3_column_type(pointer, column) }
+
+    @inlinable
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
+
+    @inlinable
+    package func real(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
+
+    /// The UTF-8 of a text, valid until the next step.
+    @inlinable
+    package func text(_ column: Int32) -> UnsafeRawBufferPointer {
+        // The pointer must be obtained before the length: it determines the encoding.
+        let start = sqlite3_column_text(pointer, column)
+        let count = start == nil ? 0 : Int(sqlite3_column_bytes(pointer, column))
+        return UnsafeRawBufferPointer(start: start, count: count)
+    }
+
+    /// The bytes of a blob or a text, valid until the next step.
+    @inlinable
+    package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(pointer, column)
+        let count = start == nil ? 0 : Int(sqlite3_column_bytes(pointer, column))
+        return UnsafeRawBufferPointer(start: start, count: count)
     }
 }

@@ -176,11 +176,3 @@ public func sqlite3_column_double(_: OpaquePointer!, _ iCol: Int32) -> Double { 
 public func sqlite3_column_int(_: OpaquePointer!, _ iCol: Int32) -> Int32 { 0 }
 public func sqlite3_column_int64(_: OpaquePointer!, _ iCol: Int32) -> sqlite3_int64 { 0 }
 public func sqlite3_column_text(_: OpaquePointer!, _ iCol: Int32) -> UnsafePointer<UInt8>! { nil }
-
-// What the shim adds.
-public func csqlite_bind_text(
-    _: OpaquePointer!, _: Int32, _: UnsafeRawPointer!, _: sqlite3_uint64
-) -> Int32 { 0 }
-public func csqlite_bind_blob(
-    _: OpaquePointer!, _: Int32, _: UnsafeRawPointer!, _: sqlite3_uint64
-) -> Int32 { 0 }
