@@ -1,12 +1,21 @@
 import BroadsheetPlatform
 
-/// Listening sockets of an event loop.
+/// A listening socket of an event loop.
+struct ListeningEntry {
+    let descriptor: Int32
+    /// Accepts waiting connections; returns whether that was possible.
+    let arrive: () -> Bool
+}
+
 extension EventLoop {
+    /// The delay before a failed accept is retried.
+    private static let shortageMilliseconds: Int64 = 100
+
     /// Calls `arrive` on the loop whenever connections wait at the socket, until `endListening`. If
     /// it returns false, the loop retries after a moment. Only on the loop.
     func listen(at descriptor: Int32, _ arrive: @escaping () -> Bool) -> UInt64 {
         checkIsOnLoop()
-        let token = state.listeners.add(.init(descriptor: descriptor, arrive: arrive))
+        let token = state.listeners.add(ListeningEntry(descriptor: descriptor, arrive: arrive))
         watch(token)
         return token
     }
@@ -25,11 +34,10 @@ extension EventLoop {
     }
 
     private func watchLater(_ token: UInt64) {
-        schedule(afterMilliseconds: LoopListeners.shortageMilliseconds) { [self] in watch(token) }
+        schedule(afterMilliseconds: Self.shortageMilliseconds) { [self] in watch(token) }
     }
 
     func notifyListeners() {
-        guard !state.arrivals.isEmpty else { return }
         let arrivals = state.arrivals
         state.arrivals = []
         for token in arrivals {

@@ -8,33 +8,37 @@ extension EventLoop {
     ) -> LoopTimer {
         checkIsOnLoop()
         let time = state.now + max(0, delay)
-        let timer = state.timers.add(at: time, work)
-        _ = state.wheel.add(timer.token, at: time)
-        return timer
+        let token = state.timers.add((time, work))
+        _ = state.wheel.add(token, at: time)
+        return LoopTimer(token: token)
     }
 
     /// Cancels the timer and releases its work. Only on the loop.
     public func cancel(_ timer: LoopTimer) {
         checkIsOnLoop()
-        state.timers.remove(timer)
+        _ = state.timers.remove(timer.token)
     }
 
     func notifyTimers() {
         for token in state.wheel.take(upTo: state.now) {
-            if LoopTimers.holds(token) {
-                notifyTimer(token)
-            } else {
+            if ChannelSlots.holds(token) {
                 state.slots[token]?.deadlineReached(now: state.now)
+            } else {
+                notifyTimer(token)
             }
         }
     }
 
     private func notifyTimer(_ token: UInt64) {
-        switch state.timers.take(token, now: state.now) {
-        case .due(let work): work()
-        case .later(let time): _ = state.wheel.add(token, at: time)
-        case .cancelled: break
+        // Otherwise it was cancelled.
+        guard let timer = state.timers[token] else { return }
+        guard timer.time <= state.now else {
+            // It is further away than the wheel's span.
+            _ = state.wheel.add(token, at: timer.time)
+            return
         }
+        _ = state.timers.remove(token)
+        timer.work()
     }
 }
 
@@ -65,45 +69,6 @@ extension SocketChannel {
 /// Work that a loop does later unless it is cancelled (`EventLoop.schedule`).
 public struct LoopTimer: Sendable, Hashable {
     let token: UInt64
-}
-
-/// The timers of a loop, by tokens that no channel uses.
-struct LoopTimers {
-    /// The state of a timer whose tick has come.
-    enum Outcome {
-        case due(() -> Void)
-        /// The timer is further away than the wheel's span.
-        case later(Int64)
-        case cancelled
-    }
-
-    private var entries: [UInt64: (time: Int64, work: () -> Void)] = [:]
-    private var next: UInt64 = 0
-    // Channels do not use this bit in their generations (`ChannelSlots.free`).
-    private static let mark: UInt64 = 1 << 63
-
-    static func holds(_ token: UInt64) -> Bool { token & mark != 0 }
-
-    mutating func add(at time: Int64, _ work: @escaping () -> Void) -> LoopTimer {
-        next += 1
-        entries[next | Self.mark] = (time, work)
-        return LoopTimer(token: next | Self.mark)
-    }
-
-    mutating func remove(_ timer: LoopTimer) { entries[timer.token] = nil }
-
-    /// Cancels all timers and returns their work, for the caller to release.
-    mutating func takeAll() -> [() -> Void] {
-        defer { entries = [:] }
-        return entries.values.map(\.work)
-    }
-
-    mutating func take(_ token: UInt64, now: Int64) -> Outcome {
-        guard let entry = entries[token] else { return .cancelled }
-        guard entry.time <= now else { return .later(entry.time) }
-        entries[token] = nil
-        return .due(entry.work)
-    }
 }
 
 /// A timer wheel for channel deadlines with ticks of 64 ms: arming costs one store, and moving a

@@ -18,8 +18,8 @@ public final class EventLoop: TaskExecutor, Sendable {
         /// Work submitted by other threads.
         var work = FIFO<@Sendable () -> Void>()
         var slots = ChannelSlots()
-        var timers = LoopTimers()
-        var listeners = LoopListeners()
+        var timers = LoopEntries<(time: Int64, work: () -> Void)>()
+        var listeners = LoopEntries<ListeningEntry>()
         /// Listeners where connections wait.
         var arrivals: [UInt64] = []
         var now: Int64
@@ -131,7 +131,7 @@ public final class EventLoop: TaskExecutor, Sendable {
             // After an event another one is likely, and waiting for it here is cheaper than waking
             // up for it.
             if !isQuiet { patience = Self.patienceMilliseconds }
-            notifyListeners()
+            if !state.arrivals.isEmpty { notifyListeners() }
             notifyTimers()
             resumeNextTurn()
         } while !isQuiet || hasReady || !rests()
@@ -152,7 +152,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         if isDone {
             sources.cancel()
             // Pending timers may retain the loop; objects that they release may submit jobs.
-            _ = state.timers.takeAll()
+            _ = state.timers.removeAll()
             guard !hasReady else { return false }
         } else {
             setWakeTime()
@@ -221,10 +221,10 @@ public final class EventLoop: TaskExecutor, Sendable {
             return try poller.wait(milliseconds: timeout) { event in
                 if !isTurnBegun { readClocks() }
                 isTurnBegun = true
-                if LoopListeners.holds(event.token) {
-                    state.arrivals.append(event.token)
-                } else {
+                if ChannelSlots.holds(event.token) {
                     state.slots[event.token]?.note(event)
+                } else {
+                    state.arrivals.append(event.token)
                 }
             }
         } catch {

@@ -160,6 +160,10 @@ struct ChannelSlots {
     private var slots: [(generation: UInt32, channel: SocketChannel?)] = []
     private var free: [UInt32] = []
     private(set) var count = 0
+    /// The bit of tokens that are not those of channels.
+    static let reserved: UInt64 = 1 << 63
+
+    static func holds(_ token: UInt64) -> Bool { token & reserved == 0 }
 
     var isEmpty: Bool { count == 0 }
 
@@ -183,7 +187,7 @@ struct ChannelSlots {
 
     mutating func free(_ token: UInt64) {
         let index = UInt32(truncatingIfNeeded: token)
-        // The highest bit is reserved for timers.
+        // The highest bit is reserved.
         slots[Int(index)].generation = (slots[Int(index)].generation &+ 1) & 0x7FFF_FFFF
         slots[Int(index)].channel = nil
         free.append(index)
@@ -194,30 +198,24 @@ struct ChannelSlots {
     var open: [SocketChannel] { slots.compactMap(\.channel) }
 }
 
-/// The listening sockets of a loop, by tokens that no channel uses.
-struct LoopListeners {
-    struct Entry {
-        let descriptor: Int32
-        /// Accepts waiting connections; returns whether that was possible.
-        let arrive: () -> Bool
-    }
-
+/// The timers or the listening sockets of a loop, by tokens that no channel uses.
+struct LoopEntries<Entry> {
     private var entries: [UInt64: Entry] = [:]
     private var next: UInt64 = 0
-    // Channels do not use this bit in their generations (`ChannelSlots.free`).
-    private static let mark: UInt64 = 1 << 63
-    /// The delay before a failed accept is retried.
-    static let shortageMilliseconds: Int64 = 100
-
-    static func holds(_ token: UInt64) -> Bool { token & mark != 0 }
 
     subscript(token: UInt64) -> Entry? { entries[token] }
 
     mutating func add(_ entry: Entry) -> UInt64 {
         next += 1
-        entries[next | Self.mark] = entry
-        return next | Self.mark
+        entries[next | ChannelSlots.reserved] = entry
+        return next | ChannelSlots.reserved
     }
 
     mutating func remove(_ token: UInt64) -> Entry? { entries.removeValue(forKey: token) }
+
+    /// Removes all entries and returns them, for the caller to release.
+    mutating func removeAll() -> [Entry] {
+        defer { entries = [:] }
+        return Array(entries.values)
+    }
 }
