@@ -123,11 +123,10 @@ public final class ResponseCache: Sendable {
 
     // MARK: Responses
 
-    /// True if the response to such a request may be in the cache. This is quick, and comes before
-    /// the question of who sent the request.
+    /// True if the response to such a GET or HEAD request may be in the cache. This is quick, and
+    /// comes before the question of who sent the request.
     func mayRespond(to head: borrowing RequestHead) -> Bool {
-        isOn && (head.method == .get || head.method == .head) && head.framing == .none
-            && !ConditionalRequest.hasPreconditions(head.fields)
+        isOn && head.framing == .none && !ConditionalRequest.hasPreconditions(head.fields)
             && gate?.isOpen(to: head.fields) ?? true
     }
 

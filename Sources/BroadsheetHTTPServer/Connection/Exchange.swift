@@ -378,7 +378,9 @@ extension Exchange {
     /// The cached response to this request. A request with credentials gets it if they were not
     /// exposed on the way, are valid, and grant no more than anonymous access.
     func preparedResponse(to head: borrowing RequestHead) -> CachedMatch? {
-        guard let cache = listener.cache, cache.mayRespond(to: head) else { return nil }
+        guard head.method == .get || head.method == .head, let cache = listener.cache,
+            cache.mayRespond(to: head)
+        else { return nil }
         guard head.fields.contains(.authorization) else {
             return cache.response(to: head).map { CachedMatch(prepared: $0, reader: nil) }
         }
@@ -404,8 +406,8 @@ extension Exchange {
     /// Rejects credentials that may have been read on the way, whatever they are for: this includes
     /// requests that would be redirected, and unknown keys, which another server may accept.
     private func rejectionOfExposure(_ fields: borrowing HTTPFields) -> HTTPResponse? {
-        guard fields.contains(.authorization) || listener.sessionCookie?.isIn(fields) ?? false,
-            !isConfidential(fields)
+        guard !isConfidential(fields),
+            fields.contains(.authorization) || listener.sessionCookie?.isIn(fields) ?? false
         else { return nil }
         return response(to: .exposedCredentials)
     }

@@ -110,10 +110,6 @@ public protocol ExchangeObserver: Sendable {
 struct TraceContext: Sendable, Hashable {
     /// The ID of the whole trace: 32 hexadecimal digits in lower case.
     let traceID: String
-    /// The ID of the span that sent the request: 16 such digits.
-    let parentID: String
-    /// True if the sender may have recorded the trace.
-    let isSampled: Bool
 
     /// Parses `traceparent`; `nil` if it is missing, invalid or repeated, in which case the request
     /// is treated as if it had none (§3.2, §4.3).
@@ -133,14 +129,12 @@ struct TraceContext: Sendable, Hashable {
         guard let version = Self.hexadecimal(value, 0..<2), version != "ff",
             let trace = Self.hexadecimal(value, 3..<35), trace.contains(where: { $0 != "0" }),
             let parent = Self.hexadecimal(value, 36..<52), parent.contains(where: { $0 != "0" }),
-            let flags = Self.hexadecimal(value, 53..<55).flatMap({ UInt8($0, radix: 16) })
+            Self.hexadecimal(value, 53..<55) != nil
         else { return nil }
         if value.count > Self.length {
             guard version != "00", value[Self.length] == UInt8(ascii: "-") else { return nil }
         }
         traceID = trace
-        parentID = parent
-        isSampled = flags & 1 == 1
     }
 
     /// The length of version 00, which is the prefix of every later version.
