@@ -213,6 +213,39 @@ public final class AnnouncedChanges: ChangeObserver {
     }
 }
 
+/// Wakes a task after commits, those together that come while it is busy. Safe to use from any
+/// thread, but by one waiting task.
+package final class CommitSignal: ChangeObserver {
+    private let wakings: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    private let system: SystemEnvironment
+    private let first = Lock<Duration?>(nil)
+
+    package init(_ system: SystemEnvironment) {
+        self.system = system
+        (wakings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// The uptime of the first commit since the last call of `takeSince`; `nil` if there was none.
+    package var since: Duration? { first.withLock { $0 } }
+
+    /// Returns `since`, which is `nil` until the next commit.
+    package func takeSince() -> Duration? { first.withLock { $0.take() } }
+
+    /// Waits for a commit or a call of `wake` since the last wait, or for the task's cancellation.
+    package func wait() async {
+        var wakings = wakings.makeAsyncIterator()
+        await wakings.next()
+    }
+
+    package func wake() { continuation.yield() }
+
+    package func didCommit(_ changes: CommitChanges) {
+        first.withLock { $0 = $0 ?? system.uptime }
+        wake()
+    }
+}
+
 /// The changes of one commit. See ``ChangeObserver``.
 public struct CommitChanges: Sendable, Hashable {
     /// The number of the last change.

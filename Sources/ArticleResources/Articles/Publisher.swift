@@ -1,5 +1,5 @@
 import ArticleAPI
-public import ArticleStore
+package import ArticleStore
 package import BroadsheetPlatform
 
 /// Publishes scheduled articles when they are due.
@@ -12,9 +12,7 @@ public final class Publisher: Sendable {
     private let log: @Sendable (String) -> Void
     private let progress: @Sendable (String) -> Void
     private let state: Lock<State>
-    /// Yields after a commit; commits are merged until the value is taken.
-    private let commits: AsyncStream<Void>
-    private let committed: AsyncStream<Void>.Continuation
+    private let commits: CommitSignal
 
     private struct State {
         var hasCaughtUp: Bool
@@ -43,8 +41,8 @@ public final class Publisher: Sendable {
         let time = system.now
         let next = try await store.nextPublication()
         state = Lock(State(hasCaughtUp: next.map { $0 > time } ?? true))
-        (commits, committed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        store.observeChanges(self)
+        commits = CommitSignal(system)
+        store.observeChanges(commits)
     }
 
     /// True if everything has been published that was due at the start.
@@ -55,12 +53,11 @@ public final class Publisher: Sendable {
 
     /// Publishes articles until the task is cancelled. Called once.
     public func run() async {
-        var commits = commits.makeAsyncIterator()
         while !Task.isCancelled {
             if !store.node.isLeader {
                 await noteOthersWork()
             } else if await !publishDueArticles() {
-                await commits.next()
+                await commits.wait()
             }
             // Cancelled: the loop ends.
             await system.sleep(Self.interval)
@@ -114,8 +111,4 @@ public final class Publisher: Sendable {
         }
         if isNew { log("cannot publish scheduled articles: \(reason)") }
     }
-}
-
-extension Publisher: ChangeObserver {
-    public func didCommit(_ changes: CommitChanges) { committed.yield() }
 }

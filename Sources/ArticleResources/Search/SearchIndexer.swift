@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleSearch
 import ArticleServiceCore
-public import ArticleStore
+package import ArticleStore
 package import BroadsheetPlatform
 
 /// Keeps the search index: follows the public's changes, never in the transaction of a
@@ -23,9 +23,8 @@ public final class SearchIndexer: Sendable {
     /// them.
     private let pool = BackgroundPool(width: 1, depth: 1)
     private let state = Lock(State())
-    /// Yields after a commit; commits are merged until the value is taken.
-    private let commits: AsyncStream<Void>
-    private let committed: AsyncStream<Void>.Continuation
+    /// Knows the first commit that the index may lack, besides those that are being followed.
+    private let commits: CommitSignal
 
     /// Receives lines for the operator.
     package struct Notices: Sendable {
@@ -60,9 +59,7 @@ public final class SearchIndexer: Sendable {
         var statistics = Statistics()
         /// The reason why the stored index cannot be used.
         var damage: String?
-        /// The time of the first commit that the index may lack, and of the first of those that are
-        /// being followed.
-        var pendingSince: Duration?
+        /// The time of the first of the commits that are being followed.
         var followingSince: Duration?
         /// The last reported failure; `nil` after a success.
         var failure: String?
@@ -104,14 +101,14 @@ public final class SearchIndexer: Sendable {
         self.limits = limits
         self.notices = notices
         self.published = published
-        (commits, committed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        store.observeChanges(self)
+        commits = CommitSignal(system)
+        store.observeChanges(commits)
     }
 
     public var statistics: Statistics {
         state.withLock { state in
             var statistics = state.statistics
-            if let since = state.followingSince ?? state.pendingSince {
+            if let since = state.followingSince ?? commits.since {
                 statistics.lagSeconds = (system.uptime - since) / .seconds(1)
             }
             return statistics
@@ -120,7 +117,7 @@ public final class SearchIndexer: Sendable {
 
     /// True if every commit is in the view, and nothing is left to do.
     var isCurrent: Bool {
-        state.withLock { $0.view != nil && $0.isWaiting && $0.pendingSince == nil }
+        state.withLock { $0.view != nil && $0.isWaiting && commits.since == nil }
     }
 
     /// The present index.
@@ -137,11 +134,11 @@ public final class SearchIndexer: Sendable {
             state.view = nil
             state.damage = reason
         }
-        committed.yield()
+        commits.wake()
     }
 
     /// There may be something to forget.
-    package func wake() { committed.yield() }
+    package func wake() { commits.wake() }
 
     // MARK: Following
 
@@ -149,11 +146,11 @@ public final class SearchIndexer: Sendable {
     public func run() async {
         guard !node.isAlone else { return await followAlways() }
         await withDiscardingTaskGroup { group in
-            group.addTask { [committed, system] in
+            group.addTask { [commits, system] in
                 // The leader's writes to the index are not changes of which observers are notified.
                 while !Task.isCancelled {
                     await system.sleep(Self.storedInterval)
-                    committed.yield()
+                    commits.wake()
                 }
             }
             await followAlways()
@@ -184,7 +181,6 @@ public final class SearchIndexer: Sendable {
     /// Follows the changes with the stored index, until another process becomes the leader or, if
     /// this one does not lead, has stored more.
     private func follow() async throws(IndexError) {
-        var commits = commits.makeAsyncIterator()
         let term = node.term
         var work = try await IndexUpdater(
             loading: store, on: pool, version: version, limits, system)
@@ -209,7 +205,7 @@ public final class SearchIndexer: Sendable {
                 checked = system.uptime
             }
             state.withLock { $0.isWaiting = true }
-            await commits.next()
+            await commits.wait()
             // Cancelled: the loop ends.
             await system.sleep(Self.gathering)
         }
@@ -220,7 +216,7 @@ public final class SearchIndexer: Sendable {
     private func beginRound() {
         state.withLock { state in
             state.isWaiting = false
-            if state.followingSince == nil { state.followingSince = state.pendingSince.take() }
+            if state.followingSince == nil { state.followingSince = commits.takeSince() }
         }
     }
 
@@ -286,14 +282,5 @@ public final class SearchIndexer: Sendable {
             return state.failure != reason
         }
         if isNew { notices.failure("search: cannot index articles: \(reason)") }
-    }
-}
-
-extension SearchIndexer: ChangeObserver {
-    public func didCommit(_ changes: CommitChanges) {
-        state.withLock { state in
-            if state.pendingSince == nil { state.pendingSince = system.uptime }
-        }
-        committed.yield()
     }
 }
