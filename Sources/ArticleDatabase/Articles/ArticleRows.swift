@@ -286,6 +286,9 @@ extension Article {
 }
 
 extension Snapshot {
+    /// The articles read ahead; `nil` if that is of no use.
+    var articlesAhead: ArticlePrefetch? { ahead?.kept { ArticlePrefetch() } }
+
     /// The article with its last revision, deleted or not; `nil` before its first revision.
     func stored(_ key: Article.Key) throws(StoreError) -> StoredArticle? {
         switch key {

@@ -67,7 +67,11 @@ extension Snapshot {
     func edition(
         of key: Article.Key, visibleTo audience: Audience
     ) throws(StoreError) -> ArticleVersion {
-        guard let stored = try storedWithBody(key), stored.isVisible(to: audience),
+        let found =
+            if let ahead = articlesAhead { try ahead.withBody(key, of: self) } else {
+                try stored(key)
+            }
+        guard let stored = found, stored.isVisible(to: audience),
             try isKnown(stored, by: key, to: audience)
         else { throw .notFound }
         let article = try present(stored, withBody: true, to: audience)
@@ -145,7 +149,8 @@ extension WriteStep {
         let step = RevisionData(
             action: .created, actor: try stored(edit.actor), time: edit.time, updatedAt: edit.time,
             content: resolved, isDeletion: false)
-        try record(firstStep: step, of: article, id: id)
+        try record(
+            step, of: article, id: id, createdAt: edit.time, after: nil, isRowCurrent: true)
         return StoredArticle(
             id: id, state: resolved.state, createdAt: edit.time,
             revision: StoredRevision(
@@ -264,30 +269,15 @@ extension WriteStep {
         return number
     }
 
-    /// Records the first step in the history of an article whose row already exists.
-    func record(firstStep step: RevisionData, of article: Int64, id: Article.ID) throws(StoreError)
-    {
-        try insertRevision(step, number: 1, of: article)
-        let content = step.content
-        let publication = content.publishedAt ?? step.time
-        let places = try places(of: content, as: content.state, publication: publication)
-        try move(article, id: id, from: nil, to: places)
-        try publishSlug(step, after: nil)
-        let sequence = try recordChange(
-            of: .article(id), number: article, revision: 1, isDeletion: false,
-            isPublic: content.state == .published)
-        try recordTransitions(
-            of: article, revision: 1, at: sequence, from: nil, to: VisibilityInputs(of: content))
-    }
-
     /// Records one step in an article's history with its consequences: the article's state, its
     /// listings, the counters, and the number in the change sequence.
     ///
-    /// - Parameter number: the revision's; `nil` for the next one.
+    /// - Parameters:
+    ///   - number: the revision's; `nil` for the next one.
+    ///   - isRowCurrent: true if the article's row was inserted in this state.
     func record(
         _ step: RevisionData, number: Int? = nil, of article: Int64, id: Article.ID,
-        createdAt: Timestamp,
-        after previous: StoredArticle?
+        createdAt: Timestamp, after previous: StoredArticle?, isRowCurrent: Bool = false
     ) throws(StoreError) {
         let number = number ?? (previous?.lastRevision ?? 0) + 1
         guard number <= Self.limitRevisions else { throw .tooMany("revisions of one article") }
@@ -296,10 +286,12 @@ extension WriteStep {
         let content = step.content
         let publication = content.publishedAt ?? createdAt
         let state = step.isDeletion ? StoredState.deleted : content.state
-        try set(
-            article, state: state, revision: number, publication: publication,
-            createdAt: createdAt, updatedAt: step.updatedAt, owner: content.owner,
-            deletedAt: step.isDeletion ? step.time : nil)
+        if !isRowCurrent {
+            try set(
+                article, state: state, revision: number, publication: publication,
+                createdAt: createdAt, updatedAt: step.updatedAt, owner: content.owner,
+                deletedAt: step.isDeletion ? step.time : nil)
+        }
 
         if let former = previous?.revision.content.body, step.isDeletion || former != content.body {
             try removeRendering(ofBody: former)

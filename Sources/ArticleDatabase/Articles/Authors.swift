@@ -249,11 +249,12 @@ extension WriteStep {
             }
             return nil
         }
-        return try connection.names.author(named: name) { () throws(StoreError) in
-            let row = try connection.statement(SQL.oldestAuthorNamed)
-            try row.bind(1, name)
-            return try row.step() ? row.integer(0) : nil
-        }
+        if let number = connection.names.authorsByName[name] { return number }
+        let row = try connection.statement(SQL.oldestAuthorNamed)
+        try row.bind(1, name)
+        guard try row.step() else { return nil }
+        connection.names.authorsByName[name] = row.integer(0)
+        return row.integer(0)
     }
 }
 

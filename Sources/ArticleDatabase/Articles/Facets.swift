@@ -93,7 +93,8 @@ extension WriteStep {
     func facet(
         _ kind: FacetKind, key: String, name: String? = nil
     ) throws(StoreError) -> Int64 {
-        try connection.names.facet(kind, key) { () throws(StoreError) in
+        try connection.names.facets.value(.init(kind: kind, key: key)) {
+            () throws(StoreError) in
             if let found = try state.facet(kind, key: .text(key)) { return found.number }
             let row = try connection.statement(SQL.insertFacet)
             try row.bind(1, kind.rawValue)

@@ -95,7 +95,8 @@ extension Snapshot {
                 connection, sort: query.sort, plan: plan, state: state, from: from, to: to,
                 // The one after the page shows that there is another page.
                 wanted: query.limit + 1, isJoined: isJoined(plan, query))
-            try readAhead(of: cursor.articles, withBodies: query.withBodies)
+            try articlesAhead?.read(
+                of: cursor.articles, self, withBodies: query.withBodies)
             cursors.append(cursor)
         }
         return cursors
@@ -150,7 +151,7 @@ extension Snapshot {
             stored = article
         } else {
             // With filters that are looked up for each row, few of the next rows may match.
-            try readAhead(entry.article, withBodies: query.withBodies) {
+            try articlesAhead?.read(entry.article, of: self, withBodies: query.withBodies) {
                 cursor.plan.probes.isEmpty ? cursor.upcoming(wanted) : []
             }
             stored = try self.stored(number: entry.article)

@@ -247,7 +247,7 @@ extension Snapshot {
         switch stored {
         case .unrecorded(let name): return Revision.Actor(kind: .unrecorded, name: name)
         case .numbered(let number):
-            return try names.actor(number) { () throws(StoreError) in
+            return try names.actors.value(number) { () throws(StoreError) in
                 let row = try connection.statement(SQL.actorByNumber)
                 try row.bind(1, number)
                 guard try row.step() else { throw .corrupt("actor \(number) is missing") }
@@ -320,7 +320,8 @@ extension WriteStep {
 
     /// The row of the server itself, which every file has.
     private func systemNumber() throws(StoreError) -> Int64 {
-        try connection.names.actor(.system, "") { () throws(StoreError) in
+        try connection.names.actorNumbers.value(.init(kind: .system, id: "")) {
+            () throws(StoreError) in
             let row = try connection.statement(SQL.systemNumber)
             guard try row.step() else { throw .corrupt("the actor of the system is missing") }
             return row.integer(0)
@@ -331,7 +332,8 @@ extension WriteStep {
     private func number(
         of kind: ActorKind, _ id: String, name: String?
     ) throws(StoreError) -> Int64 {
-        try connection.names.actor(kind, id) { () throws(StoreError) in
+        try connection.names.actorNumbers.value(.init(kind: kind, id: id)) {
+            () throws(StoreError) in
             let known = try connection.statement(SQL.actorNumber)
             try known.bind(1, kind.rawValue)
             try known.bind(2, id)

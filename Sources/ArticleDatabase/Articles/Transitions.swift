@@ -54,11 +54,6 @@ struct VisibilityInputs {
     init(of revision: StoredRevision) {
         self.init(state: revision.state, owner: revision.content.owner, content: revision.content)
     }
-
-    /// A new article with this content.
-    init(of content: StoredContent) {
-        self.init(state: content.state, owner: content.owner, content: content)
-    }
 }
 
 /// The last transition of a subject for an audience.

@@ -122,9 +122,9 @@ struct ChangePageReader {
     ) throws(StoreError) -> Bool {
         if !transition.isDeparture {
             let wanted = min(query.limit - page.items.count, 100)
-            try state.readAhead(transition.subject, withBodies: query.withBodies) {
-                walk.upcomingArticles(wanted)
-            }
+            try state.articlesAhead?.read(
+                transition.subject, of: state, withBodies: query.withBodies
+            ) { walk.upcomingArticles(wanted) }
             let stored = try state.stored(number: transition.subject)
             let content = stored.revision.content
             if matcher.matches(content) {

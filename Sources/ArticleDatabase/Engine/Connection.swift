@@ -68,6 +68,11 @@ final class Connection {
         }
     }
 
+    /// Bytes in use in SQLite's write-ahead log, as of this connection's last commit.
+    var logBytes: Int {
+        if case .sqlite(let file) = engine { file.logBytes } else { 0 }
+    }
+
     /// Rows changed since the connection was opened.
     var totalChangedRows: Int64 {
         switch engine {

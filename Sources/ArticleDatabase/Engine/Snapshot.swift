@@ -27,7 +27,7 @@ struct Snapshot {
     }
 
     func tag(_ number: Int64) throws(StoreError) -> ArticleTag {
-        try names.tag(number) { () throws(StoreError) in
+        try names.tags.value(number) { () throws(StoreError) in
             let row = try connection.statement(SQL.tagByNumber)
             try row.bind(1, number)
             guard try row.step() else { throw .corrupt("tag \(number) is missing") }
@@ -36,7 +36,7 @@ struct Snapshot {
     }
 
     func author(number: Int64) throws(StoreError) -> RowCache.NamedAuthor {
-        try names.author(number) { () throws(StoreError) in
+        try names.authors.value(number) { () throws(StoreError) in
             let row = try connection.statement(SQL.authorReference)
             try row.bind(1, number)
             guard try row.step() else { throw .corrupt("author \(number) is missing") }
@@ -46,13 +46,13 @@ struct Snapshot {
 
     /// The epoch of the database.
     func epoch() throws(StoreError) -> Epoch {
-        try names.epoch { () throws(StoreError) in
-            let row = try connection.statement(SQL.epoch)
-            guard try row.step(), let epoch = Epoch(row) else {
-                throw .corrupt("the epoch is missing")
-            }
-            return epoch
+        if let epoch = names.epoch { return epoch }
+        let row = try connection.statement(SQL.epoch)
+        guard try row.step(), let epoch = Epoch(row) else {
+            throw .corrupt("the epoch is missing")
         }
+        names.epoch = epoch
+        return epoch
     }
 }
 
@@ -138,23 +138,51 @@ extension Epoch {
 ///
 /// Only the writer changes the cached data; it clears the cache when it rolls back anything.
 final class RowCache {
-    private var authors: [Int64: NamedAuthor] = [:]
-    private var tags: [Int64: ArticleTag] = [:]
-    private var facets: [Facet: Int64] = [:]
-    private var authorsByName: [String: Int64] = [:]
-    private var actors: [Int64: Revision.Actor] = [:]
-    private var actorNumbers: [ActorID: Int64] = [:]
-    private var epoch: Epoch?
+    var authors = Entries<Int64, NamedAuthor>()
+    var tags = Entries<Int64, ArticleTag>()
+    /// The numbers of facets, which never change.
+    var facets = Entries<Facet, Int64>()
+    /// The numbers of the oldest authors with these names.
+    var authorsByName = Entries<String, Int64>()
+    var actors = Entries<Int64, Revision.Actor>()
+    /// The numbers of actors, which never change.
+    var actorNumbers = Entries<ActorID, Int64>()
+    var epoch: Epoch?
     /// The state of the database to which the cache belongs; `nil` initially.
     private var version: Int64?
-    private static let limit = 4_096
 
-    private struct Facet: Hashable {
+    /// A limited number of values; all are removed when there are too many.
+    struct Entries<Key: Hashable, Value> {
+        private var values: [Key: Value] = [:]
+        private static var limit: Int { 4_096 }
+
+        subscript(key: Key) -> Value? {
+            get { values[key] }
+            set {
+                if values.count >= Self.limit { removeAll() }
+                values[key] = newValue
+            }
+        }
+
+        /// The value, which is read if it is not there.
+        mutating func value(
+            _ key: Key, else read: () throws(StoreError) -> Value
+        ) throws(StoreError) -> Value {
+            if let value = values[key] { return value }
+            let value = try read()
+            self[key] = value
+            return value
+        }
+
+        mutating func removeAll() { values.removeAll(keepingCapacity: true) }
+    }
+
+    struct Facet: Hashable {
         let kind: FacetKind
         let key: String
     }
 
-    private struct ActorID: Hashable {
+    struct ActorID: Hashable {
         let kind: ActorKind
         let id: String
     }
@@ -185,21 +213,21 @@ final class RowCache {
     func forget() {
         forgetAuthors()
         forgetActors()
-        tags.removeAll(keepingCapacity: true)
-        facets.removeAll(keepingCapacity: true)
+        tags.removeAll()
+        facets.removeAll()
         epoch = nil
     }
 
     /// Clears the authors, because one was changed or added.
     func forgetAuthors() {
-        authors.removeAll(keepingCapacity: true)
-        authorsByName.removeAll(keepingCapacity: true)
+        authors.removeAll()
+        authorsByName.removeAll()
     }
 
     /// Clears the actors, because a name was added.
     func forgetActors() {
-        actors.removeAll(keepingCapacity: true)
-        actorNumbers.removeAll(keepingCapacity: true)
+        actors.removeAll()
+        actorNumbers.removeAll()
     }
 
     /// Reads those of the tags and authors that are not cached, with one statement each.
@@ -211,95 +239,15 @@ final class RowCache {
             let row = try connection.statement(SQL.tagsByNumber)
             try row.bind(1, numbers: Array(missingTags))
             while try row.step() {
-                keep(ArticleTag(key: row.text(0), name: row.text(1)), row.integer(2))
+                tags[row.integer(2)] = ArticleTag(key: row.text(0), name: row.text(1))
             }
         }
         let missingAuthors = wantedAuthors.filter { authors[$0] == nil }
         if !missingAuthors.isEmpty {
             let row = try connection.statement(SQL.authorReferences)
             try row.bind(1, numbers: Array(missingAuthors))
-            while try row.step() { keep(try NamedAuthor(row), row.integer(4)) }
+            while try row.step() { authors[row.integer(4)] = try NamedAuthor(row) }
         }
-    }
-
-    private func keep(_ tag: ArticleTag, _ number: Int64) {
-        if tags.count >= Self.limit { tags.removeAll(keepingCapacity: true) }
-        tags[number] = tag
-    }
-
-    private func keep(_ author: NamedAuthor, _ number: Int64) {
-        if authors.count >= Self.limit { authors.removeAll(keepingCapacity: true) }
-        authors[number] = author
-    }
-
-    func epoch(else read: () throws(StoreError) -> Epoch) throws(StoreError) -> Epoch {
-        if let epoch { return epoch }
-        let epoch = try read()
-        self.epoch = epoch
-        return epoch
-    }
-
-    func tag(
-        _ number: Int64, else read: () throws(StoreError) -> ArticleTag
-    ) throws(StoreError) -> ArticleTag {
-        if let tag = tags[number] { return tag }
-        let tag = try read()
-        keep(tag, number)
-        return tag
-    }
-
-    func author(
-        _ number: Int64, else read: () throws(StoreError) -> NamedAuthor
-    ) throws(StoreError) -> NamedAuthor {
-        if let author = authors[number] { return author }
-        let author = try read()
-        keep(author, number)
-        return author
-    }
-
-    /// The number of the oldest author with this name; a missing one is not cached.
-    func author(
-        named name: String, else read: () throws(StoreError) -> Int64?
-    ) throws(StoreError) -> Int64? {
-        if let number = authorsByName[name] { return number }
-        guard let number = try read() else { return nil }
-        if authorsByName.count >= Self.limit { authorsByName.removeAll(keepingCapacity: true) }
-        authorsByName[name] = number
-        return number
-    }
-
-    func actor(
-        _ number: Int64, else read: () throws(StoreError) -> Revision.Actor
-    ) throws(StoreError) -> Revision.Actor {
-        if let actor = actors[number] { return actor }
-        let actor = try read()
-        if actors.count >= Self.limit { actors.removeAll(keepingCapacity: true) }
-        actors[number] = actor
-        return actor
-    }
-
-    /// The number of an actor, which never changes.
-    func actor(
-        _ kind: ActorKind, _ id: String, else read: () throws(StoreError) -> Int64
-    ) throws(StoreError) -> Int64 {
-        let actor = ActorID(kind: kind, id: id)
-        if let number = actorNumbers[actor] { return number }
-        let number = try read()
-        if actorNumbers.count >= Self.limit { actorNumbers.removeAll(keepingCapacity: true) }
-        actorNumbers[actor] = number
-        return number
-    }
-
-    /// The number of a facet, which never changes.
-    func facet(
-        _ kind: FacetKind, _ key: String, else read: () throws(StoreError) -> Int64
-    ) throws(StoreError) -> Int64 {
-        let facet = Facet(kind: kind, key: key)
-        if let number = facets[facet] { return number }
-        let number = try read()
-        if facets.count >= Self.limit { facets.removeAll(keepingCapacity: true) }
-        facets[facet] = number
-        return number
     }
 }
 

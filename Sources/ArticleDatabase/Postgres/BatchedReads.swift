@@ -88,7 +88,7 @@ final class BatchedReads: BatchedArticleReads {
         }
         readers.submit { (snapshot) throws(StoreError) in
             let wanted = take()
-            try snapshot.readAhead(wanted.map(\.id))
+            try snapshot.articlesAhead?.read(wanted.map(\.id), of: snapshot)
             var responses: [Response] = []
             for one in wanted { responses.append(try Self.response(to: one, in: snapshot)) }
             return responses

@@ -14,9 +14,6 @@ extension Connection {
         self.init(.sqlite(try SQLiteFile(path: path, access: access)))
     }
 
-    /// Bytes in use in the write-ahead log, as of this connection's last commit.
-    var logBytes: Int { file.logBytes }
-
     /// Copies the log's pages to the file; `false` if readers still need a part of it. Truncating
     /// waits for readers for up to the busy timeout, and empties the log file.
     func checkpoint(truncating: Bool) throws(StoreError) -> Bool {

@@ -41,7 +41,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     var checkpoints: Int { checkpointCount.load(ordering: .relaxed) }
 
     func begin() throws(StoreError) -> Connection {
-        guard let connection else { throw .unavailable("the store is closed") }
+        guard let connection else { throw Self.closed }
         do throws(StoreError) { try connection.execute(SQL.beginImmediate) } catch {
             connection.rollBack()
             throw error
@@ -77,7 +77,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
 
     /// Checkpoints the log and closes the file.
     func close() {
-        for copy in copies { copy.end(.unavailable("the store is closed")) }
+        for copy in copies { copy.end(Self.closed) }
         copies = []
         // A read that does not end is not waited for.
         try? connection?.setBusyTimeout(milliseconds: 0)
@@ -101,21 +101,34 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         on queue: CommitQueue,
         _ work: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        let outcome = Lock<Result<Value, StoreError>>(.failure(.unavailable("the store is closed")))
+        let outcome = Lock<Result<Value, StoreError>>(.failure(Self.closed))
         let isDone = DispatchSemaphore(value: 0)
-        pendingMaintenance.withLock { pendingMaintenance in
-            pendingMaintenance.append { connection in
-                if let connection {
-                    let result = Result { () throws(StoreError) in try work(connection) }
-                    outcome.withLock { $0 = result }
-                }
-                isDone.signal()
-            }
+        betweenCommits(on: queue, work) { result in
+            outcome.withLock { $0 = result }
+            isDone.signal()
         }
-        queue.perform { self.runMaintenance() }
         isDone.wait()
         return try outcome.withLock { $0 }.get()
     }
+
+    private func betweenCommits<Value>(
+        on queue: CommitQueue,
+        _ work: @escaping @Sendable (Connection) throws(StoreError) -> Value,
+        then use: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        pendingMaintenance.withLock { pendingMaintenance in
+            pendingMaintenance.append { connection in
+                use(
+                    Result { () throws(StoreError) in
+                        guard let connection else { throw Self.closed }
+                        return try work(connection)
+                    })
+            }
+        }
+        queue.perform { self.runMaintenance() }
+    }
+
+    private static let closed = StoreError.unavailable("the store is closed")
 
     private func runMaintenance() {
         let pendingMaintenance = pendingMaintenance.withLock { pendingMaintenance in
@@ -152,7 +165,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
         guard let copy = copies.first else { return }
         guard let connection else {
             copies.removeFirst()
-            return copy.end(.unavailable("the store is closed"))
+            return copy.end(Self.closed)
         }
         if copy.step(from: connection) { copies.removeFirst() }
     }
@@ -170,18 +183,11 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     ) async throws(StoreError) -> VacuumProgress? {
         let result: Result<VacuumProgress?, StoreError> = await withCheckedContinuation {
             continuation in
-            pendingMaintenance.withLock { pendingMaintenance in
-                pendingMaintenance.append { connection in
-                    continuation.resume(
-                        returning: Result { () throws(StoreError) in
-                            guard let connection else {
-                                throw StoreError.unavailable("the store is closed")
-                            }
-                            return try self.freePages(after: progress, on: connection)
-                        })
-                }
+            betweenCommits(on: queue) { (connection) throws(StoreError) in
+                try self.freePages(after: progress, on: connection)
+            } then: {
+                continuation.resume(returning: $0)
             }
-            queue.perform { self.runMaintenance() }
         }
         return try result.get()
     }
@@ -234,7 +240,7 @@ final class SQLiteCommits: CommitEngine, @unchecked Sendable {
     }
 
     private func rewrite() throws(StoreError) {
-        guard let connection else { throw .unavailable("the store is closed") }
+        guard let connection else { throw Self.closed }
         // Its notes are in temporary tables, which a change of their place removes.
         guard try connection.lines(of: "SELECT name FROM temp.sqlite_schema").isEmpty else {
             throw .moving

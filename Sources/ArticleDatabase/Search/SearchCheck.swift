@@ -56,7 +56,7 @@ private struct SearchCheck {
         let row = try state.connection.statement(SQL.publicArticles)
         while try row.step() {
             let number = row.integer(0)
-            try state.readAhead(number, withBodies: true) {
+            try state.articlesAhead?.read(number, of: state, withBodies: true) {
                 row.upcoming(Self.readArticles).map { $0.integer(0) }
             }
             let stored = try state.stored(number: number)
