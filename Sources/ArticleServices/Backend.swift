@@ -239,13 +239,7 @@ public struct Backend: Sendable {
 
     /// The API for everybody; requests that administer the backend require an admin's key.
     public func router() throws(RouterError) -> HTTPRouter {
-        var routes = Routes(
-            responses: responses, workers: store.workers, writes: writes, commits: commits,
-            system: system, log: log
-        ) { [access] (fields, context) async throws(ServiceError) in
-            try await access.principal(of: fields, context)
-        }
-        bindRequests(to: &routes)
+        var routes = routes(access)
         bindPages(to: &routes)
         return try routes.router()
     }
@@ -253,13 +247,17 @@ public struct Backend: Sendable {
     /// The API for the operator's commands on the control socket: the same with admin rights and
     /// without a key.
     public func controlRouter() throws(RouterError) -> HTTPRouter {
-        var routes = Routes(
-            responses: responses, workers: store.workers, writes: writes, commits: commits,
-            system: system, log: log
-        ) { _, _ in .controlSocket }
-        bindRequests(to: &routes)
+        var routes = routes(nil)
         if hasConsole { routes.on(CreateConsoleLinkRequest.self, consoleLinks.create) }
         return try routes.router()
+    }
+
+    private func routes(_ access: Authenticator?) -> Routes {
+        var routes = Routes(
+            access: access, responses: responses, workers: store.workers, writes: writes,
+            commits: commits, system: system, log: log)
+        bindRequests(to: &routes)
+        return routes
     }
 
     /// Webhooks of the public's changes, which send while `run` is called.

@@ -157,6 +157,38 @@ public struct ArticleUpdate: Sendable, Hashable {
     }
 }
 
+extension CommentRules {
+    /// Rejects a policy for an article that is less strict than the present one, except by editors:
+    /// an author must not let comments through that editors want to approve.
+    ///
+    /// - Parameters:
+    ///   - wanted: the requested policy; `nil` for that of the server, like `current`.
+    package func check(
+        _ wanted: CommentPolicy?, replacing current: CommentPolicy? = nil, by audience: Audience
+    ) throws(StoreError) {
+        let present = current ?? policy
+        guard audience != .editors, wanted != current,
+            (wanted ?? policy).strictness < present.strictness
+        else { return }
+        throw .invalidValue(
+            "/comments",
+            "must be stricter than the current policy, which is `\(present.name)`; only editors "
+                + "can relax it")
+    }
+}
+
+extension CommentPolicy {
+    fileprivate var strictness: Int {
+        switch self {
+        case .open: 0
+        case .moderated: 1
+        case .closed: 2
+        // Servers reject it before.
+        case .unknown: -1
+        }
+    }
+}
+
 /// Converts drafts to the content of articles: defaults, derived values, publication.
 extension ArticleContent {
     /// The content of a new article.

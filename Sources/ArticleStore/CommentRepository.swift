@@ -260,24 +260,6 @@ public struct CommentRules: Sendable, Hashable {
         }
     }
 
-    /// Rejects a policy for an article that is less strict than the present one, except by editors:
-    /// an author must not let comments through that editors want to approve.
-    ///
-    /// - Parameters:
-    ///   - wanted: the requested policy; `nil` for that of the server, like `current`.
-    package func check(
-        _ wanted: CommentPolicy?, replacing current: CommentPolicy? = nil, by audience: Audience
-    ) throws(StoreError) {
-        let present = current ?? policy
-        guard audience != .editors, wanted != current,
-            (wanted ?? policy).strictness < present.strictness
-        else { return }
-        throw .invalidValue(
-            "/comments",
-            "must be stricter than the current policy, which is `\(present.name)`; only editors "
-                + "can relax it")
-    }
-
     /// The comment with the changes, as far as the viewer may make them.
     package func changed(
         _ edition: CommentEdition, by changes: ArticleComment.Changes, as viewer: CommentViewer,
@@ -321,17 +303,5 @@ public struct CommentRules: Sendable, Hashable {
             $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
         }
         guard !isBlank else { throw .invalidValue("/body", "does not contain any text") }
-    }
-}
-
-extension CommentPolicy {
-    fileprivate var strictness: Int {
-        switch self {
-        case .open: 0
-        case .moderated: 1
-        case .closed: 2
-        // Servers reject it before.
-        case .unknown: -1
-        }
     }
 }

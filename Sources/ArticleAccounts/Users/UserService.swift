@@ -273,22 +273,6 @@ struct AccountDeletion: Sendable {
     }
 }
 
-extension User {
-    /// All of the user, for the user and for admins.
-    package init(_ record: UserRecord) {
-        self.init(
-            id: record.id, displayName: record.displayName, name: record.name,
-            role: User.Role(name: record.role),
-            isDisabled: record.isDisabled, createdAt: record.createdAt,
-            updatedAt: record.updatedAt, revision: record.revision)
-    }
-
-    /// Creates the user as others see it.
-    package init(publicOf record: UserRecord) {
-        self.init(id: record.id, displayName: record.displayName)
-    }
-}
-
 extension User: Versioned {
     /// Identifies the revision, also among those of a restored database; `nil` if only the public
     /// part is known.

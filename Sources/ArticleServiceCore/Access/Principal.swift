@@ -239,3 +239,19 @@ extension Role {
     /// The role as responses show it.
     package var shown: User.Role { User.Role(name: rawValue) }
 }
+
+extension User {
+    /// All of the user, for the user and for admins.
+    package init(_ record: UserRecord) {
+        self.init(
+            id: record.id, displayName: record.displayName, name: record.name,
+            role: User.Role(name: record.role),
+            isDisabled: record.isDisabled, createdAt: record.createdAt,
+            updatedAt: record.updatedAt, revision: record.revision)
+    }
+
+    /// Creates the user as others see it.
+    package init(publicOf record: UserRecord) {
+        self.init(id: record.id, displayName: record.displayName)
+    }
+}

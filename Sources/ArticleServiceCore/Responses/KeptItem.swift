@@ -9,6 +9,13 @@ package protocol KeptItem: Sendable {
     var location: (any BackendAPIRequest)? { get }
 }
 
+extension KeptItem where Self: JSONModel {
+    package init?(kept bytes: [UInt8], body: String?) {
+        guard let item = try? Self(mapping: bytes) else { return nil }
+        self = item
+    }
+}
+
 extension Article: KeptItem {
     package init?(kept bytes: [UInt8], body: String?) {
         guard let article = try? Article(mapping: bytes) else { return nil }
@@ -20,11 +27,6 @@ extension Article: KeptItem {
 }
 
 extension Author: KeptItem {
-    package init?(kept bytes: [UInt8], body: String?) {
-        guard let author = try? Author(mapping: bytes) else { return nil }
-        self = author
-    }
-
     package var location: (any BackendAPIRequest)? { FetchAuthorRequest(id: id) }
 }
 
@@ -40,11 +42,6 @@ extension ArticleComment: KeptItem {
 }
 
 extension ContentSource: KeptItem {
-    package init?(kept bytes: [UInt8], body: String?) {
-        guard let source = try? ContentSource(mapping: bytes) else { return nil }
-        self = source
-    }
-
     package var location: (any BackendAPIRequest)? { FetchSourceRequest(id: id) }
 }
 

@@ -144,16 +144,16 @@ struct Representation<Request: BackendAPIRequest> {
         }
         let bytes = encoding.write(reply.item, reply.fields, capacity: estimatedBytes)
         let version = (reply.item as? any Versioned)?.version
-        let etag = Validator.tag(version: version, of: bytes, renderer: reply.renderer)
         // No hash of a secret leaves the server.
-        if version != nil || !Request.endpoint.carriesSecrets {
-            fields.append(.etag, etag.description)
-        }
+        let etag =
+            version == nil && Request.endpoint.carriesSecrets
+            ? nil : Validator.tag(version: version, of: bytes, renderer: reply.renderer)
+        if let etag { fields.append(.etag, etag.description) }
         let modified = lastModified
         let isDisclosed = settlesAt == nil
         if let modified, isDisclosed { fields.append(.lastModified, HTTPDate.text(modified)) }
         appendLinks(to: &fields)
-        if isRead, let message {
+        if isRead, let message, let etag {
             let outcome = ConditionalRequest.outcome(
                 message.fields, etag: etag, lastModified: modified, isLastModifiedSent: isDisclosed
             ) { Validator.isMatched(by: $0, version: version, etag) }

@@ -12,7 +12,7 @@ import BroadsheetPlatform
 /// caller, and encodes the response with validators and caching fields.
 package struct Routes {
     private var builder = HTTPRouterBuilder()
-    private let authenticate: Authenticate
+    private let access: Authenticator?
     private let responses: PublicResponseCache
     private let writes: IdempotentWrites
     private let commits: CommitTokens
@@ -20,23 +20,20 @@ package struct Routes {
     private let system: SystemEnvironment
     private let log: @Sendable (String) -> Void
 
-    /// Authenticates the sender of these fields.
-    typealias Authenticate =
-        @Sendable (HTTPFields, RequestContext) async throws(ServiceError) -> Principal
-
     /// - Parameters:
-    ///   - authenticate: determines the sender of a request.
+    ///   - access: determines the sender of a request; `nil` on the control socket, where the
+    ///     operator sends all.
     ///   - responses: caches public responses.
     ///   - workers: the threads on which the store reads.
     ///   - writes: stores the results of writes with an idempotency key.
     ///   - commits: lets clients read their own writes.
     ///   - log: receives the causes of failures, which are never sent to clients, as single lines.
     init(
-        responses: PublicResponseCache, workers: WorkerPool, writes: IdempotentWrites,
-        commits: CommitTokens, system: SystemEnvironment,
-        log: @escaping @Sendable (String) -> Void, authenticate: @escaping Authenticate
+        access: Authenticator?, responses: PublicResponseCache, workers: WorkerPool,
+        writes: IdempotentWrites, commits: CommitTokens, system: SystemEnvironment,
+        log: @escaping @Sendable (String) -> Void
     ) {
-        self.authenticate = authenticate
+        self.access = access
         self.responses = responses
         self.writes = writes
         self.commits = commits
@@ -210,7 +207,7 @@ package struct Routes {
         _: Request.Type, _ mediaType: MediaType?, body: HTTPRouteBody? = nil,
         _ handler: @escaping @Sendable (Principal) -> HTTPHandler
     ) {
-        let (authenticate, commits, log) = (authenticate, commits, log)
+        let (access, commits, log) = (access, commits, log)
         let endpoint = Request.endpoint
         let isRead = endpoint.method.isSafe
         let ownBody: HTTPRouteBody =
@@ -223,7 +220,8 @@ package struct Routes {
                 if !commits.isOpen(to: message.fields) {
                     try await commits.wait(for: message.fields)
                 }
-                let caller = try await authenticate(message.fields, context)
+                let caller =
+                    try await access?.principal(of: message.fields, context) ?? .controlSocket
                 sender = caller.sender
                 try Self.checkAccept(message, mediaType)
                 try caller.require(endpoint.access)
