@@ -103,7 +103,7 @@ public final class BackendAuth: Sendable {
     }
 
     /// Credentials that are kept in memory only.
-    init(_ credentials: Credentials?, refresh: Refresh?) {
+    package init(_ credentials: Credentials?, refresh: Refresh?) {
         credentialWriter = nil
         self.refresh = refresh
         var first = State()

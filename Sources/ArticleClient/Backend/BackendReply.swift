@@ -31,6 +31,18 @@ public struct BackendReply<Item: Sendable>: Sendable {
     public let status: HTTPStatus
     public let fields: HTTPFields
 
+    package init(
+        item: Item, source: Source, age: Duration, staleReason: BackendError? = nil,
+        status: HTTPStatus, fields: HTTPFields
+    ) {
+        self.item = item
+        self.source = source
+        self.age = age
+        self.staleReason = staleReason
+        self.status = status
+        self.fields = fields
+    }
+
     /// The entity tag, which a later write can use as its precondition (`If-Match`).
     public var etag: EntityTag? { fields[.etag].flatMap { EntityTag($0) } }
 }

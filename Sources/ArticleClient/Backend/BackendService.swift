@@ -47,6 +47,7 @@ public struct BackendService: Sendable {
     public var configuration: BackendConfiguration { parts.configuration }
     public var auth: BackendAuth { parts.auth }
     var network: NetworkService { parts.network }
+    package var transport: any Transport { network.transport }
     var cache: ResponseCache? { parts.cache }
     var writes: LastWrite { parts.writes }
     package var environment: ClientEnvironment { parts.environment }

@@ -37,7 +37,7 @@ public struct BackendEvent: Sendable {
     public let origin: HTTPOrigin
     private let request: HTTPRequest
 
-    init(
+    package init(
         _ kind: Kind, _ request: HTTPRequest, to origin: HTTPOrigin, duration: Duration = .zero
     ) {
         self.kind = kind

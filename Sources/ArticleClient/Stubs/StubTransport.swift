@@ -1,5 +1,5 @@
 public import ArticleAPI
-import BroadsheetHTTP
+package import BroadsheetHTTP
 
 /// The responses of a stub: one closure for each type of request.
 ///
@@ -53,7 +53,8 @@ public struct StubRoutes: Sendable {
         routes.append(route)
     }
 
-    fileprivate static func response(_ problem: Problem) -> HTTPResponse {
+    /// The response with a problem, as a backend sends it.
+    package static func response(_ problem: Problem) -> HTTPResponse {
         var fields: HTTPFields = [.contentType: Problem.mediaType]
         if let delay = problem.retryAfter {
             fields.set(.retryAfter, to: "\(delay.components.seconds)")

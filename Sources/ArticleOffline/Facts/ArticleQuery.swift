@@ -96,14 +96,15 @@ extension ArticleSort {
     }
 
     /// True if the latest time comes first.
-    var isDescending: Bool {
+    package var isDescending: Bool {
         switch self {
         case .newestFirst, .createdLast, .updatedLast: true
         case .oldestFirst, .createdFirst, .updatedFirst: false
         }
     }
 
-    private func key(of article: Article) -> Timestamp {
+    /// The time by which an article is sorted.
+    package func key(of article: Article) -> Timestamp {
         switch self {
         case .newestFirst, .oldestFirst: article.publishedAt ?? article.createdAt
         case .createdLast, .createdFirst: article.createdAt

@@ -27,6 +27,12 @@ public struct OutboxState: Sendable, Hashable {
         case storeFailed(ModelStoreError)
     }
 
+    package init(entries: [OutboxEntry], pause: Pause?, unreadable: Int) {
+        self.entries = entries
+        self.pause = pause
+        self.unreadable = unreadable
+    }
+
     /// Those that are being sent.
     public var sending: [OutboxEntry] { entries.filter { $0.status == .sending } }
 

@@ -22,6 +22,17 @@ public struct CachedArticle: Sendable, Hashable, Identifiable {
 
     public var id: Article.ID { article.id }
 
+    package init(
+        article: Article, known: AttributeSet<Article>, isPinned: Bool,
+        pending: OutboxEntry.Status?, seenAt: Timestamp
+    ) {
+        self.article = article
+        self.known = known
+        self.isPinned = isPinned
+        self.pending = pending
+        self.seenAt = seenAt
+    }
+
     /// Returns true if both are the same, regardless of the time at which they were last seen.
     public static func == (one: Self, other: Self) -> Bool {
         one.article == other.article && one.known == other.known

@@ -1,5 +1,5 @@
 import ArticleAPI
-import ArticleSearch
+package import ArticleSearch
 
 /// A search, as far as it has come.
 struct StoreSearch {
@@ -114,7 +114,7 @@ extension StoreEngine {
 
 extension SearchFilter {
     /// The filters that the index knows.
-    fileprivate init(_ query: ArticleQuery) {
+    package init(_ query: ArticleQuery) {
         self.init()
         tags = query.tags
         author = query.author

@@ -51,7 +51,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
 
     public var id: Int { number }
 
-    init(
+    package init(
         number: Int, article: Article.ID, write: PendingWrite, base: Article?, key: String,
         account: String, createdAt: Timestamp, firstSentAt: Timestamp? = nil, attempts: Int = 0,
         openAttempts: Int = 0, isRebased: Bool = false, status: Status = .waiting(until: nil)
