@@ -18,7 +18,7 @@ let warningsAreErrors = Context.environment["BROADSHEET_WARNINGS_ARE_ERRORS"] ==
 let libraries = [
     "BroadsheetKit", "BroadsheetHTTP", "ArticleAPI", "ArticleAdminAPI", "ArticleClient",
     "ArticleOffline",
-    "BroadsheetURLSession",
+    "BroadsheetTesting", "BroadsheetURLSession",
 ]
 
 /// Every Swift target is built by the same rules: imports stay internal unless exposed, and
@@ -184,7 +184,10 @@ let package = Package(
                 "CBroadsheetMarkdown", "CBroadsheetOpenSSL",
             ]),
 
-        // Rung 6: the SDK under one name; accounts.
+        // Rung 6: what tests and previews of apps need; the SDK under one name; accounts.
+        layer(
+            "BroadsheetTesting",
+            ["ArticleAPI", "ArticleClient", "ArticleOffline", "ArticleSearch", "BroadsheetHTTP"]),
         layer(
             "BroadsheetKit",
             [
@@ -340,7 +343,15 @@ let package = Package(
                 "ArticleAPI", "ArticleClient", "BroadsheetHTTP", "BroadsheetHTTPServer",
                 "BroadsheetSockets", "BroadsheetURLSession",
             ]),
-        tests("BroadsheetKitTests", ["BroadsheetKit"]),
+        tests("BroadsheetKitTests", ["BroadsheetKit", "BroadsheetTesting"]),
+        tests(
+            "BroadsheetTestingTests",
+            services + [
+                "ArticleAPI", "ArticleClient", "ArticleDatabase", "ArticleOffline",
+                "ArticleSearch", "ArticleStore", "BroadsheetHTTP", "BroadsheetHTTPServer",
+                "BroadsheetPlatform", "BroadsheetSockets", "BroadsheetTestDatabases",
+                "BroadsheetTesting",
+            ]),
         tests(
             "ArticleStoreTests",
             [
@@ -407,7 +418,10 @@ let package = Package(
         // The documentation's samples see what apps see: products, and nothing else.
         layer(
             "DocumentationSamples", path: "Tests/Samples/Documentation",
-            ["ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP", "BroadsheetKit"]),
+            [
+                "ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP", "BroadsheetKit",
+                "BroadsheetTesting",
+            ]),
         program(
             "broadsheet-first-steps", at: "Tests/Samples/FirstSteps", ["BroadsheetKit"],
             exclude: ["Package.swift.sample"]),
@@ -427,7 +441,7 @@ let package = Package(
                 "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleOffline", "ArticleStore",
                 "BroadsheetFeeds", "BroadsheetHTTP", "BroadsheetHTTPServer", "BroadsheetMarkup",
                 "BroadsheetOpenAPI", "BroadsheetPlatform", "BroadsheetSockets", "ArticleDatabase",
-                "BroadsheetSwiftGenerator", "BroadsheetTestDatabases",
+                "BroadsheetSwiftGenerator", "BroadsheetTestDatabases", "BroadsheetTesting",
             ]),
         .testTarget(name: "LintTests", dependencies: ["BroadsheetResources"], swiftSettings: rules),
         layer(

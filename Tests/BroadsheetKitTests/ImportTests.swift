@@ -60,7 +60,7 @@ import Testing
 
     private static let modules = [
         "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP",
-        "BroadsheetURLSession",
+        "BroadsheetTesting", "BroadsheetURLSession",
     ]
 
     /// The errors of a file that names the types and imports these modules and the system's.

@@ -40,9 +40,9 @@ import Testing
     @Test func `the documentation's samples import products only`() throws {
         let products = [
             "ArticleAPI", "ArticleAdminAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP",
-            "BroadsheetKit", "BroadsheetURLSession",
+            "BroadsheetKit", "BroadsheetTesting", "BroadsheetURLSession",
         ]
-        let frameworks = ["Foundation", "Observation", "Security"]
+        let frameworks = ["Foundation", "Observation", "Security", "SwiftUI", "Testing"]
         for file in try SourceTree.files() where Sample.isListing(file.path) {
             for line in file.lines where line.hasPrefix("import ") {
                 let module = String(line.dropFirst("import ".count))

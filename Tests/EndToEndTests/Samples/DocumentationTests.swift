@@ -122,6 +122,7 @@ import Testing
         let service = stubbedBackend([])
         #expect(try await service.send(FetchTagsRequest(limit: 5)).items.isEmpty)
         #expect(limits(askedOf: service) == [5])
+        #expect(appBackend(configuration).configuration.baseURL == configuration.baseURL)
         await #expect(throws: BackendError.problem(Problem(.forbidden))) {
             try await service.send(
                 DeleteArticleRequest(id: Article.ID("01890000-0000-7000-8000-000000000000")!))
