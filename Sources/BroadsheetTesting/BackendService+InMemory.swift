@@ -10,7 +10,8 @@ extension BackendService {
     /// let backend = BackendService.inMemory(.samples, signedInAs: .sample())
     /// let draft = Article.Draft(title: "Sourdough", status: .published)
     /// let created = try await backend.send(CreateArticleRequest(article: draft))
-    /// let newest = try await backend.send(FetchArticlesRequest(limit: 1)).items
+    /// let published = FetchArticlesRequest(limit: 1, status: .published)
+    /// let newest = try await backend.send(published).items
     /// ```
     ///
     /// Everyone reads what is published. Whoever is signed in may do what editors may, and may sign

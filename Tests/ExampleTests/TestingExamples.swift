@@ -58,11 +58,12 @@ import Testing
         let backend = BackendService.inMemory(.samples, signedInAs: .sample())
         let draft = Article.Draft(title: "Sourdough", status: .published)
         let created = try await backend.send(CreateArticleRequest(article: draft))
-        let newest = try await backend.send(FetchArticlesRequest(limit: 1)).items
+        let published = FetchArticlesRequest(limit: 1, status: .published)
+        let newest = try await backend.send(published).items
         #expect(newest.map(\.id) == [created.id])
         let other = backend.otherDevice(signedInAs: .sample(id: .sample(2), name: "leo"))
         try await other.send(DeleteArticleRequest(id: created.id))
-        let left = try await backend.send(FetchArticlesRequest(limit: 1)).items
+        let left = try await backend.send(published).items
         #expect(left.map(\.id) != [created.id])
     }
 

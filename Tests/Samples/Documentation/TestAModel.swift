@@ -24,7 +24,8 @@ import Testing
     let backend = BackendService.inMemory(.samples, signedInAs: .sample())
     let composer = Composer(backend)
     await composer.publish("Sourdough")
-    let newest = try await backend.send(FetchArticlesRequest(limit: 1)).items
+    let published = FetchArticlesRequest(limit: 1, status: .published)
+    let newest = try await backend.send(published).items
     #expect(newest.map(\.title) == ["Sourdough"] && composer.message == nil)
     await composer.publish("")
     #expect(composer.message?.title == "Could not save")
