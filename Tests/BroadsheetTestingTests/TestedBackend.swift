@@ -138,7 +138,7 @@ struct Observations {
 
     mutating func add(_ line: String) { lines.append(line) }
 
-    /// What the work returns, or why it fails: the kind of the problem, its sentence and the faults.
+    /// What the work returns, or why it fails: the problem's kind, its sentence and the faults.
     mutating func add<Value>(
         _ name: String, _ work: () async throws(BackendError) -> Value,
         as describe: (Value) -> String = { "\($0)" }

@@ -144,7 +144,7 @@ import Testing
         #expect(lines.last == "the same title: bread-2")
     }
 
-    @Test func `comments are written, answered, listed and deleted alike`() async throws {
+    @Test func `comments are written, listed and deleted alike`() async throws {
         let lines = try await TestedBackend.compare { tested in
             var seen = Observations()
             try await tested.editor.send(
@@ -167,33 +167,6 @@ import Testing
                     "\($0.body) \($0.author?.displayName ?? "") \($0.status) \($0.revision)"
                 }
             }
-            func list(_ name: String) async {
-                for service in [tested.reader, tested.editor] {
-                    for sort in CommentSort.allCases {
-                        var request = FetchCommentsRequest(
-                            articleID: .sample(1), limit: 2, sort: sort)
-                        repeat {
-                            await seen.add("\(name), \(sort)") { () throws(BackendError) in
-                                let page = try await service.send(request)
-                                request.cursor = page.next
-                                return page.items
-                            } as: { comments in
-                                let texts = comments.map {
-                                    "\($0.id) \($0.body) \($0.status) \($0.author?.displayName ?? "")"
-                                }
-                                return "\(texts)"
-                            }
-                        } while request.cursor != nil
-                    }
-                }
-                await seen.add("count") { () throws(BackendError) in
-                    try await tested.reader.send(
-                        PartialRequest(
-                            FetchArticleRequest(key: .id(.sample(1))), fields: ["commentCount"]))
-                } as: {
-                    "\($0.commentCount ?? -1)"
-                }
-            }
             await comment(1)
             await comment(2, to: 1)
             await comment(3)
@@ -202,17 +175,17 @@ import Testing
             await comment(6, on: 9)
             await comment(7, " \u{200B} ")
             await comment(1)
-            await list("at first")
+            await seen.addComments("at first", tested)
             func delete(_ number: Int) async {
                 await seen.add("delete \(number)") { () throws(BackendError) in
                     try await tested.editor.send(DeleteCommentRequest(id: .sample(number)))
                 }
             }
             await delete(1)
-            await list("a place")
+            await seen.addComments("a place", tested)
             await delete(1)
             await delete(2)
-            await list("at last")
+            await seen.addComments("at last", tested)
             await seen.add("not signed in") { () throws(BackendError) in
                 try await tested.reader.send(
                     CreateCommentRequest(articleID: .sample(1), comment: .init(body: "A")))
@@ -310,5 +283,35 @@ import Testing
             return seen.lines
         }
         #expect(lines.count == 10 && lines[4] == "renewed: Leo P. Leo 1")
+    }
+}
+
+extension Observations {
+    /// The comments on the first article, as everybody sees them, and their number.
+    fileprivate mutating func addComments(_ name: String, _ tested: TestedBackend) async {
+        for service in [tested.reader, tested.editor] {
+            for sort in CommentSort.allCases {
+                var request = FetchCommentsRequest(articleID: .sample(1), limit: 2, sort: sort)
+                repeat {
+                    await add("\(name), \(sort)") { () throws(BackendError) in
+                        let page = try await service.send(request)
+                        request.cursor = page.next
+                        return page.items
+                    } as: { comments in
+                        let texts = comments.map { comment in
+                            let author = comment.author?.displayName ?? "nobody"
+                            return "\(comment.id) \(comment.body) \(comment.status) \(author)"
+                        }
+                        return "\(texts)"
+                    }
+                } while request.cursor != nil
+            }
+        }
+        await add("count") { () throws(BackendError) in
+            let article = FetchArticleRequest(key: .id(.sample(1)))
+            let part = try await tested.reader.send(
+                PartialRequest(article, fields: ["commentCount"]))
+            return part.commentCount ?? -1
+        }
     }
 }

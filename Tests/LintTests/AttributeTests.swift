@@ -11,6 +11,9 @@ import Testing
         "Sources/ArticleConnectors/Polling/SourceDraft.swift",
     ]
 
+    /// Changes as well if the samples of apps have the attribute.
+    private static let samples = "Sources/BroadsheetTesting/Samples/Article+Sample.swift"
+
     /// The files that the section names.
     private static func named() throws -> Set<String> {
         let document = try #require(try SourceTree.files().first { $0.path == "docs/recipes.md" })
@@ -20,10 +23,12 @@ import Testing
         return Set(section.matches(of: /`(Sources\/[^`]+\.swift)`/).map { String($0.1) })
     }
 
-    @Test func `at most five files change, and one for front matter, two for feeds`() throws {
+    @Test func `at most five files change, one each for front matter and samples, two for feeds`()
+        throws
+    {
         let named = try Self.named()
-        #expect(named.isSuperset(of: Self.feeds.union([Self.frontMatter])))
-        #expect((3...5).contains(named.count - 3))
+        #expect(named.isSuperset(of: Self.feeds.union([Self.frontMatter, Self.samples])))
+        #expect((3...5).contains(named.count - 4))
         let paths = Set(try SourceTree.files().map(\.path))
         #expect(named.isSubset(of: paths), "\(named.subtracting(paths))")
     }

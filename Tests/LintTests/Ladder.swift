@@ -80,7 +80,8 @@ enum Ladder {
             5, ["ArticleClient", "BroadsheetHTTP"],
             modules: ["Foundation", "FoundationNetworking"]),
         "BroadsheetTesting": Rung(
-            6, ["ArticleAPI", "ArticleClient", "ArticleOffline", "ArticleSearch", "BroadsheetHTTP"]),
+            6,
+            ["ArticleAPI", "ArticleClient", "ArticleOffline", "ArticleSearch", "BroadsheetHTTP"]),
         // What it re-exports, and no HTTP: only a transport of one's own needs that.
         "BroadsheetKit": Rung(
             6, ["ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetURLSession"]),

@@ -61,38 +61,34 @@ extension InMemoryState {
     fileprivate mutating func apply(
         _ draft: Article.Draft, to article: inout Article, isNew: Bool, at now: Timestamp
     ) throws(Problem) {
+        let current = article
         let status = draft.status ?? .draft
         let time = status == .published ? draft.publishedAt ?? now : draft.publishedAt
-        if isNew || status != article.status || time != article.publishedAt {
+        if isNew || status != current.status || time != current.publishedAt {
             try Self.check(status, time, now)
         }
+        article = current.applying(Article.Changes(from: current.draft, to: draft))
         (article.status, article.publishedAt) = (status, time)
-        if let slug = draft.slug, slug != article.slug {
+        article.language = draft.language ?? "en"
+        article.authors = try authors(draft.authors, at: now)
+        article.tags = tags(draft.tags)
+        if let slug = draft.slug, slug != current.slug {
             if let fault = Slug.fault(slug) { throw .invalid("/slug", fault) }
             guard slugs[slug] ?? article.id == article.id else {
                 let detail = "The slug \"\(slug)\" belongs to another article."
                 throw .taken(.slugTaken, detail, "/slug")
             }
-            article.slug = slug
         } else if isNew, let slug = Slug(title: draft.title) {
             article.slug = freeSlug(like: slug.text, for: article.id)
         }
         slugs[article.slug] = article.id
-        if draft.body != article.body {
+        if draft.body != current.body {
+            // Words are counted as readers see them.
             let measure = TextMeasure(utf8: PlainText.bytes(ofMarkdown: draft.body))
-            (article.body, article.bodyHTML) = (draft.body, nil)
+            article.body = draft.body
             article.wordCount = measure.words
             article.readingMinutes = measure.readingMinutes
         }
-        article.title = draft.title
-        article.summary = draft.summary
-        article.language = draft.language ?? "en"
-        article.authors = try authors(draft.authors, at: now)
-        article.tags = tags(draft.tags)
-        article.heroImage = draft.heroImage
-        article.source = draft.source
-        article.comments = draft.comments
-        article.owner = draft.owner
     }
 
     /// Rejects a status that does not fit the time.

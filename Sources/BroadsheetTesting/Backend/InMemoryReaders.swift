@@ -7,10 +7,10 @@ extension InMemoryState {
     func present(_ comment: ArticleComment, _ fields: FieldSelection?) -> ArticleComment? {
         let isVisible = comment.status == .visible
         let isForEditors = comment.status != .deleted && session != nil
-        let isAnswered = comments.values.contains {
+        let hasReplies = comments.values.contains {
             $0.parentID == comment.id && $0.status == .visible
         }
-        guard sees(article(comment.articleID)), isVisible || isForEditors || isAnswered else {
+        guard sees(article(comment.articleID)), isVisible || isForEditors || hasReplies else {
             return nil
         }
         var shown = comment

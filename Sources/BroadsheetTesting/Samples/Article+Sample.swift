@@ -48,116 +48,111 @@ extension Article {
     }
 }
 
-extension Author {
-    /// An author with these attributes, and plausible ones for the rest.
-    public static func sample(
-        id: ID = .sample(), name: String = "Mina Park", about: String = "Bakes, and writes.",
-        website: String? = nil, createdAt: Timestamp = .sample(), revision: Int = 1
-    ) -> Author {
-        Author(
-            id: id, name: name, about: about, website: website, createdAt: createdAt,
-            updatedAt: createdAt, revision: revision, version: "\(revision)-sample")
+/// A small magazine: articles with authors, tags, pictures and comments.
+extension Article {
+    /// Twelve articles, the newest first: ten that are published, two of them in Korean, a
+    /// scheduled one and a draft.
+    public static let samples: [Article] = SampleText.all.enumerated().map { index, text in
+        let number = SampleText.all.count - index
+        let time = Timestamp.sample(days: number - SampleText.all.count, hours: -2)
+        return .sample(
+            id: .sample(number), title: text.title, summary: text.summary, body: text.body,
+            language: text.language, authors: text.authors.map { Author.samples[$0].reference },
+            tags: text.tags.map { .sample($0) },
+            heroImage: text.picture.map { name, description in
+                HeroImage(
+                    url: "https://images.example.org/\(name).jpg", alternativeText: description)
+            },
+            status: text.status, createdAt: time)
     }
 }
 
-extension Author.Reference {
-    /// The author of `Author.sample()` in a by-line.
-    public static func sample(
-        id: Author.ID = .sample(), name: String = "Mina Park", revision: Int = 1
-    ) -> Author.Reference {
-        Author.Reference(id: id, name: name, revision: revision)
-    }
-}
+/// The texts of the sample articles.
+private struct SampleText {
+    var title: String
+    var summary: String
+    var body: String
+    var language = "en"
+    /// Places in `Author.samples`.
+    var authors = [0]
+    var tags: [String]
+    var picture: (name: String, description: String)?
+    var status = Article.Status.published
 
-extension ArticleTag {
-    /// A tag with this display name.
-    public static func sample(_ name: String = "Baking") -> ArticleTag { ArticleTag(named: name) }
-}
+    /// The newest first.
+    static let all = unpublished + english + korean
 
-extension ArticleTag.Usage {
-    /// A tag with its number of articles.
-    public static func sample(_ name: String = "Baking", articleCount: Int = 3) -> Self {
-        ArticleTag.Usage(tag: .sample(name), articleCount: articleCount)
-    }
-}
+    private static let unpublished = [
+        SampleText(
+            title: "Ten ways to use stale bread", summary: "Nothing is thrown away.",
+            body: "Croutons, soup, pudding: a list that is *not finished*.", tags: ["Baking"],
+            status: .draft),
+        SampleText(
+            title: "The ferry that runs on batteries",
+            summary: "A quiet morning in the harbour of the future.",
+            body: "At six the ramp comes down, and nothing rumbles.", authors: [2],
+            tags: ["Harbour", "Technology"], status: .scheduled),
+    ]
 
-extension ArticleComment {
-    /// A comment with these attributes, and plausible ones for the rest.
-    ///
-    /// - Parameters:
-    ///   - body: Markdown; empty for a comment of which only the place is left.
-    ///   - author: `nil` for the comment of a deleted account.
-    public static func sample(
-        id: ID = .sample(), on articleID: Article.ID = .sample(), replyingTo parentID: ID? = nil,
-        by author: User? = .sample().asSeenByOthers, body: String = "Does it work with *spelt*?",
-        status: Status = .visible, createdAt: Timestamp = .sample(hours: 1), revision: Int = 1
-    ) -> ArticleComment {
-        ArticleComment(
-            id: id, articleID: articleID, parentID: parentID, author: author, body: body,
-            status: status, createdAt: createdAt, updatedAt: createdAt, revision: revision,
-            version: "\(revision)-sample")
-    }
-}
+    private static let english = [
+        SampleText(
+            title: "Rye bread for beginners", summary: "Three days of patience, an hour of work.",
+            body: """
+                Rye needs *time*, not strength.
 
-extension User {
-    /// A user as the user and admins see them.
-    public static func sample(
-        id: ID = .sample(), name: String = "mina", displayName: String = "Mina Park",
-        role: Role = .editor, isDisabled: Bool = false, createdAt: Timestamp = .sample(),
-        revision: Int = 1
-    ) -> User {
-        User(
-            id: id, displayName: displayName, name: name, role: role, isDisabled: isDisabled,
-            createdAt: createdAt, updatedAt: createdAt, revision: revision)
-    }
+                ## The starter
 
-    /// The user as everyone else sees them: with a display name only.
-    public var asSeenByOthers: User { User(id: id, displayName: displayName) }
-}
+                Mix flour and water, cover the bowl, and wait until it bubbles. Feed it every \
+                evening.
 
-extension UserSession {
-    /// A session of a user, with tokens that no backend knows.
-    public static func sample(
-        of user: User = .sample(), expiresAt: Timestamp = .sampleFuture
-    ) -> UserSession {
-        UserSession(
-            accessToken: "sample-access", expiresAt: expiresAt, refreshToken: "sample-refresh",
-            user: user)
-    }
-}
+                ## The loaf
 
-extension Bookmark {
-    /// A bookmark of an article.
-    ///
-    /// - Parameter position: the progress in reading, 0 to 1.
-    public static func sample(
-        of articleID: Article.ID = .sample(), position: Double? = 0.4,
-        createdAt: Timestamp = .sample(hours: 2), revision: Int = 1
-    ) -> Bookmark {
-        Bookmark(
-            articleID: articleID, position: position, createdAt: createdAt, updatedAt: createdAt,
-            revision: revision)
-    }
-}
+                Bake it dark. It is better on the second day.
+                """, tags: ["Baking", "Bread"],
+            picture: ("rye", "A dark loaf on a wooden board")),
+        SampleText(
+            title: "Which flour is which", summary: "What the numbers on the bag mean.",
+            body: "The number is the ash: what is left when a sample of the flour is burnt.\n\n"
+                + "- A low number is a white flour.\n- A high one has more of the grain.",
+            tags: ["Baking"]),
+        SampleText(
+            title: "How to fix a flat tyre", summary: "Ten minutes, two levers and a patch.",
+            body: "Find the hole first: hold the tube under **water**, and look for bubbles.",
+            authors: [1], tags: ["Bicycles", "Repairs"],
+            picture: ("tyre", "Two hands holding a tube under water")),
+        SampleText(
+            title: "A chain lasts longer than you think",
+            summary: "Cleaning it costs less than replacing it.",
+            body: "Wipe it, oil it, wipe it again. What you can see does not lubricate.",
+            authors: [1], tags: ["Bicycles"]),
+        SampleText(
+            title: "Letters from the harbour", summary: "The tide table is the only clock here.",
+            body: "The boats leave with the water, not with the hour. *I have learnt to wait.*",
+            authors: [2], tags: ["Harbour"], picture: ("harbour", "Boats at low tide")),
+        SampleText(
+            title: "What the lighthouse keeper knows",
+            summary: "An afternoon with the last one of the coast.",
+            body: "He counts ships as others count sheep, and he has never lost one.",
+            authors: [2, 0], tags: ["Harbour", "People"]),
+        SampleText(
+            title: "Cycling along the coast", summary: "Four days, three ferries, one hill.",
+            body: "Take the *early* ferry. The wind comes up at noon, and it comes from the front.",
+            authors: [1, 2], tags: ["Bicycles", "Harbour", "Travel"],
+            picture: ("coast", "A road beside the sea")),
+        SampleText(
+            title: "The oven is a tool", summary: "Why a stone is worth its weight.",
+            body: "Heat is not temperature. A stone keeps *heat*, and gives it to the bread.",
+            tags: ["Baking", "Technology"]),
+    ]
 
-extension Identifier {
-    /// The id with this number, from 0; ids are in the order of their numbers.
-    public static func sample(_ number: Int = 1) -> Identifier {
-        let time = UInt64(clamping: Timestamp.sample().milliseconds)
-        guard number >= 0,
-            let id = Identifier(high: time << 16 | 0x7000, low: 1 << 63 | UInt64(number))
-        else { preconditionFailure("programmer error: the number of an id is negative") }
-        return id
-    }
-}
-
-extension Timestamp {
-    /// 2026-01-05 08:00 UTC, a Monday, or a time before or after it.
-    public static func sample(days: Int = 0, hours: Int = 0) -> Timestamp {
-        Timestamp(milliseconds: 1_767_600_000_000)
-            .advanced(byMilliseconds: Int64(24 * days + hours) * 3_600_000)
-    }
-
-    /// The beginning of the year 2100, for what is scheduled or does not expire.
-    public static let sampleFuture = Timestamp(milliseconds: 4_102_444_800_000)
+    private static let korean = [
+        SampleText(
+            title: "처음 굽는 호밀빵", summary: "사흘을 기다리면 빵이 됩니다.",
+            body: "호밀은 힘이 아니라 *시간*이 필요합니다.\n\n반죽을 덮어 두고 기다리세요.",
+            language: "ko", tags: ["빵", "Baking"], picture: ("rye", "나무 도마 위의 호밀빵")),
+        SampleText(
+            title: "자전거로 떠나는 아침", summary: "강을 따라 달리는 한 시간.",
+            body: "아침 공기는 차갑고 길은 비어 있습니다. 천천히 달려도 괜찮습니다.",
+            language: "ko", authors: [1], tags: ["자전거"]),
+    ]
 }

@@ -21,23 +21,26 @@
 
 public struct TupleView<T>: View {
     nonisolated init() {}
-    public var body: Never { fatalError() }
+    public var body: Never { neverBuilt() }
 }
 
 public struct VStack<Content: View>: View {
     public init(@ViewBuilder content: () -> Content) {}
-    public var body: Never { fatalError() }
+    public var body: Never { neverBuilt() }
 }
 
 public struct Text: View {
     public init<S: StringProtocol>(_ content: S) {}
-    public var body: Never { fatalError() }
+    public var body: Never { neverBuilt() }
 }
 
+/// Nothing here is run.
+private func neverBuilt() -> Never { fatalError("programmer error: a stub is not run") }
+
 extension Never: View {
-    public var body: Never { fatalError() }
+    public var body: Never { neverBuilt() }
 }
 
 extension Optional: View where Wrapped: View {
-    public var body: Never { fatalError() }
+    public var body: Never { neverBuilt() }
 }
