@@ -5,6 +5,12 @@ import BroadsheetHTTP
 import BroadsheetTestSupport
 import Testing
 
+struct FetchNotesRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(.get, "/v1/notes", access: .everyone)
+    typealias Item = Lenient<[Note]>
+    static let parameters = Parameters(Self.init)
+}
+
 struct FetchGreetingRequest: BackendAPIRequest {
     static let endpoint = Endpoint(.get, "/v1/greetings/{name}", access: .everyone)
     typealias Item = Greeting
@@ -26,7 +32,7 @@ struct FetchGreetingRequest: BackendAPIRequest {
             #expect(titles == ["Bread"])
         }
         do {
-            let request = PartialRequest(FetchArticlesRequest(), fields: ["title", "authors.name"])
+            let request = PartialRequest(FetchArticlesRequest(), fields: [.title, .authors(.name)])
             let titles = try await backend.send(request).items.compactMap(\.title)
             #expect(titles == ["Bread"])
         }
@@ -47,6 +53,14 @@ struct FetchGreetingRequest: BackendAPIRequest {
         let page = try await backend.send(FetchArticlesRequest(count: .exact))
         let count = page.count.map { $0.isExact ? "\($0.value)" : "at least \($0.value)" }
         #expect(count == "1")
+    }
+
+    @Test func `a list without what cannot be decoded`() async throws {
+        let request = Lenient.Request(FetchArticlesRequest(limit: 20))
+        let page = try await backend.send(request)
+        let (articles, missing) = (page.value.items, page.leftOut.count)
+        #expect(articles.map(\.title) == ["Bread"] && missing == 0)
+        #expect(FetchNotesRequest.endpoint.method == .get)
     }
 
     @Test func `one article`() async throws {

@@ -147,7 +147,7 @@ struct Login: Sendable, Hashable {
     }
 
     @Test func `selected attributes`() {
-        let fields = FieldSelection(["title", "authors.name"])
+        let fields: FieldSelection = [.title, .authors(.name)]
         let needsAuthors = fields.contains("authors")
         #expect(needsAuthors && !fields.contains("body"))
     }

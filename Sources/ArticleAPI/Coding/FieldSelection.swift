@@ -4,9 +4,11 @@
 /// included.
 ///
 /// ```swift
-/// let fields = FieldSelection(["title", "authors.name"])
+/// let fields: FieldSelection = [.title, .authors(.name)]
 /// let needsAuthors = fields.contains("authors")
 /// ```
+///
+/// Attributes of one's own models are text: `["title", "colour"]`.
 public struct FieldSelection: Sendable, Hashable {
     /// Sorted and unique; `authors.name` is omitted if `authors` is selected.
     public let names: [String]
@@ -18,6 +20,28 @@ public struct FieldSelection: Sendable, Hashable {
             guard let dot = name.firstIndex(of: ".") else { return true }
             return !all.contains(String(name[..<dot]))
         }.sorted()
+    }
+
+    /// The name of an attribute; the names of the contract are constants.
+    public struct Name: Sendable, Hashable, ExpressibleByStringLiteral {
+        public let rawValue: String
+
+        public init(stringLiteral name: String) { rawValue = name }
+
+        /// An attribute inside authors.
+        public static func authors(_ name: Name) -> Name { Name(inside: "authors", name) }
+        /// An attribute inside tags.
+        public static func tags(_ name: Name) -> Name { Name(inside: "tags", name) }
+        /// An attribute inside the picture.
+        public static func heroImage(_ name: Name) -> Name { Name(inside: "heroImage", name) }
+        /// An attribute inside the source.
+        public static func source(_ name: Name) -> Name { Name(inside: "source", name) }
+        /// An attribute inside the author of a comment.
+        public static func author(_ name: Name) -> Name { Name(inside: "author", name) }
+
+        private init(inside outer: String, _ inner: Name) {
+            rawValue = "\(outer).\(inner.rawValue)"
+        }
     }
 
     /// Returns true if the attribute, or an attribute inside it, is selected.
@@ -35,6 +59,10 @@ public struct FieldSelection: Sendable, Hashable {
                 String($0.dropFirst(name.count + 1))
             })
     }
+}
+
+extension FieldSelection: ExpressibleByArrayLiteral {
+    public init(arrayLiteral names: Name...) { self.init(names.map(\.rawValue)) }
 }
 
 /// The name of an attribute and of those inside it; at most two levels can be selected. See

@@ -116,10 +116,10 @@ extension JSONCodec {
                 var items: [Element] = []
                 items.reserveCapacity(values.count)
                 for (index, value) in values.enumerated() {
-                    let item = reader.reading(.index(index)) { element.read(value, &$0) }
+                    let item = reader.item(at: index) { element.read(value, &$0) }
                     if let item { items.append(item) }
                 }
-                return items.count == values.count ? items : nil
+                return items.count == values.count || reader.leavesOutItems ? items : nil
             },
             scan: { $0.scanItems(element.scan) },
             write: { values, plan, writer in

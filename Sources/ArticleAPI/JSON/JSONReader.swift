@@ -19,10 +19,21 @@ public struct JSONReader: Sendable {
     public let attitude: Strictness
     /// The faults in the order in which they were found; at most `limitFaults`.
     public private(set) var faults: [JSONFault] = []
+    /// True if items of lists that cannot be read are left out; lists within items are complete.
+    private(set) var leavesOutItems = false
+    /// The first fault of each item that was left out.
+    private(set) var leftOut: [JSONFault] = []
 
     public static let limitFaults = 100
 
     public init(_ attitude: Strictness) { self.attitude = attitude }
+
+    /// A lenient reader that leaves out the items that it cannot read.
+    static var leavingOutItems: JSONReader {
+        var reader = JSONReader(.lenient)
+        reader.leavesOutItems = true
+        return reader
+    }
 
     var isStrict: Bool { attitude == .strict }
 
@@ -38,14 +49,31 @@ public struct JSONReader: Sendable {
     package mutating func reading<Value>(
         _ step: @autoclosure () -> JSONPath.Step, _ read: (inout JSONReader) -> Value
     ) -> Value {
-        let before = faults.count
+        let (before, leftOutBefore) = (faults.count, leftOut.count)
         let value = read(&self)
-        if faults.count > before { prefix(step(), from: before) }
+        if faults.count > before { Self.prefix(step(), &faults, from: before) }
+        if leftOut.count > leftOutBefore { Self.prefix(step(), &leftOut, from: leftOutBefore) }
         return value
     }
 
-    private mutating func prefix(_ step: JSONPath.Step, from start: Int) {
+    private static func prefix(_ step: JSONPath.Step, _ faults: inout [JSONFault], from start: Int)
+    {
         for index in start..<faults.count { faults[index].path.steps.insert(step, at: 0) }
+    }
+
+    /// Reads an item of a list; one that cannot be read is left out if the reader does so.
+    mutating func item<Value>(
+        at index: Int, _ read: (inout JSONReader) -> Value?
+    ) -> Value? {
+        guard leavesOutItems else { return reading(.index(index), read) }
+        leavesOutItems = false
+        defer { leavesOutItems = true }
+        let before = faults.count
+        let value = reading(.index(index), read)
+        guard faults.count > before else { return value }
+        leftOut.append(faults[before])
+        faults.removeSubrange(before...)
+        return nil
     }
 }
 

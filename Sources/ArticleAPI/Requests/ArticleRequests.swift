@@ -105,6 +105,12 @@ public struct FetchArticleRequest: SparseRequest {
         self.key = key
         self.fields = fields
     }
+
+    /// A request for an article with its body, and with attributes that are only sent where they
+    /// are named: `FetchArticleRequest(key: .slug("bread"), including: .bodyHTML)`
+    public init(key: Article.Key, including names: FieldSelection.Name...) {
+        self.init(key: key, fields: .articles(including: [.body] + names))
+    }
 }
 
 /// `POST /v1/articles`: creates an article; 201 with its URI in `Location`.

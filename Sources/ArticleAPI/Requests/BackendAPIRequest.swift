@@ -174,7 +174,7 @@ public protocol SparseRequest: BackendAPIRequest {
 /// A request for some attributes only: the same endpoint, with the others absent in the response.
 ///
 /// ```swift
-/// let request = PartialRequest(FetchArticlesRequest(), fields: ["title", "authors.name"])
+/// let request = PartialRequest(FetchArticlesRequest(), fields: [.title, .authors(.name)])
 /// let titles = try await backend.send(request).items.compactMap(\.title)
 /// ```
 public struct PartialRequest<Whole: SparseRequest>: BackendAPIRequest {
@@ -188,11 +188,33 @@ public struct PartialRequest<Whole: SparseRequest>: BackendAPIRequest {
     /// The request, with its selection.
     public internal(set) var whole: Whole
 
-    public init(_ request: Whole, fields: some Sequence<String>) {
+    public init(_ request: Whole, fields: FieldSelection) {
         var whole = request
-        whole.fields = FieldSelection(fields)
+        whole.fields = fields
         self.whole = whole
     }
 
     private init(whole: Whole) { self.whole = whole }
+}
+
+extension Lenient {
+    /// A request whose response may have items that cannot be decoded.
+    ///
+    /// ```swift
+    /// let request = Lenient.Request(FetchArticlesRequest(limit: 20))
+    /// let page = try await backend.send(request)
+    /// let (articles, missing) = (page.value.items, page.leftOut.count)
+    /// ```
+    public struct Request<Whole: BackendAPIRequest>: BackendAPIRequest where Whole.Item == Value {
+        public static var endpoint: Endpoint { Whole.endpoint }
+        public typealias Item = Lenient<Value>
+
+        public static var parameters: Parameters<Self> {
+            Whole.parameters.mapped({ Self($0) }, { $0.whole })
+        }
+
+        public var whole: Whole
+
+        public init(_ request: Whole) { whole = request }
+    }
 }

@@ -26,30 +26,62 @@ public struct Parameters<Request: Sendable>: Sendable {
     ) {
         var descriptions: [PartDescription] = []
         var prints: [@Sendable (Request, inout RequestDraft) -> Void] = []
+        var members: [@Sendable (Request, inout JSONWriter) -> Void] = []
         repeat descriptions.append((each part).description)
         repeat prints.append((each part).print)
-        self.init(descriptions, prints) { reader in
+        repeat Self.append((each part).member, to: &members)
+        self.init(descriptions, prints, members) { reader in
             let results = (repeat (each part).read(&reader))
             do { return make(repeat try required(each results)) } catch { return nil }
         }
+    }
+
+    private static func append<Element>(_ element: Element?, to list: inout [Element]) {
+        if let element { list.append(element) }
     }
 
     @_semantics("optimize.sil.specialize.generic.never")
     private init(
         _ descriptions: [PartDescription],
         _ prints: [@Sendable (Request, inout RequestDraft) -> Void],
+        _ members: [@Sendable (Request, inout JSONWriter) -> Void],
         read: @escaping @Sendable (inout RequestReader) -> Request?
     ) {
         var (list, body): ([ParameterDescription], BodyDescription?) = ([], nil)
+        var properties: [JSONSchema.Property] = []
         for description in descriptions {
             switch description {
             case .parameter(let description): list.append(description)
             case .body(let description): body = description
+            case .member(let property): properties.append(property)
             }
         }
+        guard !properties.isEmpty else {
+            self.init(
+                list: list, body: body,
+                print: { request, draft in for print in prints { print(request, &draft) } },
+                read: read)
+            return
+        }
+        precondition(body == nil, "programmer error: a body and members of a body")
+        let names = properties.map(\.name)
+        precondition(
+            Set(names).count == names.count, "programmer error: two members of the same name")
         self.init(
-            list: list, body: body,
-            print: { request, draft in for print in prints { print(request, &draft) } }, read: read)
+            list: list,
+            body: BodyDescription(
+                mediaTypes: RequestReader.jsonTypes, schema: .object(properties)),
+            print: { request, draft in
+                for print in prints { print(request, &draft) }
+                var writer = JSONWriter(capacity: 1024)
+                writer.object { for member in members { member(request, &$0) } }
+                draft.body = (RequestReader.jsonTypes[0], writer.bytes)
+            },
+            read: { reader in
+                let request = read(&reader)
+                reader.rejectUnknownMembers(known: names)
+                return request
+            })
     }
 
     private init(
@@ -157,6 +189,8 @@ public struct RequestPart<Request, Value>: Sendable {
     let print: @Sendable (Request, inout RequestDraft) -> Void
     /// Reads the value, or reports a fault and returns `nil`.
     let read: @Sendable (inout RequestReader) -> Value?
+    /// Writes the member of the body that the part is; `nil` for other parts.
+    var member: (@Sendable (Request, inout JSONWriter) -> Void)?
 }
 
 /// A description of a part without its types. It is not nested in the generic type because the
@@ -164,6 +198,7 @@ public struct RequestPart<Request, Value>: Sendable {
 enum PartDescription: Sendable {
     case parameter(ParameterDescription)
     case body(BodyDescription)
+    case member(JSONSchema.Property)
 }
 
 extension RequestPart {
@@ -251,6 +286,17 @@ extension RequestPart {
     public static func body(_ get: @escaping @Sendable (Request) -> Value) -> RequestPart
     where Value: JSONRepresentable {
         json(get, ["application/json"])
+    }
+
+    /// A member of the JSON object that is the body: all members of a request make one, in their
+    /// order, without a type of its own. A request with members has no other body.
+    ///
+    /// `.member(.required("email", \.email, .text(.line(3...254))))`
+    public static func member(_ field: Field<Request, Value>) -> RequestPart {
+        RequestPart(
+            description: .member(field.property), print: { _, _ in },
+            read: { $0.member(field.property.name, field.read) },
+            member: { field.write($0, nil, &$1) })
     }
 
     /// A JSON body, which may be left out.

@@ -11,6 +11,10 @@ struct RequestReader {
     private var reason: RequestValidationError.Reason?
     private var details: [Problem.Detail] = []
     private var mediaTypes: [String] = []
+    /// The members of the body, once they have been read; the inner `nil` if the body is faulty.
+    private var members: [JSONValue.Member]??
+
+    static let jsonTypes = ["application/json"]
 
     init(_ source: RequestSource) {
         self.source = source
@@ -125,10 +129,51 @@ struct RequestReader {
         }
         var reader = JSONReader(.strict)
         let result = format.read(value, &reader)
-        for fault in reader.faults {
+        reject(reader.faults)
+        return result
+    }
+
+    /// Reads a member of the body; `read` receives `nil` for one that is absent.
+    mutating func member<Value>(
+        _ name: String, _ read: (JSONValue?, inout JSONReader) -> Value?
+    ) -> Value? {
+        guard let members = objectMembers() else { return nil }
+        var reader = JSONReader(.strict)
+        let value = read(members.first { $0.name == name }?.value, &reader)
+        reject(reader.faults)
+        return value
+    }
+
+    /// Rejects members of the body that no part has read.
+    mutating func rejectUnknownMembers(known: [String]) {
+        for member in objectMembers() ?? [] where !known.contains(member.name) {
+            var reader = JSONReader(.strict)
+            reader.reading(.name(member.name.excerpt)) { $0.report(.unknown) }
+            reject(reader.faults)
+        }
+    }
+
+    /// The members of the body, whose own faults are reported once.
+    private mutating func objectMembers() -> [JSONValue.Member]? {
+        if let members { return members }
+        var found: [JSONValue.Member]?
+        if let value = json(Self.jsonTypes, JSONCodec<JSONValue>.anything) {
+            if case .object(let members) = value {
+                found = members
+            } else {
+                var reader = JSONReader(.strict)
+                reader.report(.invalid(expected: "an object", found: value.kind))
+                reject(reader.faults)
+            }
+        }
+        members = .some(found)
+        return found
+    }
+
+    private mutating func reject(_ faults: [JSONFault]) {
+        for fault in faults {
             reject(.invalid, Problem.Detail(fault.message, at: .pointer(fault.path.pointer)))
         }
-        return result
     }
 
     mutating func bytes(_ mediaTypes: [String]) -> [UInt8]? {

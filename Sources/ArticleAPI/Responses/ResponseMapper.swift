@@ -23,6 +23,11 @@ public struct ResponseMapper<Item: ResponseItem>: Sendable {
     public func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Item {
         try encoding.read(bytes)
     }
+
+    /// The parts that were left out of an item (``Lenient``).
+    package func leftOut(of item: Item) -> [ResponseMapperError] {
+        encoding.leftOut?(item) ?? []
+    }
 }
 
 /// Decodes the items of a JSON array. The items keep their order.
@@ -45,19 +50,8 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
     public func mapLeniently(
         _ bytes: [UInt8]
     ) throws(ResponseMapperError) -> (items: [Item], leftOut: [ResponseMapperError]) {
-        let values: [JSONValue] = try JSONCodec.array(of: .anything, limit: .max).map(bytes)
-        var items: [Item] = []
-        var leftOut: [ResponseMapperError] = []
-        for (index, value) in values.enumerated() {
-            var reader = JSONReader(.lenient)
-            let item = reader.reading(.index(index)) { Item.format.read(value, &$0) }
-            if let fault = reader.faults.first {
-                leftOut.append(ResponseMapperError(fault))
-            } else if let item {
-                items.append(item)
-            }
-        }
-        return (items, leftOut)
+        let lenient = try Lenient<[Item]>.encoding.read(bytes)
+        return (lenient.value, lenient.leftOut)
     }
 }
 
@@ -109,6 +103,15 @@ extension JSONCodec {
         _ bytes: [UInt8], limitValues: Int = JSONParser.limitValues
     ) throws(ResponseMapperError) -> Value {
         if let value = JSONParser.scan(bytes, limitValues: limitValues, scan) { return value }
+        var reader = JSONReader(.lenient)
+        return try read(bytes, limitValues: limitValues, &reader)
+    }
+
+    /// Reads JSON as a client does.
+    @_semantics("optimize.sil.specialize.generic.never")
+    func read(
+        _ bytes: [UInt8], limitValues: Int = JSONParser.limitValues, _ reader: inout JSONReader
+    ) throws(ResponseMapperError) -> Value {
         let value: JSONValue
         do {
             value = try JSONParser.parse(bytes, limitValues: limitValues)
@@ -116,7 +119,6 @@ extension JSONCodec {
             throw .invalid(
                 path: error.path.description, expected: "JSON", found: error.message)
         }
-        var reader = JSONReader(.lenient)
         let result = read(value, &reader)
         if let fault = reader.faults.first { throw ResponseMapperError(fault) }
         guard let result else { throw .invalid(path: "$", expected: "a value", found: "none") }
@@ -150,6 +152,9 @@ public struct ResponseEncoding<Item>: Sendable {
     /// Writes the body; `capacity` bytes are reserved for it.
     let writeBody: @Sendable (Item, FieldSelection?, _ capacity: Int) -> [UInt8]
     let read: @Sendable ([UInt8]) throws(ResponseMapperError) -> Item
+    /// The parts of the response that the item does not have, because they cannot be decoded;
+    /// `nil` for an item that is complete.
+    var leftOut: (@Sendable (Item) -> [ResponseMapperError])?
 }
 
 extension ResponseEncoding {

@@ -50,6 +50,30 @@ struct SparseTests {
         #expect(!FieldSelection(["authorship"]).contains("author"))
     }
 
+    @Test func `the names of attributes are constants, or text`() {
+        let typed: FieldSelection = [.title, .authors(.name), .heroImage(.alternativeText)]
+        #expect(typed.names == ["authors.name", "heroImage.alternativeText", "title"])
+        #expect(typed == ["title", "authors.name", "heroImage.alternativeText"])
+    }
+
+    @Test func `an article with an attribute that lists omit is complete`() throws {
+        let request = FetchArticleRequest(key: .slug("a"), including: .bodyHTML)
+        var article = Samples.article
+        article.bodyHTML = "<p>a</p>"
+        article.commentCount = 3
+        let bytes = Article.encoding.write(article, request.fields)
+        article.commentCount = nil
+        #expect(try Article(mapping: bytes) == article)
+        let lists = FieldSelection.articles()
+        for name in Article.shape.properties.map(\.name) {
+            let isLeftOut = ["body", "bodyHTML", "commentCount"].contains(name)
+            #expect(lists.contains(name) == !isLeftOut)
+        }
+        let printed = RequestPrinter.print(request)
+        let source = try #require(RequestSource(printed, for: FetchArticleRequest.endpoint))
+        #expect(try FetchArticleRequest(parsing: source) == request)
+    }
+
     @Test func `a partial article has the attributes of an article`() {
         #expect(PartialArticle.shape.properties.map(\.name) == Article.shape.properties.map(\.name))
     }
