@@ -19,6 +19,18 @@ struct TracingTransport: Transport {
     }
 }
 
+struct Tracing: RequestMiddleware {
+    let parent: @Sendable (ExchangeContext.ID) -> String
+
+    func respond(
+        to request: HTTPRequest, in context: ExchangeContext, next: Next
+    ) async throws(TransportError) -> HTTPResponse {
+        var request = request
+        request.fields[.traceparent] = parent(context.id)
+        return try await next(request)
+    }
+}
+
 /// The examples of transports, streams and events.
 @Suite struct ArticleClientTransportExamples {
     private let configuration = BackendConfiguration(baseURL: "http://localhost")
@@ -56,6 +68,17 @@ struct TracingTransport: Transport {
             FetchTagsRequest())
         let fields = server.values(of: .traceparent)
         #expect(fields.count == 1 && fields[0]?.hasPrefix("00-4bf92f3577b34da6") == true)
+    }
+
+    @Test func `middleware that adds a field`() async throws {
+        let server = ExampleBackend()
+        let backend = BackendService(
+            configuration: configuration, transport: server.transport,
+            middleware: [
+                Tracing { "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0\($0.attempt)" }
+            ])
+        try await backend.send(FetchTagsRequest())
+        #expect(server.values(of: .traceparent).map { $0?.suffix(3) } == ["-01"])
     }
 
     @Test func `limits of an exchange`() async throws {
@@ -97,6 +120,23 @@ struct TracingTransport: Transport {
             observers: [observer])
         try await backend.send(FetchTagsRequest())
         #expect(lines.withLock { $0 } == ["/v1/tags: 200 OK"])
+    }
+
+    @Test func `events as they come`() async throws {
+        let lines = Lock<[String]>([])
+        let log: @Sendable (String) -> Void = { line in lines.withLock { $0.append(line) } }
+        let backend = BackendService(
+            configuration: configuration, transport: ExampleBackend().transport)
+        let reading = Task {
+            for await event in backend.events {
+                if case .finished = event.kind { log("\(event.id) took \(event.duration)") }
+            }
+        }
+        while lines.withLock({ $0.isEmpty }) {
+            try await backend.send(FetchTagsRequest(), options: .init(freshness: .reloaded))
+        }
+        reading.cancel()
+        #expect(lines.withLock { $0[0].contains(" took ") })
     }
 
     @Test func `streams`() async throws {

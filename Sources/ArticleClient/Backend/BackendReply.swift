@@ -256,4 +256,6 @@ final class MapperBox<Item: ResponseItem>: Sendable {
     }
 
     func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Item { try mapper.map(bytes) }
+
+    func leftOut(of item: Item) -> [ResponseMapperError] { mapper.leftOut(of: item) }
 }

@@ -19,10 +19,11 @@ extension BackendService {
     ) async -> Outcome {
         let policy = configuration.retries
         var attempt = 1
+        var exchanges = 0
         while true {
             let outcome: Outcome
             do throws(BackendError) {
-                outcome = .success(try await authorized(call, waiters))
+                outcome = .success(try await authorized(call, waiters, &exchanges))
             } catch { outcome = .failure(error) }
             guard case .failure(let error) = outcome else { return outcome }
             // The backend may still be processing an earlier attempt. Its outcome is worth waiting
@@ -37,7 +38,8 @@ extension BackendService {
             guard environment.now() + delay < deadline(of: call, waiters) else { return outcome }
             network.notify(
                 BackendEvent(
-                    .retried(after: delay, because: error), call.request, to: call.origin))
+                    .retried(after: delay, because: error), call.request,
+                    call.context(exchanges)))
             do { try await network.sleep(delay) } catch { return .failure(.cancelled) }
             if !isInFlight { attempt += 1 }
         }
@@ -63,8 +65,10 @@ extension BackendService {
 
     /// Sends the call with the token, and returns a successful response. A token that has expired
     /// is renewed before; one that the backend has rejected is renewed, at most twice.
+    ///
+    /// - Parameter exchanges: the number of exchanges of the call.
     private func authorized(
-        _ call: Call, _ waiters: SharedTask<CallResponse>?
+        _ call: Call, _ waiters: SharedTask<CallResponse>?, _ exchanges: inout Int
     ) async throws(BackendError) -> HTTPResponse {
         var token = try auth.token(of: call.session)
         if let old = token, auth.hasExpired(old, at: environment.wallSeconds()) {
@@ -75,7 +79,7 @@ extension BackendService {
         }
         var renewals = 0
         while true {
-            var (response, origin) = try await redirected(call, token, waiters)
+            var (response, origin) = try await redirected(call, token, waiters, &exchanges)
             try await response.collectUnlessSuccessful()
             let error = call.verdict.error(
                 in: response, retryAfter: retryAfter(response.fields))
@@ -101,7 +105,8 @@ extension BackendService {
     /// Sends the call and follows redirects while its session lasts; the token is only sent to the
     /// backend's own origin.
     private func redirected(
-        _ call: Call, _ token: String?, _ waiters: SharedTask<CallResponse>?
+        _ call: Call, _ token: String?, _ waiters: SharedTask<CallResponse>?,
+        _ exchanges: inout Int
     ) async throws(BackendError) -> (HTTPResponse, HTTPOrigin) {
         var redirect: Redirect?
         for _ in 0...max(0, configuration.redirects) {
@@ -114,8 +119,10 @@ extension BackendService {
                 try authorized(placed, to: origin, token)
             }
             _ = try auth.token(of: call.session)
+            let options = try transportOptions(call, waiters)
+            exchanges += 1
             let response = try await network.send(
-                outgoing ?? placed, to: origin, options: try transportOptions(call, waiters),
+                outgoing ?? placed, in: call.context(exchanges, to: origin), options: options,
                 for: waiters)
             if isOwn { writes.note(response.fields, in: call.session.id) }
             redirect = try Redirect(response, of: request, from: origin)
@@ -192,6 +199,9 @@ extension RetryPolicy {
 /// time would cost as much as the functions themselves.
 final class Call: Sendable {
     let request: HTTPRequest
+    let type: any BackendAPIRequest.Type
+    /// Its number among the requests of the service.
+    let number: UInt64
     let origin: HTTPOrigin
     let session: Session
     /// The limit of its caller's wait.
@@ -202,8 +212,9 @@ final class Call: Sendable {
     let verdict: Verdict
 
     init(
-        _ request: HTTPRequest, _ configuration: BackendConfiguration, _ options: RequestOptions,
-        _ verdict: Verdict, isStreamed: Bool, by auth: BackendAuth, in session: Session,
+        _ request: HTTPRequest, of type: any BackendAPIRequest.Type, number: UInt64,
+        _ configuration: BackendConfiguration, _ options: RequestOptions, _ verdict: Verdict,
+        isStreamed: Bool, by auth: BackendAuth, in session: Session,
         now: @escaping @Sendable () -> Duration
     ) throws(BackendError) {
         var request = request
@@ -214,6 +225,8 @@ final class Call: Sendable {
         if let key = options.idempotencyKey { request.fields.set(.idempotencyKey, to: key) }
         if let name = request.fields.rejectedName { throw BackendError(unprintable: name) }
         self.request = request
+        self.type = type
+        self.number = number
         origin = configuration.baseURL.origin
         self.session = session
         let timeout = options.timeout ?? configuration.timeout
@@ -225,12 +238,28 @@ final class Call: Sendable {
 
     private init(_ call: Call, _ request: HTTPRequest) {
         self.request = request
+        type = call.type
+        number = call.number
         origin = call.origin
         session = call.session
         waitLimit = call.waitLimit
         options = call.options
         isStreamed = call.isStreamed
         verdict = call.verdict
+    }
+
+    /// The call as a whole.
+    var context: ExchangeContext { context(0) }
+
+    /// One exchange of the call.
+    ///
+    /// - Parameter origin: its destination; `nil` for the backend.
+    func context(_ attempt: Int, to origin: HTTPOrigin? = nil) -> ExchangeContext {
+        let account: String? =
+            if case .account(let account) = session.account { account } else { nil }
+        return ExchangeContext(
+            ExchangeContext.ID(request: number, attempt: attempt), to: origin ?? self.origin,
+            of: type, account: account, isStreamed: isStreamed)
     }
 
     /// The call with `If-None-Match` for this entity tag.

@@ -46,7 +46,7 @@ public struct BackendService: Sendable {
     private let parts: SharedState
     public var configuration: BackendConfiguration { parts.configuration }
     public var auth: BackendAuth { parts.auth }
-    var network: NetworkService { parts.network }
+    package var network: NetworkService { parts.network }
     package var transport: any Transport { network.transport }
     var cache: ResponseCache? { parts.cache }
     var writes: LastWrite { parts.writes }
@@ -58,16 +58,19 @@ public struct BackendService: Sendable {
     ///   - transport: the carrier of the requests.
     ///   - auth: the credentials; anonymous by default.
     ///   - cache: `nil` to keep no responses.
+    ///   - middleware: the steps around each exchange, the outermost first.
     ///   - observers: called for every event.
     ///   - environment: clocks and random numbers.
     public init(
         configuration: BackendConfiguration = .shared, transport: any Transport,
         auth: BackendAuth = BackendAuth(), cache: ResponseCache? = ResponseCache(),
-        observers: [BackendObserver] = [], environment: ClientEnvironment = .system
+        middleware: [any RequestMiddleware] = [], observers: [BackendObserver] = [],
+        environment: ClientEnvironment = .system
     ) {
         self.init(
             configuration: configuration, auth: auth, cache: cache,
-            network: NetworkService(transport, observers: observers, environment: environment),
+            network: NetworkService(
+                transport, middleware: middleware, observers: observers, environment: environment),
             writes: LastWrite(), environment: environment)
     }
 
@@ -84,11 +87,12 @@ public struct BackendService: Sendable {
         /// A service that uses its own sockets.
         public init(
             configuration: BackendConfiguration = .shared, auth: BackendAuth = BackendAuth(),
-            cache: ResponseCache? = ResponseCache(), observers: [BackendObserver] = []
+            cache: ResponseCache? = ResponseCache(), middleware: [any RequestMiddleware] = [],
+            observers: [BackendObserver] = []
         ) {
             self.init(
                 configuration: configuration, transport: SocketTransport(), auth: auth,
-                cache: cache, observers: observers)
+                cache: cache, middleware: middleware, observers: observers)
         }
     #endif
 
@@ -167,14 +171,15 @@ public struct BackendService: Sendable {
     /// - Parameters:
     ///   - request: the request to send.
     ///   - options: the options of the request.
-    ///   - endpoint: its endpoint.
+    ///   - type: its type, which has its endpoint.
     ///   - mediaType: the media type of a successful response; `nil` without a body.
     ///   - isStreamed: true if the response is delivered as it arrives.
     ///   - session: the session in which the request was made; `nil` for the current one.
     func call(
-        _ request: HTTPRequest, _ options: RequestOptions, _ endpoint: Endpoint,
+        _ request: HTTPRequest, _ options: RequestOptions, _ type: any BackendAPIRequest.Type,
         expecting mediaType: String?, isStreamed: Bool = false, in session: Session.ID? = nil
     ) async throws(BackendError) -> Call {
+        let endpoint = type.endpoint
         if endpoint.carriesSecrets { try checkSecrecy(of: configuration.baseURL.origin) }
         if auth.hasStore { try await auth.reloadFromStore() }
         let session = try auth.session(session)
@@ -182,8 +187,8 @@ public struct BackendService: Sendable {
             mediaType: mediaType, success: endpoint.success,
             problemTypes: configuration.problemTypes)
         return try Call(
-            request, configuration, options, verdict, isStreamed: isStreamed, by: auth,
-            in: session, now: environment.now)
+            request, of: type, number: network.nextRequest(), configuration, options, verdict,
+            isStreamed: isStreamed, by: auth, in: session, now: environment.now)
     }
 
     /// The response to a request, and its item. If the item cannot be decoded, the copy that the
@@ -193,7 +198,7 @@ public struct BackendService: Sendable {
     ) async throws(BackendError) -> (received: CallResponse, item: Request.Item) {
         let mapper = parts.mappers.mapper(for: Request.Item.self)
         let call = try await call(
-            RequestPrinter.print(request, accepting: mapper.accept), options, Request.endpoint,
+            RequestPrinter.print(request, accepting: mapper.accept), options, Request.self,
             expecting: mapper.mediaType, in: session)
         let received = try await response(to: call).get()
         do throws(BackendError) {
@@ -234,6 +239,9 @@ public struct BackendService: Sendable {
         do throws(ResponseMapperError) {
             let item = try mapper.map(received.bytes)
             network.notify(event(.mapped, call, since: start))
+            if network.isObserved, case let leftOut = mapper.leftOut(of: item), !leftOut.isEmpty {
+                network.notify(event(.leftOut(leftOut), call, since: start))
+            }
             return item
         } catch {
             network.notify(event(.unmapped(error), call, since: start))
@@ -242,8 +250,7 @@ public struct BackendService: Sendable {
     }
 
     func event(_ kind: BackendEvent.Kind, _ call: Call, since start: Duration) -> BackendEvent {
-        BackendEvent(
-            kind, call.request, to: call.origin, duration: environment.now() - start)
+        BackendEvent(kind, call.request, call.context, duration: environment.now() - start)
     }
 }
 
@@ -324,7 +331,7 @@ extension BackendService {
     ) -> CallResponse {
         var received = CallResponse(copy, isRevalidated: false, now: environment.now())
         received.staleReason = reason
-        network.notify(BackendEvent(.cached(age: received.age), call.request, to: call.origin))
+        network.notify(BackendEvent(.cached(age: received.age), call.request, call.context))
         return received
     }
 

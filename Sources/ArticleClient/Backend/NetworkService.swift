@@ -11,21 +11,36 @@ public import BroadsheetHTTP
 /// ```
 public final class NetworkService: Sendable {
     let transport: any Transport
+    private let middleware: [any RequestMiddleware]
     private let observers: [BackendObserver]
     private let environment: ClientEnvironment
+    /// Those who receive events for a time; bounded by their number.
+    private let listeners = Locked(NumberedTable<AsyncStream<BackendEvent>.Continuation>())
+    private let lastRequest = Locked<UInt64>(0)
     let changes = NetworkChanges()
 
     public init(
-        _ transport: any Transport, observers: [BackendObserver] = [],
-        environment: ClientEnvironment = .system
+        _ transport: any Transport, middleware: [any RequestMiddleware] = [],
+        observers: [BackendObserver] = [], environment: ClientEnvironment = .system
     ) {
         self.transport = transport
+        self.middleware = middleware
         self.observers = observers
         self.environment = environment
     }
 
+    deinit { for listener in listeners.withLock({ Array($0.values) }) { listener.finish() } }
+
     /// True if anyone receives events.
-    var isObserved: Bool { !observers.isEmpty }
+    package var isObserved: Bool { !observers.isEmpty || listeners.withLock { !$0.isEmpty } }
+
+    /// The number of another request.
+    func nextRequest() -> UInt64 {
+        lastRequest.withLock { last in
+            last += 1
+            return last
+        }
+    }
 
     /// Waits for an exchange where it ends: on the transport's executor, if there is one.
     ///
@@ -63,35 +78,44 @@ public final class NetworkService: Sendable {
     public func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, options: TransportOptions = .init()
     ) async throws(BackendError) -> HTTPResponse {
-        try await send(request, to: origin, options: options, for: nil)
+        let id = ExchangeContext.ID(request: nextRequest(), attempt: 1)
+        let context = ExchangeContext(id, to: origin, isStreamed: options.isStreamed)
+        return try await send(request, in: context, options: options, for: nil)
     }
 
     /// - Parameter waiters: when all have left, the exchange ends for the reason of the last one.
     func send(
-        _ request: HTTPRequest, to origin: HTTPOrigin, options: TransportOptions,
+        _ request: HTTPRequest, in context: ExchangeContext, options: TransportOptions,
         for waiters: SharedTask<CallResponse>?
     ) async throws(BackendError) -> HTTPResponse {
-        guard isObserved else { return try await exchange(request, origin, options) }
+        guard isObserved else { return try await exchange(request, context, options) }
         let start = environment.now()
-        notify(BackendEvent(.started, request, to: origin))
+        notify(BackendEvent(.started, request, context))
         let outcome: Result<HTTPResponse, BackendError>
         do throws(BackendError) {
-            outcome = .success(try await exchange(request, origin, options))
+            outcome = .success(try await exchange(request, context, options))
         } catch {
             outcome = .failure(error == .cancelled ? waiters?.abandonment ?? error : error)
         }
         let duration = environment.now() - start
         notify(
             BackendEvent(
-                .finished(outcome.map(\.status)), request, to: origin, duration: duration))
+                .finished(outcome.map(\.status)), request, context, duration: duration,
+                response: try? outcome.get()))
         return try outcome.get()
     }
 
     private func exchange(
-        _ request: HTTPRequest, _ origin: HTTPOrigin, _ options: TransportOptions
+        _ request: HTTPRequest, _ context: ExchangeContext, _ options: TransportOptions
     ) async throws(BackendError) -> HTTPResponse {
         do throws(TransportError) {
-            return try await transport.exchange(request, with: origin, options: options)
+            guard !middleware.isEmpty else {
+                return try await transport.exchange(
+                    request, with: context.origin, options: options)
+            }
+            let chain = MiddlewareChain(
+                middleware: middleware, transport: transport, context: context, options: options)
+            return try await chain.respond(to: request)
         } catch { throw BackendError(error) }
     }
 
@@ -100,7 +124,37 @@ public final class NetworkService: Sendable {
         guard isObserved else { return }
         let event = event()
         for observer in observers { observer(event) }
+        for listener in listeners.withLock({ Array($0.values) }) { listener.yield(event) }
     }
+
+    /// The events from now on, until the reader leaves or the service is gone.
+    fileprivate var events: AsyncStream<BackendEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: BackendEvent.self, bufferingPolicy: .bufferingNewest(Self.limitEvents))
+        let number = listeners.withLock { $0.add(continuation) }
+        continuation.onTermination = { [weak self] _ in
+            self?.listeners.withLock { _ = $0.remove(number) }
+        }
+        return stream
+    }
+
+    /// The number of events that a reader may be behind.
+    private static let limitEvents = 256
+}
+
+extension BackendService {
+    /// The events of all requests from now on, of this service and its copies.
+    ///
+    /// Each call is an observer that comes and goes: it ends with its task or its loop, or with the
+    /// service. A reader that is more than 256 events behind misses the oldest. Without readers and
+    /// observers, no event is made.
+    ///
+    /// ```swift
+    /// for await event in backend.events {
+    ///     if case .finished = event.kind { log("\(event.id) took \(event.duration)") }
+    /// }
+    /// ```
+    public var events: AsyncStream<BackendEvent> { network.events }
 }
 
 /// Everything that waits for the network, and continues at once when the network has changed.

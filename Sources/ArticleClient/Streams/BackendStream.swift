@@ -67,7 +67,7 @@ extension BackendService {
         _ request: Request, options: RequestOptions, in session: Session.ID?
     ) async throws(BackendError) -> BackendStream {
         let call = try await call(
-            RequestPrinter.print(request), options, Request.endpoint,
+            RequestPrinter.print(request), options, Request.self,
             expecting: Request.Item.encoding.mediaType, isStreamed: true, in: session)
         let response = try await alone(call) { await exchanged(call) }.get()
         guard case .stream(let body) = response.body else {

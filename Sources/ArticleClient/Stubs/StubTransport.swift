@@ -153,8 +153,8 @@ extension BackendService {
     /// stop in a route. Responses are not cached unless a cache is given.
     public static func stub(
         auth: BackendAuth = BackendAuth(), cache: ResponseCache? = nil,
-        observers: [BackendObserver] = [], environment: ClientEnvironment = .system,
-        _ routes: (inout StubRoutes) -> Void
+        middleware: [any RequestMiddleware] = [], observers: [BackendObserver] = [],
+        environment: ClientEnvironment = .system, _ routes: (inout StubRoutes) -> Void
     ) -> BackendService {
         var table = StubRoutes()
         routes(&table)
@@ -163,7 +163,8 @@ extension BackendService {
         configuration.timeout = .seconds(600)
         return BackendService(
             configuration: configuration, transport: StubTransport(table, environment),
-            auth: auth, cache: cache, observers: observers, environment: environment)
+            auth: auth, cache: cache, middleware: middleware, observers: observers,
+            environment: environment)
     }
 
     /// The requests of a type that a stub has received, in the order of arrival; the last 10,000 of

@@ -221,11 +221,14 @@ struct LiveFollower {
     /// Reports to the observers about the request that follows.
     private func notify(_ kind: BackendEvent.Kind) {
         guard service.network.isObserved else { return }
+        let isStreamed = pollingEnd == nil
         var next =
-            pollingEnd == nil
-            ? RequestPrinter.print(streamRequest) : RequestPrinter.print(request)
+            isStreamed ? RequestPrinter.print(streamRequest) : RequestPrinter.print(request)
         let baseURL = service.configuration.baseURL
         next.target = baseURL.target(next.target)
-        service.network.notify(BackendEvent(kind, next, to: baseURL.origin))
+        let context = ExchangeContext(
+            ExchangeContext.ID(request: service.network.nextRequest(), attempt: 0),
+            to: baseURL.origin, isStreamed: isStreamed)
+        service.network.notify(BackendEvent(kind, next, context))
     }
 }

@@ -40,8 +40,10 @@ extension BackendEvent {
         _ kind: Kind = .started, of request: Request = FetchArticlesRequest(),
         duration: Duration = .zero
     ) -> BackendEvent {
-        BackendEvent(
-            kind, RequestPrinter.print(request), to: .inMemory, duration: duration)
+        let context = ExchangeContext(
+            ExchangeContext.ID(request: 1, attempt: 1), to: .inMemory, of: Request.self)
+        return BackendEvent(
+            kind, RequestPrinter.print(request), context, duration: duration)
     }
 }
 

@@ -33,13 +33,14 @@ final class TestBackend: Sendable {
     func service(
         _ configuration: BackendConfiguration = BackendConfiguration(baseURL: "http://localhost"),
         auth: BackendAuth = BackendAuth(), cache: ResponseCache? = ResponseCache(),
-        observers: [BackendObserver] = [], time: TestTime = TestTime(),
+        middleware: [any RequestMiddleware] = [], observers: [BackendObserver] = [],
+        time: TestTime = TestTime(),
         environment: ClientEnvironment? = nil
     ) -> BackendService {
         let environment = environment ?? time.environment
         return BackendService(
             configuration: configuration, transport: transport(environment), auth: auth,
-            cache: cache, observers: observers, environment: environment)
+            cache: cache, middleware: middleware, observers: observers, environment: environment)
     }
 }
 
