@@ -28,6 +28,16 @@ import Testing
         }
     }
 
+    @Test func `a queue that pauses images`() async throws {
+        let queue = NetworkQueue(width: 4, pausing: ["images": [.offline, .constrained]])
+        queue.conditions = [.expensive, .constrained]
+        let image = NetworkOperation(group: "images") { .success(()) }
+        queue.add(image)
+        #expect(queue.count == 1)
+        queue.conditions = .expensive
+        try await image.ended().get()
+    }
+
     @Test func `operations of which one depends on another`() async throws {
         let downloads = Downloads()
         let download: @Sendable (String) async -> NetworkOperation.Outcome = downloads.run

@@ -55,6 +55,7 @@ public final class NetworkOperation: Sendable {
     }
 
     private struct State {
+        var priority: Priority
         var lifecycle = Lifecycle.waiting
         var isQueued = false
         var handlers: [@Sendable (Outcome) -> Void] = []
@@ -68,8 +69,7 @@ public final class NetworkOperation: Sendable {
         var isDone: (@Sendable () -> Void)?
     }
 
-    public let priority: Priority
-    /// The name by which it can be cancelled together with others.
+    /// The name by which it can be cancelled or paused together with others.
     public let group: String?
     /// The sessions that this operation, or one before it, begins or ends; one for each account
     /// manager.
@@ -97,10 +97,9 @@ public final class NetworkOperation: Sendable {
         priority: Priority, group: String?, after dependencies: [NetworkOperation],
         session: NextSession?, _ work: @escaping @Sendable () async -> Outcome
     ) {
-        self.priority = priority
         self.group = group
         sessions = NextSession.sessions(behind: dependencies, and: session)
-        state = Locked(State(dependencies: dependencies, work: work))
+        state = Locked(State(priority: priority, dependencies: dependencies, work: work))
     }
 
     deinit {
@@ -111,6 +110,11 @@ public final class NetworkOperation: Sendable {
             if isKnownUniquelyReferenced(&link) { links += link.takeDependencies() }
         }
     }
+
+    /// The order among operations that are ready; `NetworkQueue.setPriority` changes it.
+    public var priority: Priority { state.withLock { $0.priority } }
+
+    func setPriority(_ priority: Priority) { state.withLock { $0.priority = priority } }
 
     /// The operations that must succeed first; empty once this one has ended.
     public var dependencies: [NetworkOperation] { state.withLock { $0.dependencies } }
@@ -217,7 +221,8 @@ public final class NetworkOperation: Sendable {
             if case .ended = state.lifecycle { return nil }
             let last = state
             state = State(
-                lifecycle: .ended(outcome), isQueued: state.isQueued, dependencies: [],
+                priority: state.priority, lifecycle: .ended(outcome), isQueued: state.isQueued,
+                dependencies: [],
                 isDone: state.isDone)
             return last
         }

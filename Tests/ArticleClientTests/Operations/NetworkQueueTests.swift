@@ -46,6 +46,75 @@ import Testing
         #expect(order.withLock { $0 } == [2, 4, 1, 3, 0, 5])
     }
 
+    @Test func `a priority may change while an operation waits`() async throws {
+        let order = Lock([Int]())
+        let queue = NetworkQueue(width: 1)
+        queue.suspend()
+        let operations = (0..<5).map { index in
+            NetworkOperation {
+                order.withLock { $0.append(index) }
+                return .success(())
+            }
+        }
+        queue.setPriority(.low, of: operations[0])
+        for operation in operations { queue.add(operation) }
+        queue.setPriority(.high, of: operations[4])
+        queue.setPriority(.high, of: operations[2])
+        #expect(operations[4].priority == .high)
+        queue.resume()
+        for operation in operations { _ = await operation.ended() }
+        #expect(order.withLock { $0 } == [4, 2, 1, 3, 0])
+        // It has ended, and is not run again.
+        queue.setPriority(.high, of: operations[0])
+        #expect(await eventually { queue.count == 0 })
+    }
+
+    @Test func `a wider queue starts more, a narrower one no more`() async throws {
+        let (started, goOn) = (Counter(), Signal())
+        let queue = NetworkQueue(width: 1)
+        let operations = (0..<6).map { _ in
+            NetworkOperation {
+                _ = started.next()
+                await goOn.wait()
+                return .success(())
+            }
+        }
+        for operation in operations { queue.add(operation) }
+        #expect(await eventually { started.value == 1 })
+        queue.width = 3
+        #expect(await eventually { started.value == 3 })
+        queue.width = 0
+        #expect(queue.width == 1 && started.value == 3)
+        goOn.give()
+        for operation in operations { #expect(await operation.ended().error == nil) }
+    }
+
+    @Test func `a group pauses in conditions that do not suit it`() async throws {
+        let order = Lock([String]())
+        let queue = NetworkQueue(width: 1, pausing: ["images": [.offline, .constrained]])
+        func operation(_ name: String, _ group: String?) -> NetworkOperation {
+            NetworkOperation(priority: group == nil ? .low : .high, group: group) {
+                order.withLock { $0.append(name) }
+                return .success(())
+            }
+        }
+        queue.conditions = [.expensive, .constrained]
+        let (image, text) = (operation("image", "images"), operation("text", nil))
+        let other = operation("other", "feeds")
+        for operation in [image, text, other] { queue.add(operation) }
+        for operation in [text, other] { #expect(await operation.ended().error == nil) }
+        // Operations behind a paused one run, and the paused one waits.
+        #expect(order.withLock { Set($0) } == ["text", "other"] && image.outcome == nil)
+        queue.conditions = .expensive
+        #expect(await image.ended().error == nil)
+        queue.pausing = ["images": .expensive]
+        let second = operation("second", "images")
+        queue.add(second)
+        queue.cancelAll(group: "images")
+        #expect(await second.ended().error == .cancelled)
+        #expect(order.withLock { $0.contains("second") } == false)
+    }
+
     @Test func `a dependent waits for all and fails with the first failure`()
         async throws
     {
