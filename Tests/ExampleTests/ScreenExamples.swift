@@ -23,6 +23,28 @@ private struct Draft: Equatable {
         #expect(changed == [0: "Rye bread"])
     }
 
+    @Test func `changes of a snapshot`() {
+        var draft = article
+        draft.id = Article.ID(at: ServedExampleBackend.time)
+        let snapshot = Snapshot<ArticleSection, Article>(byDay: [article]) { _ in 9 * 3_600 }
+        var edited = snapshot
+        edited.insert(draft, at: .init(section: 0, item: 0))
+        edited.remove(article.id)
+        #expect(edited.groups.flatMap(\.items).map(\.id) == [draft.id])
+        var shown: [Int] = []
+        let (before, after) = (snapshot, edited)
+        for batch in after.batches(from: before) { shown.append(batch.snapshot.itemCount) }
+        #expect(shown == [1])
+    }
+
+    @Test func `a row of a comment`() {
+        let comment = ServedExampleBackend.comment
+        let now = comment.createdAt.advanced(byMilliseconds: 300_000)
+        let row = CommentPresentation(comment, in: .english, now: now) { _ in 9 * 3_600 }
+        let lines = [row.authorText, row.dateText, row.text, row.noteText]
+        #expect(lines[1] == "5 min ago" && lines[3] == nil)
+    }
+
     @Test func `sections by tag`() {
         let byTag = Snapshot<ArticleSection, ArticleEntry>(byTag: [article])
         let titles = byTag.groups.flatMap(\.items).map(\.article.title)

@@ -1,8 +1,9 @@
 /// The content of a list at one moment: sections in order, each with its items in order.
 ///
-/// Sections and items have unique ids: an item occurs once in the whole snapshot. A list that shows
-/// one snapshot after the other asks for the ``Snapshot/Difference`` between them and changes only
-/// what is different. Its functions are inlinable, because they are several times faster when they
+/// Sections and items have unique ids: an item occurs once in the whole snapshot. It is made as a
+/// whole, or changed item by item. A list that shows one snapshot after the other asks for the
+/// ``Snapshot/Difference`` between them, or for the batches of a view, and changes only what is
+/// different. Its functions are inlinable, because they are several times faster when they
 /// are compiled for the types of an app.
 ///
 /// ```swift
@@ -47,9 +48,10 @@ where
     }
 
     /// The sections with their items. A section may be empty.
-    public let groups: [Group]
+    @inlinable public var groups: [Group] { storedGroups }
+    @usableFromInline var storedGroups: [Group]
     @usableFromInline let sectionIndices: [Section.ID: Int]
-    @usableFromInline let places: [Item.ID: Place]
+    @usableFromInline var places: [Item.ID: Place]
 
     /// A snapshot without sections.
     public init() { self.init([]) }
@@ -80,7 +82,7 @@ where
                 }
             }
         }
-        self.groups = zip(sections, items).map { Group(section: $0, items: $1) }
+        storedGroups = zip(sections, items).map { Group(section: $0, items: $1) }
         sectionIndices = indices
         self.places = places
     }

@@ -46,6 +46,14 @@ public struct Data: Sendable, Hashable, RandomAccessCollection, RangeReplaceable
     ) where Bytes.Element == UInt8 {}
 }
 
+public struct IndexPath: Sendable, Hashable {
+    public init() {}
+}
+
+public struct IndexSet: Sendable, Hashable, ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: Int...) {}
+}
+
 public struct UUID: Sendable, Hashable {
     public init() {}
     public init?(uuidString: String) { nil }
