@@ -34,16 +34,19 @@ public import Observation
     ///   - request: the list; it begins at the request's cursor.
     ///   - options: the options of each request.
     ///   - limit: the most items.
+    ///   - state: the state of an earlier list with the same request, which is shown until the
+    ///     next refresh; `nil` for an empty list.
     ///   - didChange: called after each change of the state.
     public init(
         _ backend: BackendService, _ request: Request, options: RequestOptions = .init(),
-        limit: Int = 10_000, didChange: @escaping (_ old: State, _ new: State) -> Void = { _, _ in }
+        limit: Int = 10_000, restoring state: State? = nil,
+        didChange: @escaping (_ old: State, _ new: State) -> Void = { _, _ in }
     ) {
         self.backend = backend
         self.request = request
         self.options = options
         self.didChange = didChange
-        state = State(limit: limit)
+        self.state = state ?? State(limit: limit)
     }
 
     /// The items that are loaded.

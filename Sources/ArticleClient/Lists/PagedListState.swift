@@ -16,7 +16,8 @@ public import ArticleAPI
 /// let isWhole = list.phase == .exhausted
 /// ```
 ///
-/// `PagedList` of ArticleClient sends the requests.
+/// `PagedList` of ArticleClient sends the requests. With `Codable` items, a state is `Codable`, too:
+/// it is restored without the load that was in progress, and goes on with its next page.
 public struct PagedListState<Item: Identifiable & Sendable, Failure: Error & Equatable>: Sendable
 where Item.ID: Sendable {
     public enum Phase: Sendable, Equatable {
@@ -98,9 +99,7 @@ where Item.ID: Sendable {
         for item in page.items { add(item) }
         // A list that returns to an earlier cursor would never end.
         next = page.next.flatMap { cursors.insert($0).inserted ? $0 : nil }
-        let isFull = items.count >= limit || cursors.count > limit
-        settled = next == nil || isFull ? .exhausted : .loaded
-        phase = settled
+        settle()
         return items.count == count ? more() : nil
     }
 
@@ -133,6 +132,12 @@ where Item.ID: Sendable {
         indices[item.id].map { $0 >= items.count - distance } ?? false
     }
 
+    private mutating func settle() {
+        let isFull = items.count >= limit || cursors.count > limit
+        settled = next == nil || isFull ? .exhausted : .loaded
+        phase = settled
+    }
+
     private mutating func clear() { (items, indices, cursors) = ([], [:], []) }
 
     private mutating func begin(_ kind: Load.Kind, cursor: String?) -> Load {
@@ -155,5 +160,29 @@ where Item.ID: Sendable {
         guard !update(item), items.count < limit else { return }
         indices[item.id] = items.count
         items.append(item)
+    }
+}
+
+extension PagedListState: Codable where Item: Codable {
+    private enum CodingKeys: CodingKey {
+        case items, next, cursors, isLoaded, limit
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(limit: try values.decode(Int.self, forKey: .limit))
+        for item in try values.decode([Item].self, forKey: .items) { add(item) }
+        next = try values.decodeIfPresent(String.self, forKey: .next)
+        cursors = try values.decode(Set<String>.self, forKey: .cursors)
+        if try values.decode(Bool.self, forKey: .isLoaded) { settle() }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(items, forKey: .items)
+        try values.encodeIfPresent(next, forKey: .next)
+        try values.encode(cursors, forKey: .cursors)
+        try values.encode(settled != .idle, forKey: .isLoaded)
+        try values.encode(limit, forKey: .limit)
     }
 }

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleClient
 import BroadsheetPlatform
 import BroadsheetTestSupport
+import FoundationEssentials
 import Observation
 import Testing
 
@@ -46,6 +47,44 @@ import Testing
             ])
         let asked = backend.received(FetchTagsRequest.self)
         #expect(asked.map(\.cursor) == [nil, "1", "2", "3"] && asked.allSatisfy { $0.limit == 2 })
+    }
+
+    @Test func `a stored state is shown again, and goes on with the next page`() async throws {
+        let backend = Self.backend([["a", "b"], ["c"], ["d"]])
+        let first = Tags(backend, FetchTagsRequest(limit: 2))
+        await first.refresh()
+        await first.more()
+        let data = try JSONEncoder().encode(first.state)
+        let state = try JSONDecoder().decode(Tags.State.self, from: data)
+        let list = Tags(backend, FetchTagsRequest(limit: 2), restoring: state)
+        #expect(list.items == first.items && list.state.phase == .loaded)
+        await list.more()
+        #expect(list.items.map(\.id) == ["a", "b", "c", "d"] && list.state.phase == .exhausted)
+        let whole = try JSONDecoder().decode(
+            Tags.State.self, from: try JSONEncoder().encode(list.state))
+        #expect(whole.phase == .exhausted)
+        await list.refresh()
+        #expect(list.items.map(\.id) == ["a", "b"])
+    }
+
+    @Test func `a load in progress or an error is not stored`() async throws {
+        var state = Tags.State()
+        _ = state.refresh()
+        let copy = try JSONDecoder().decode(
+            Tags.State.self, from: try JSONEncoder().encode(state))
+        #expect(copy.phase == .idle && copy.items.isEmpty)
+        let load = state.refresh()
+        state.receive(Page(items: [Self.usage("a")], next: "1"), for: load)
+        let begun = state.more()
+        let more = try #require(begun)
+        state.fail(.offline("no network"), for: more)
+        var restored = try JSONDecoder().decode(
+            Tags.State.self, from: try JSONEncoder().encode(state))
+        #expect(restored.phase == .loaded)
+        #expect(restored.more()?.cursor == "1")
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Tags.State.self, from: Data("{}".utf8))
+        }
     }
 
     @Test func `an error ends a load and can be tried again`() async {
