@@ -12,20 +12,33 @@ public import ArticleAPI
 /// let label = row.accessibilityLabel
 /// ```
 ///
+/// A ``SearchHit`` is presented in the same way, with `titlePieces` and `excerptPieces` that say
+/// where it matches the query.
+///
 /// The excerpt comes from the summary; if it is empty, from `bodyHTML`; and if the response does
 /// not have that, from the first paragraph of `body`, without its marks.
 public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresentable,
-    BylinePresentable, DatePresentable, ReadingTimePresentable, ExcerptPresentable
+    BylinePresentable, DatePresentable, ReadingTimePresentable, ExcerptPresentable,
+    ImagePresentable
 {
     public let id: Article.ID
     public let language: PresentationLanguage
-    public let title: String?
+    public private(set) var title: String?
     public let authorNames: [String]
     public let date: RelativeDate?
     public let readingMinutes: Int?
     /// The excerpt, not the whole text.
-    public let plainText: String
-    public let excerptLength: Int
+    public private(set) var plainText: String
+    public private(set) var excerptLength: Int
+    public let imageURL: String?
+    public let imageDescription: String?
+    /// The pieces of title and excerpt of a search hit.
+    private var pieces: Pieces?
+
+    private struct Pieces: Hashable {
+        let title: [SearchPiece]
+        let excerpt: [SearchPiece]
+    }
 
     /// - Parameters:
     ///   - article: its date is `publishedAt`, or `updatedAt` without one. A published article is
@@ -43,6 +56,7 @@ public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresen
             time: article.publishedAt ?? article.updatedAt, status: article.status,
             readingMinutes: article.readingMinutes,
             texts: (article.summary, article.bodyHTML, article.body), excerptLength: excerptLength,
+            image: (article.heroImage?.url, article.heroImage?.alternativeText),
             in: language, now: now, secondsFromGMT: secondsFromGMT)
     }
 
@@ -64,13 +78,58 @@ public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresen
             time: article.publishedAt ?? article.updatedAt, status: article.status,
             readingMinutes: article.readingMinutes,
             texts: (article.summary, article.bodyHTML, article.body), excerptLength: excerptLength,
+            image: (article.heroImage?.url, article.heroImage?.alternativeText),
             in: language, now: now, secondsFromGMT: secondsFromGMT)
+    }
+
+    /// The article that a search found, with the title and the excerpt of the search.
+    ///
+    /// - Parameters:
+    ///   - hit: an article, or selected attributes of one.
+    ///   - language: the reader's language.
+    ///   - now: the current time.
+    ///   - secondsFromGMT: the offset of the reader's time zone at a time, positive to the east.
+    public init(
+        _ hit: SearchHit<Article>, in language: PresentationLanguage, now: Timestamp,
+        secondsFromGMT: (Timestamp) -> Int
+    ) {
+        self.init(hit.article, in: language, now: now, secondsFromGMT: secondsFromGMT)
+        show(hit.title, hit.excerpt)
+    }
+
+    /// The same for selected attributes.
+    public init(
+        _ hit: SearchHit<PartialArticle>, in language: PresentationLanguage, now: Timestamp,
+        secondsFromGMT: (Timestamp) -> Int
+    ) {
+        self.init(hit.article, in: language, now: now, secondsFromGMT: secondsFromGMT)
+        show(hit.title, hit.excerpt)
+    }
+
+    private mutating func show(_ title: [SearchPiece], _ excerpt: [SearchPiece]) {
+        self.title = title.map(\.text).joined()
+        plainText = excerpt.map(\.text).joined()
+        // The search has cut it.
+        excerptLength = plainText.count
+        pieces = Pieces(title: title, excerpt: excerpt)
+    }
+
+    /// `titleText` in pieces, of which those match the query that are to be marked.
+    public var titlePieces: [SearchPiece] {
+        guard let pieces, !pieces.title.isEmpty else { return [SearchPiece(text: titleText)] }
+        return pieces.title
+    }
+
+    /// `excerptText` in pieces; empty without one.
+    public var excerptPieces: [SearchPiece] {
+        pieces?.excerpt ?? excerptText.map { [SearchPiece(text: $0)] } ?? []
     }
 
     private init(
         id: Article.ID, title: String?, authorNames: [String], time: Timestamp?,
         status: Article.Status?, readingMinutes: Int?,
         texts: (summary: String?, html: String?, markdown: String?), excerptLength: Int,
+        image: (url: String?, description: String?),
         in language: PresentationLanguage, now: Timestamp, secondsFromGMT: (Timestamp) -> Int
     ) {
         self.id = id
@@ -83,12 +142,14 @@ public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresen
                 secondsFromGMT: secondsFromGMT)
         }
         self.readingMinutes = readingMinutes
+        imageURL = image.url
+        imageDescription = image.description
         plainText = Self.excerpt(texts.summary, texts.html, texts.markdown, excerptLength)
         self.excerptLength = excerptLength
     }
 
     /// The beginning of the first of these texts that is not empty.
-    private static func excerpt(
+    static func excerpt(
         _ summary: String?, _ html: String?, _ markdown: String?, _ length: Int
     ) -> String {
         // A character may be several scalars, and white space is collapsed.

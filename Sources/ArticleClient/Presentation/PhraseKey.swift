@@ -8,6 +8,10 @@ enum PhraseKey: Int, CaseIterable {
     case bylineThree
     case bylineTwo
     case bylineTwoSpoken
+    case commentAuthorGone
+    case commentDeleted
+    case commentHidden
+    case commentPending
     case dateDay
     case dateDayAndTime
     case dateDayOfYear
@@ -57,6 +61,10 @@ enum PhraseKey: Int, CaseIterable {
         .text("By %1$@, %2$@ and %3$@"),
         .text("By %1$@ and %2$@"),
         .text("By %1$@ and %2$@"),
+        .text("Former user"),
+        .text("This comment was deleted."),
+        .text("This comment is hidden."),
+        .text("Waiting for approval"),
         .text("%1$@ %2$lld"),
         .text("%1$@ at %2$@"),
         .text("%1$@ %2$lld, %3$lld"),

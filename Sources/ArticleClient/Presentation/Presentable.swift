@@ -103,6 +103,24 @@ extension ExcerptPresentable {
     }
 }
 
+/// Shows a picture. See ``ArticlePresentation``.
+public protocol ImagePresentable: Presentable {
+    /// Its absolute URL; `nil` without a picture.
+    var imageURL: String? { get }
+    /// The author's description of what can be seen on it; `nil` if there is none.
+    var imageDescription: String? { get }
+    /// The description, to be spoken; `nil` for a picture that a screen reader should pass over.
+    var spokenImageText: String? { get }
+}
+
+extension ImagePresentable {
+    public var spokenImageText: String? {
+        guard imageURL != nil else { return nil }
+        let text = PlainText.collapsed(imageDescription ?? "")
+        return text.isEmpty ? nil : text
+    }
+}
+
 extension Presentable
 where Self: TitlePresentable & BylinePresentable & DatePresentable & ReadingTimePresentable {
     /// Title, authors, date and reading time as one text, for a row that a screen reader reads out.

@@ -29,6 +29,43 @@ import Testing
         #expect(try presented(article(1, authors: names), in: .korean).bylineText == korean)
     }
 
+    @Test func `a picture has its address and is described`() throws {
+        var shown = article(1)
+        #expect(try presented(shown).imageURL == nil)
+        #expect(try presented(shown).spokenImageText == nil)
+        shown.heroImage = Article.HeroImage(
+            url: "https://example.org/a.jpg", alternativeText: " A loaf\nof rye ")
+        let row = try presented(shown)
+        #expect(row.imageURL == "https://example.org/a.jpg")
+        #expect(row.spokenImageText == "A loaf of rye")
+        shown.heroImage?.alternativeText = "  "
+        #expect(try presented(shown).spokenImageText == nil)
+        #expect(try presented(shown) != row)
+    }
+
+    @Test func `a search hit shows where it matches`() throws {
+        let found = article(1, title: "Rye bread", authors: ["Ada"])
+        let title = [SearchPiece(text: "Rye", isMatch: true), SearchPiece(text: " bread")]
+        let excerpt = [SearchPiece(text: "… of "), SearchPiece(text: "rye", isMatch: true)]
+        let hit = SearchHit(article: found, title: title, excerpt: excerpt)
+        let row = ArticlePresentation(hit, in: .english, now: try time("2026-03-02T12:00:00Z")) {
+            _ in 0
+        }
+        #expect(row.titlePieces == title && row.excerptPieces == excerpt)
+        #expect(row.titleText == "Rye bread" && row.excerptText == "… of rye")
+        #expect(row.bylineText == "By Ada" && row.id == found.id)
+        let plain = try presented(found)
+        #expect(plain != row && plain.titlePieces == [SearchPiece(text: "Rye bread")])
+        #expect(plain.excerptPieces == (plain.excerptText.map { [SearchPiece(text: $0)] } ?? []))
+        let partial = try PartialArticle(mapping: found.json(["title"]))
+        let other = ArticlePresentation(
+            SearchHit(article: partial, title: [], excerpt: []), in: .english,
+            now: try time("2026-03-02T12:00:00Z")
+        ) { _ in 0 }
+        #expect(other.titlePieces == [SearchPiece(text: "Untitled")])
+        #expect(other.excerptPieces.isEmpty && other.excerptText == nil)
+    }
+
     @Test func `a screen reader is given all names`() throws {
         let article = article(1, authors: ["Ada", "Bo", "Cy", "Di"])
         #expect(try presented(article).spokenBylineText == "By Ada, Bo, Cy and Di")
