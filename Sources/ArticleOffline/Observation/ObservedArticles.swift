@@ -9,6 +9,9 @@ public import Observation
 /// var titles: [String] { list.articles.map(\.article.title) }
 /// ```
 ///
+/// One that is made of a library and a request also asks the backend, at first and by `refresh`;
+/// in SwiftUI, `@Articles(tag: "baking")` is such a list for a view.
+///
 /// It follows the store while it exists, and keeps neither the store nor anything else alive. It is
 /// used on the main actor.
 @MainActor @Observable
@@ -17,7 +20,15 @@ public final class ObservedArticles {
     public private(set) var articles: [CachedArticle] = []
     /// True if the store has been read.
     public private(set) var isLoaded = false
+    /// True while the backend is being asked.
+    public private(set) var isFetching = false
+    /// The error of the last fetch, beside the articles that the store has; `nil` if it has not
+    /// failed.
+    public private(set) var error: BackendError?
     @ObservationIgnored private var following: ObservationTask?
+    @ObservationIgnored private var fetching: ObservationTask?
+    @ObservationIgnored private let source:
+        (backend: BackendService, request: FetchArticlesRequest)?
 
     /// - Parameters:
     ///   - store: the store of the articles.
@@ -28,8 +39,46 @@ public final class ObservedArticles {
         in store: ModelStore, matching query: ArticleQuery = ArticleQuery(),
         order: ArticleSort = .newestFirst, limit: Int = 100
     ) {
+        source = nil
         following = ObservationTask(store.articles(matching: query, order: order, limit: limit)) {
             [weak self] in self?.receive($0)
+        }
+    }
+
+    /// The articles of the store that a request lists, which is sent to the backend at once. What
+    /// the response has comes into the store, and so into the list.
+    ///
+    /// - Parameters:
+    ///   - request: the filters and the order; its `limit` is the maximum number of articles, 100
+    ///     if there is none. Its cursor and fields do not count for what the store has.
+    ///   - library: the library of the user.
+    public init(of request: FetchArticlesRequest, in library: OfflineLibrary) {
+        source = (library.backend, request)
+        let updates = library.store.articles(
+            matching: ArticleQuery(request), order: request.sort ?? .newestFirst,
+            limit: request.limit ?? 100)
+        following = ObservationTask(updates) { [weak self] in self?.receive($0) }
+        isFetching = true
+        fetching = ObservationTask(request, from: library.backend) { [weak self] outcome in
+            self?.received(outcome.map { _ in })
+        }
+    }
+
+    /// Asks the backend again, as a user does who pulls; `error` says if it fails. A list that was
+    /// made of a store asks nobody.
+    public func refresh() async {
+        guard let source else { return }
+        isFetching = true
+        received(await source.backend.outcome(of: source.request).map { _ in })
+    }
+
+    private func received(_ outcome: Result<Void, BackendError>) {
+        isFetching = false
+        switch outcome {
+        case .success: error = nil
+        // Nobody waits for it.
+        case .failure(let error) where error.isStopped: break
+        case .failure(let error): self.error = error
         }
     }
 
