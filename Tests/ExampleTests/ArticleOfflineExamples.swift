@@ -14,7 +14,7 @@ private struct FetchDraftsRequest: BackendAPIRequest {
 
 extension FetchDraftsRequest: CacheableRequest {
     func updates(in page: Page<Article>, seenAt time: Timestamp) -> [ModelUpdate] {
-        page.items.map { .article(ModelFacts($0, knowing: .inLists, seenAt: time)) }
+        page.items.map { .facts(ModelFacts($0, knowing: .inLists, seenAt: time)) }
     }
 }
 
@@ -28,7 +28,7 @@ extension FetchDraftsRequest: CacheableRequest {
         let folder = try TemporaryFolder()
         let path = folder.file("articles.store")
         let store = try ModelStore(.file(path, of: "ada"))
-        try await store.merge([.article(ModelFacts(article, knowing: .inArticles, seenAt: now))])
+        try await store.merge([.facts(ModelFacts(article, knowing: .inArticles, seenAt: now))])
         let baking = ArticleQuery(tags: ["baking"])
         let newest = try await store.loadArticles(matching: baking, limit: 20)
         #expect(newest.map(\.article) == [article])
@@ -39,13 +39,14 @@ extension FetchDraftsRequest: CacheableRequest {
         let time = now
         let deleted = Article.ID(at: now)
         let facts = ModelFacts(article, knowing: .inArticles, seenAt: time)
-        try await store.merge([.article(facts), .articleRemoved(deleted, .gone(revision: 4))])
+        let removal = ModelUpdate.removed(Article.self, deleted, .gone(revision: 4))
+        try await store.merge([.facts(facts), removal])
         #expect(try await store.loadArticle(id)?.article == article)
     }
 
     @Test func `an article as it is known`() async throws {
         let store = try ModelStore(.memory)
-        try await store.merge([.article(ModelFacts(article, knowing: .inArticles, seenAt: now))])
+        try await store.merge([.facts(ModelFacts(article, knowing: .inArticles, seenAt: now))])
         let shown = Lock<CachedArticle?>(nil)
         let isShown = Signal()
         let observer = Task { [id] in
@@ -71,7 +72,7 @@ extension FetchDraftsRequest: CacheableRequest {
 
     @Test func `a list as it changes`() async throws {
         let store = try ModelStore(.memory)
-        try await store.merge([.article(ModelFacts(article, knowing: .inArticles, seenAt: now))])
+        try await store.merge([.facts(ModelFacts(article, knowing: .inArticles, seenAt: now))])
         var titles: [String] = []
         for await list in store.articles(matching: ArticleQuery(tags: ["baking"])) {
             titles = list.map(\.article.title)

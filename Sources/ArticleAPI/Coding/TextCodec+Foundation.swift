@@ -32,3 +32,12 @@ extension TextCodec where Value == Data {
             parse: { Data(base64Encoded: $0) }, print: { $0.base64EncodedString() })
     }
 }
+
+extension UUID: StorableID {
+    public var storedBytes: [UInt8] { withUnsafeBytes(of: uuid) { Array($0) } }
+
+    public init?(storedBytes: [UInt8]) {
+        guard storedBytes.count == 16 else { return nil }
+        self.init(uuid: storedBytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+    }
+}

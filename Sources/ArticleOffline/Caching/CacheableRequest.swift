@@ -2,10 +2,22 @@ public import ArticleAPI
 
 /// A request whose responses say something about models, which a store remembers.
 ///
+/// A request for a model, or for a list of models, needs one line. Its responses are merged into
+/// the models of the store, and the last one is kept with its order, so that the request also has a
+/// response without a network, made of the newest facts.
+///
+/// ```swift
+/// extension FetchNotesRequest: CacheableRequest {}
+/// ```
+///
+/// That is also true of any other response with a form in JSON, which is kept as a whole. A request
+/// about one model is a ``ModelRequest``, and one that says more of its responses has functions of
+/// its own.
+///
 /// ```swift
 /// extension FetchDraftsRequest: CacheableRequest {
 ///     func updates(in page: Page<Article>, seenAt time: Timestamp) -> [ModelUpdate] {
-///         page.items.map { .article(ModelFacts($0, knowing: .inLists, seenAt: time)) }
+///         page.items.map { .facts(ModelFacts($0, knowing: .inLists, seenAt: time)) }
 ///     }
 /// }
 /// ```

@@ -3,7 +3,7 @@ public import ArticleAPI
 extension FetchArticlesRequest: CacheableRequest {
     public func updates(in item: Page<Article>, seenAt time: Timestamp) -> [ModelUpdate] {
         let known = AttributeSet<Article>(requested: fields) ?? .inLists
-        return item.items.map { .article(ModelFacts($0, knowing: known, seenAt: time)) }
+        return item.items.map { .facts(ModelFacts($0, knowing: known, seenAt: time)) }
     }
 
     /// The first page, as far as the store has it; `nil` if it has nothing of it, or not all
@@ -25,7 +25,7 @@ extension FetchArticlesRequest: CacheableRequest {
         return CachedItem(page, seenAt: found.map(\.seenAt).min() ?? store.time())
     }
 
-    private static var defaultLimit: Int { 20 }
+    static var defaultLimit: Int { 20 }
 }
 
 extension FetchArticleRequest: CacheableRequest {
@@ -33,17 +33,17 @@ extension FetchArticleRequest: CacheableRequest {
 
     public func updates(in item: Article, seenAt time: Timestamp) -> [ModelUpdate] {
         let known = AttributeSet<Article>(requested: fields) ?? .inArticles
-        return [.article(ModelFacts(item, knowing: known, seenAt: time))]
+        return [.facts(ModelFacts(item, knowing: known, seenAt: time))]
     }
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
     ) async throws(ModelStoreError) -> [ModelUpdate] {
         switch key {
-        case .id(let id): [.articleRemoved(id, .notFound(seenAt: time))]
+        case .id(let id): [.removed(Article.self, id, .notFound(seenAt: time))]
         case .slug(let slug):
             try await store.loadArticle(slug: slug).map {
-                [.articleRemoved($0.id, .notFound(seenAt: time))]
+                [.removed(Article.self, $0.id, .notFound(seenAt: time))]
             } ?? []
         }
     }
@@ -100,10 +100,7 @@ extension PartialRequest: CacheableRequest where Whole: PartiallyCachedRequest {
     public func cached(
         in store: ModelStore
     ) async throws(ModelStoreError) -> CachedItem<Whole.Partial>? {
-        guard let found = try await whole.cached(in: store),
-            let part = whole.part(of: found.item)
-        else { return nil }
-        return CachedItem(part, seenAt: found.seenAt)
+        try await whole.cachedPart(in: store)
     }
 }
 
@@ -115,28 +112,85 @@ public protocol PartiallyCachedRequest: SparseRequest, CacheableRequest {
 
     /// The selected attributes of an item.
     func part(of item: Item) -> Partial?
+
+    /// The selected attributes as they are known; `nil` if one of them is unknown.
+    func cachedPart(in store: ModelStore) async throws(ModelStoreError) -> CachedItem<Partial>?
+}
+
+extension PartiallyCachedRequest {
+    /// Those of the item as it is known.
+    public func cachedPart(
+        in store: ModelStore
+    ) async throws(ModelStoreError) -> CachedItem<Partial>? {
+        guard let found = try await cached(in: store), let part = part(of: found.item) else {
+            return nil
+        }
+        return CachedItem(part, seenAt: found.seenAt)
+    }
 }
 
 extension FetchArticlesRequest: PartiallyCachedRequest {
     public func updates(inPart item: Page<PartialArticle>, seenAt time: Timestamp) -> [ModelUpdate]
     {
         guard let fields else { return [] }
-        return item.items.map { .article(ModelFacts($0, fields, seenAt: time)) }
+        return item.items.map { .facts(ModelFacts($0, fields, seenAt: time)) }
+            + item.kept(asResponseTo: self, of: Article.self, seenAt: time)
     }
 
     public func part(of item: Page<Article>) -> Page<PartialArticle>? {
         try? Page<PartialArticle>(mapping: item.json(fields))
+    }
+
+    /// The articles of the last response in their order, or the first page as far as the store has
+    /// whole articles.
+    public func cachedPart(
+        in store: ModelStore
+    ) async throws(ModelStoreError) -> CachedItem<Page<PartialArticle>>? {
+        guard let (page, articles) = try await store.partialArticles(inResponseTo: self) else {
+            return try await cached(in: store).flatMap { found in
+                part(of: found.item).map { CachedItem($0, seenAt: found.seenAt) }
+            }
+        }
+        let wanted = AttributeSet<Article>(requested: fields) ?? .inLists
+        guard articles.allSatisfy({ $0.known.isSuperset(of: wanted) }),
+            let oldest = articles.map(\.seenAt).min()
+        else { return nil }
+        var shown = page
+        shown.items = articles.compactMap { $0.article.selecting(fields) }
+        return CachedItem(shown, seenAt: oldest)
     }
 }
 
 extension FetchArticleRequest: PartiallyCachedRequest {
     public func updates(inPart item: PartialArticle, seenAt time: Timestamp) -> [ModelUpdate] {
         guard let fields else { return [] }
-        return [.article(ModelFacts(item, fields, seenAt: time))]
+        return [.facts(ModelFacts(item, fields, seenAt: time))]
     }
 
     public func part(of item: Article) -> PartialArticle? {
         try? PartialArticle(mapping: item.json(fields))
+    }
+
+    public func cachedPart(
+        in store: ModelStore
+    ) async throws(ModelStoreError) -> CachedItem<PartialArticle>? {
+        guard case .id(let id) = key else {
+            return try await cached(in: store).flatMap { found in
+                part(of: found.item).map { CachedItem($0, seenAt: found.seenAt) }
+            }
+        }
+        let wanted = AttributeSet<Article>(requested: fields) ?? .inArticles
+        guard let found = try await store.loadPartialArticle(id),
+            found.known.isSuperset(of: wanted), let part = found.article.selecting(fields)
+        else { return nil }
+        return CachedItem(part, seenAt: found.seenAt)
+    }
+}
+
+extension PartialArticle {
+    /// The article with the selected attributes only.
+    fileprivate func selecting(_ fields: FieldSelection?) -> PartialArticle? {
+        fields == nil ? self : try? PartialArticle(mapping: json(fields))
     }
 }
 
@@ -145,7 +199,7 @@ extension FetchArticleRequest: PartiallyCachedRequest {
 extension Article {
     /// Returns the updates of the article that a write made, from its response.
     fileprivate func updates(seenAt time: Timestamp) -> [ModelUpdate] {
-        [.article(ModelFacts(self, knowing: .inArticles, seenAt: time))]
+        [.facts(ModelFacts(self, knowing: .inArticles, seenAt: time))]
     }
 }
 
@@ -163,7 +217,7 @@ extension ReplaceArticleRequest: CacheableRequest {
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
     ) async throws(ModelStoreError) -> [ModelUpdate] {
-        [.articleRemoved(id, .notFound(seenAt: time))]
+        [.removed(Article.self, id, .notFound(seenAt: time))]
     }
 }
 
@@ -175,7 +229,7 @@ extension UpdateArticleRequest: CacheableRequest {
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
     ) async throws(ModelStoreError) -> [ModelUpdate] {
-        [.articleRemoved(id, .notFound(seenAt: time))]
+        [.removed(Article.self, id, .notFound(seenAt: time))]
     }
 }
 
@@ -187,12 +241,12 @@ extension RestoreRevisionRequest: CacheableRequest {
 
 extension DeleteArticleRequest: CacheableRequest {
     public func updates(in item: NoContent, seenAt time: Timestamp) -> [ModelUpdate] {
-        [.articleRemoved(id, .deleted(from: expected?.revision, seenAt: time))]
+        [.removed(Article.self, id, .deleted(from: expected?.revision, seenAt: time))]
     }
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
     ) async throws(ModelStoreError) -> [ModelUpdate] {
-        [.articleRemoved(id, .notFound(seenAt: time))]
+        [.removed(Article.self, id, .notFound(seenAt: time))]
     }
 }

@@ -17,46 +17,21 @@ extension FetchChangesRequest: CacheableRequest {
         let known = fields.map { AttributeSet<Article>($0) } ?? .inLists
         let isFiltered = !ArticleQuery(self).matchesEverything
         return item.changes.compactMap {
-            $0.updates(knowing: known, isFiltered: isFiltered, seenAt: time)
+            $0.update(knowing: known, isFiltered: isFiltered, seenAt: time)
         }
     }
 }
 
 // MARK: - Authors
 
-extension FetchAuthorsRequest: CacheableRequest {
-    public func updates(in item: Page<Author>, seenAt time: Timestamp) -> [ModelUpdate] {
-        item.items.map { .author(ModelFacts($0, knowing: .all, seenAt: time)) }
-    }
+extension FetchAuthorsRequest: CacheableRequest {}
+
+extension FetchAuthorRequest: ModelRequest {
+    public var modelID: Author.ID { id }
 }
 
-extension FetchAuthorRequest: CacheableRequest {
-    public var usesCachedResponses: Bool { false }
-
-    public func updates(in item: Author, seenAt time: Timestamp) -> [ModelUpdate] {
-        [.author(ModelFacts(item, knowing: .all, seenAt: time))]
-    }
-
-    public func updatesForMissing(
-        in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
-        [.authorRemoved(id, .notFound(seenAt: time))]
-    }
-
-    public func cached(
-        in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Author>? {
-        guard let facts = try await store.facts(of: id), let author = facts.model() else {
-            return nil
-        }
-        return CachedItem(author, seenAt: facts.seenAt)
-    }
-}
-
-extension ReplaceAuthorRequest: CacheableRequest {
-    public func updates(in item: Author, seenAt time: Timestamp) -> [ModelUpdate] {
-        [.author(ModelFacts(item, knowing: .all, seenAt: time))]
-    }
+extension ReplaceAuthorRequest: ModelRequest {
+    public var modelID: Author.ID { id }
 }
 
 // MARK: - Comments
@@ -70,7 +45,7 @@ extension AttributeSet<ArticleComment> {
 extension [ArticleComment] {
     fileprivate func updates(_ fields: FieldSelection?, seenAt time: Timestamp) -> [ModelUpdate] {
         let known = AttributeSet<ArticleComment>.requested(fields)
-        return map { .comment(ModelFacts($0, knowing: known, seenAt: time)) }
+        return map { .facts(ModelFacts($0, knowing: known, seenAt: time)) }
     }
 }
 
@@ -106,7 +81,7 @@ extension FetchCommentRequest: CacheableRequest {
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
     ) async throws(ModelStoreError) -> [ModelUpdate] {
-        [.commentRemoved(id, .notFound(seenAt: time))]
+        [.removed(ArticleComment.self, id, .notFound(seenAt: time))]
     }
 }
 
@@ -124,18 +99,18 @@ extension UpdateCommentRequest: CacheableRequest {
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
     ) async throws(ModelStoreError) -> [ModelUpdate] {
-        [.commentRemoved(id, .notFound(seenAt: time))]
+        [.removed(ArticleComment.self, id, .notFound(seenAt: time))]
     }
 }
 
 extension DeleteCommentRequest: CacheableRequest {
     public func updates(in item: NoContent, seenAt time: Timestamp) -> [ModelUpdate] {
-        [.commentRemoved(id, .deleted(from: expected?.revision, seenAt: time))]
+        [.removed(ArticleComment.self, id, .deleted(from: expected?.revision, seenAt: time))]
     }
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
     ) async throws(ModelStoreError) -> [ModelUpdate] {
-        [.commentRemoved(id, .notFound(seenAt: time))]
+        [.removed(ArticleComment.self, id, .notFound(seenAt: time))]
     }
 }

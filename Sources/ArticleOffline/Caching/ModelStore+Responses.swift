@@ -53,9 +53,7 @@ extension ModelStore: ResponseMemory {
             guard let item = reply.item as? Request.Item else { return }
             let seenAt = time.advanced(byMilliseconds: -reply.age.wholeMilliseconds)
             try await merge { request.updates(in: item, seenAt: seenAt) }
-        // Only responses of the backend itself: a network in which one has to sign in first also
-        // responds with 404.
-        case .failure(let error) where error.problem?.kind == .notFound:
+        case .failure(let error) where error.isMissing:
             try await merge(try await request.updatesForMissing(in: self, seenAt: time))
         case .failure: break
         }
@@ -96,8 +94,12 @@ extension ModelStore: ResponseMemory {
     private nonisolated var owner: SessionOwner { SessionOwner(place.account) }
 }
 
-extension Duration {
-    fileprivate var wholeMilliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+extension BackendError {
+    /// True if the backend does not have what was requested. Only responses of the backend itself
+    /// say so: a network in which one has to sign in first also responds with 404. A problem of
+    /// the contract has a meaning of its own, such as 410 for changes from another history.
+    fileprivate var isMissing: Bool {
+        guard let problem else { return false }
+        return problem.kind.map { $0 == .notFound } ?? [404, 410].contains(problem.status)
     }
 }

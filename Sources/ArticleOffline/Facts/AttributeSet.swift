@@ -6,7 +6,7 @@ public import ArticleAPI
 /// let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
 /// let knowsBody = inLists.contains("body")
 /// ```
-public struct AttributeSet<Model: MergeableModel>: Sendable, Hashable {
+public struct AttributeSet<Model: StorableModel>: Sendable, Hashable {
     var bits: UInt64
 
     init(bits: UInt64) { self.bits = bits }
@@ -15,7 +15,10 @@ public struct AttributeSet<Model: MergeableModel>: Sendable, Hashable {
     public static var none: Self { Self(bits: 0) }
 
     /// Every attribute of the shape.
-    public static var all: Self { Self(bits: Model.attributeNames.all) }
+    public static var all: Self { Self(bits: Model.storedForm.all) }
+
+    /// The attributes of responses with lists, unless a request selects others.
+    public static var inLists: Self { Self(bits: Model.storedForm.inLists) }
 
     /// The attributes of these names; other names are ignored.
     public init(_ names: some Sequence<String>) {
@@ -42,11 +45,11 @@ public struct AttributeSet<Model: MergeableModel>: Sendable, Hashable {
 
     /// In the order of the shape.
     public var names: [String] {
-        Model.attributeNames.names.enumerated()
+        Model.storedForm.names.enumerated()
             .filter { bits & 1 << UInt64($0.offset) != 0 }.map(\.element)
     }
 
     private static func bit(_ name: String) -> UInt64 {
-        Model.attributeNames.place(of: name).map { 1 << UInt64($0) } ?? 0
+        Model.storedForm.place(of: name).map { 1 << UInt64($0) } ?? 0
     }
 }

@@ -112,6 +112,21 @@ struct KnownMembers: Sendable, Hashable {
         return changed
     }
 
+    /// Takes the later times of a response that says the same of the same revision, which is what
+    /// most responses say.
+    ///
+    /// - Returns: false if it may say something else; then nothing has changed.
+    mutating func confirm(by others: KnownMembers) -> Bool {
+        guard others.groups.count == 1, let theirs = others.groups.first else { return false }
+        let isNewest = groups.contains { own in
+            theirs.places & ~own.places == 0 && own.origin.revision == theirs.origin.revision
+                && own.origin.seenAt <= theirs.origin.seenAt
+        }
+        guard isNewest, changed(theirs.places, in: others) == 0 else { return false }
+        adopt(theirs.places, from: others)
+        return true
+    }
+
     /// The attributes that are newer in the others.
     private func newer(in others: KnownMembers) -> UInt64 {
         let known = places

@@ -5,17 +5,17 @@ import ArticleAPI
 /// file.
 extension ModelFacts {
     /// The names of the attributes to which the numbers in `stored` refer.
-    static var storedNames: [String] { Model.attributeNames.names }
+    static var storedNames: [String] { Model.storedForm.names }
 
     /// Returns this app's places of the attributes with these names; `nil` for those that it does
     /// not have.
     static func places(of names: [String]) -> [Int?] {
-        Model.attributeNames.places(of: names)
+        Model.storedForm.places(of: names)
     }
 
     /// The facts as bytes: the origins, then number, origin and length of each known attribute,
     /// then their values.
-    var stored: [UInt8] { members.stored(Model.attributeNames) }
+    var stored: [UInt8] { members.stored(Model.storedForm) }
 
     /// Reads `stored`; `nil` if the bytes are damaged.
     ///
@@ -27,19 +27,19 @@ extension ModelFacts {
     ///   - stored: the bytes.
     ///   - places: this app's places of the attributes of the one that stored the bytes.
     init?(_ id: Model.ID, stored: [UInt8], places: [Int?]) {
-        guard let members = KnownMembers(stored, places, Model.attributeNames) else { return nil }
+        guard let members = KnownMembers(stored, places, Model.storedForm) else { return nil }
         self.init(id, members)
     }
 
     /// The JSON value of the attribute with this name; empty if it has none or is unknown.
     func value(of name: String) -> ArraySlice<UInt8> {
-        let names = Model.attributeNames
+        let names = Model.storedForm
         return names.place(of: name).map { members.value($0, names) } ?? []
     }
 }
 
 extension KnownMembers {
-    fileprivate func stored(_ names: AttributeNames) -> [UInt8] {
+    fileprivate func stored(_ names: StoredForm) -> [UInt8] {
         let known = ends.indices.filter { places & 1 << UInt64($0) != 0 }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count + 4 * known.count + 16 * groups.count)
@@ -59,7 +59,7 @@ extension KnownMembers {
         return bytes
     }
 
-    fileprivate init?(_ stored: [UInt8], _ places: [Int?], _ names: AttributeNames) {
+    fileprivate init?(_ stored: [UInt8], _ places: [Int?], _ names: StoredForm) {
         var rest = stored[...]
         guard let origins = Self.origins(in: &rest), let count = rest.takeNumber(),
             count <= UInt64(places.count)
@@ -115,14 +115,14 @@ extension KnownMembers {
     }
 
     /// The JSON value of an attribute without its name; empty if it has no value.
-    fileprivate func value(_ place: Int, _ names: AttributeNames) -> ArraySlice<UInt8> {
+    fileprivate func value(_ place: Int, _ names: StoredForm) -> ArraySlice<UInt8> {
         member(place).dropFirst(names.prefixes[place].count)
     }
 }
 
 extension [UInt8] {
     /// Seven bits in each byte, the lowest first (LEB128).
-    fileprivate mutating func appendNumber(_ number: UInt64) {
+    mutating func appendNumber(_ number: UInt64) {
         var rest = number
         while rest >= 0x80 {
             append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -134,7 +134,7 @@ extension [UInt8] {
 
 extension ArraySlice<UInt8> {
     /// Removes a number from the beginning; `nil` if there is none.
-    fileprivate mutating func takeNumber() -> UInt64? {
+    mutating func takeNumber() -> UInt64? {
         var number: UInt64 = 0
         var shift: UInt64 = 0
         // Invariant: `number` has the bits below `shift`.

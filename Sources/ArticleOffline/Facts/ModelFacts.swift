@@ -1,29 +1,5 @@
 public import ArticleAPI
 
-/// A model whose responses can be merged into its known attributes.
-///
-/// Its attributes belong to a revision, of which there is one sequence for each model. See
-/// ``ModelFacts``.
-public protocol MergeableModel: JSONModel, Identifiable where ID: Hashable & Sendable {
-    /// `AttributeNames(shape)`, as a constant.
-    static var attributeNames: AttributeNames { get }
-
-    /// Incremented by each change of the model.
-    var revision: Int { get }
-}
-
-extension Article: MergeableModel {
-    public static let attributeNames = AttributeNames(shape)
-}
-
-extension Author: MergeableModel {
-    public static let attributeNames = AttributeNames(shape)
-}
-
-extension ArticleComment: MergeableModel {
-    public static let attributeNames = AttributeNames(shape)
-}
-
 /// The known attributes of a model, from one response or from several.
 ///
 /// An attribute has one of three states: it has a value; it is known to have none; or it is
@@ -40,7 +16,7 @@ extension ArticleComment: MergeableModel {
 /// let changed = facts.merge(ModelFacts(listed, knowing: inLists, seenAt: time))
 /// let whole = facts.model()
 /// ```
-public struct ModelFacts<Model: MergeableModel>: Sendable, Hashable {
+public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     public typealias Origin = AttributeOrigin
 
     public let id: Model.ID
@@ -54,9 +30,10 @@ public struct ModelFacts<Model: MergeableModel>: Sendable, Hashable {
     ///     none; attributes that have a value are known in any case.
     ///   - time: the time at which the request was sent.
     public init(_ model: Model, knowing attributes: AttributeSet<Model>, seenAt time: Timestamp) {
+        let members = Model.shape.members(of: model, capacity: 1_024)
+        let revision = Model.storedForm.revision(in: members.text, members.ends)
         self.init(
-            model.id, Model.shape.members(of: model, capacity: 1_024), knowing: attributes,
-            Origin(revision: model.revision, seenAt: time))
+            model.id, members, knowing: attributes, Origin(revision: revision, seenAt: time))
     }
 
     init(_ id: Model.ID, _ members: KnownMembers) {
@@ -82,7 +59,7 @@ public struct ModelFacts<Model: MergeableModel>: Sendable, Hashable {
     /// Returns the origin of the value of an attribute; `nil` if it is unknown or there is none of
     /// this name.
     public func origin(of name: String) -> Origin? {
-        Model.attributeNames.place(of: name).flatMap { members.origin(of: $0) }
+        Model.storedForm.place(of: name).flatMap { members.origin(of: $0) }
     }
 
     /// The time at which the latest of the requests was sent from which an attribute comes.
@@ -96,7 +73,7 @@ public struct ModelFacts<Model: MergeableModel>: Sendable, Hashable {
     /// The model; `nil` if an attribute that it cannot do without is unknown. Optional attributes
     /// that are unknown are `nil`: `attributes` tells the difference.
     public func model() -> Model? {
-        guard Model.attributeNames.required & ~members.valued == 0 else { return nil }
+        guard Model.storedForm.required & ~members.valued == 0 else { return nil }
         return try? Model(mapping: members.json)
     }
 
@@ -114,6 +91,10 @@ public struct ModelFacts<Model: MergeableModel>: Sendable, Hashable {
         precondition(id == others.id, "facts of one model cannot be merged into those of another")
         return AttributeSet(bits: members.merge(others.members))
     }
+
+    /// Takes the later times of a response that says the same; returns false if it may say
+    /// something else.
+    mutating func confirm(by others: ModelFacts) -> Bool { members.confirm(by: others.members) }
 
     /// The facts without attributes of some origins; `nil` if none are left.
     func without(_ isExcluded: (Origin) -> Bool) -> ModelFacts? {

@@ -41,6 +41,15 @@ extension SQLiteStatement where Failure == ModelStoreError {
         try check(withUnsafeBytes(of: words) { handle.bind(index, bytes: $0) })
     }
 
+    func bind(_ index: Int32, id: some StorableID) throws(ModelStoreError) {
+        try bind(index, id.storedBytes)
+    }
+
+    func id<ID: StorableID>(_ column: Int32) throws(ModelStoreError) -> ID {
+        guard let id = ID(storedBytes: bytes(column)) else { throw .damaged("an id is unreadable") }
+        return id
+    }
+
     func identifier<Subject>(_ column: Int32) throws(ModelStoreError) -> Identifier<Subject> {
         let bytes = handle.bytes(column)
         guard bytes.count == 16,

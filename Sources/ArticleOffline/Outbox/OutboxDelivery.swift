@@ -39,7 +39,8 @@ extension Outbox {
                 let ending = ModelUpdate.RemovalReason.deleted(
                     from: entry.base?.revision, seenAt: sentAt)
                 return OutboxDelivery(
-                    outcome: .applied(nil), updates: [.articleRemoved(entry.article, ending)])
+                    outcome: .applied(nil), updates: [.removed(Article.self, entry.article, ending)]
+                )
             }
             return OutboxDelivery(
                 outcome: .applied(article), updates: [Self.updates(article, seenAt: sentAt)])
@@ -52,7 +53,7 @@ extension Outbox {
     }
 
     private static func updates(_ article: Article, seenAt time: Timestamp) -> ModelUpdate {
-        .article(ModelFacts(article, knowing: .inArticles, seenAt: time))
+        .facts(ModelFacts(article, knowing: .inArticles, seenAt: time))
     }
 
     /// Returns the meaning of an error for the write.
@@ -111,7 +112,8 @@ extension Outbox {
             }
             let ending = ModelUpdate.RemovalReason.notFound(seenAt: sentAt)
             return OutboxDelivery(
-                outcome: .changed(theirs: nil), updates: [.articleRemoved(entry.article, ending)])
+                outcome: .changed(theirs: nil),
+                updates: [.removed(Article.self, entry.article, ending)])
         }
     }
 }

@@ -40,4 +40,34 @@ public struct CachedArticle: Sendable, Hashable, Identifiable {
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(article) }
+
+    /// An article of which some attributes are known, or all.
+    public struct Partial: Sendable, Hashable, Identifiable {
+        /// Every known attribute. By-lines have the newest names.
+        public let article: PartialArticle
+        /// The attributes that have a value or are known to have none.
+        public let known: AttributeSet<Article>
+        /// The article, if enough of it is known.
+        public let whole: CachedArticle?
+
+        /// The time at which it was last seen.
+        let seenAt: Timestamp
+
+        public var id: Article.ID { article.id }
+
+        public static func == (one: Self, other: Self) -> Bool {
+            one.article == other.article && one.known == other.known && one.whole == other.whole
+        }
+
+        public func hash(into hasher: inout Hasher) { hasher.combine(article) }
+    }
+}
+
+extension CachedArticle.Partial {
+    /// `nil` for no article that a backend could send.
+    init?(_ cached: CachedArticle) {
+        guard let article = try? PartialArticle(mapping: cached.article.json()) else { return nil }
+        self.init(
+            article: article, known: cached.known, whole: cached, seenAt: cached.seenAt)
+    }
 }

@@ -5,7 +5,7 @@ import BroadsheetSQLite
 struct DamagedFileReader {
     private(set) var writes: [StoredWrite] = []
     private(set) var pins: [Article.ID] = []
-    private(set) var searches = RecentSearches()
+    private(set) var values: [StoredValue] = []
 
     /// Opens the file once more, as far as that is possible.
     init(_ place: ModelStore.Location) {
@@ -26,6 +26,8 @@ struct DamagedFileReader {
         var pinned: [Article.ID] = []
         try? PinTable.forEach(in: connection) { pinned.append($0) }
         pins = pinned
-        searches = (try? RecentSearches(from: connection)) ?? searches
+        var stored: [StoredValue] = []
+        try? ValueTable.forEach(in: connection) { stored.append($0) }
+        values = stored
     }
 }

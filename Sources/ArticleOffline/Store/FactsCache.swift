@@ -4,7 +4,7 @@ import ArticleAPI
 ///
 /// They are kept in two generations: when the young ones take half of the limit, they become the
 /// old ones, and those that were old and not used since are dropped.
-struct FactsCache<Model: MergeableModel> {
+struct FactsCache<Model: StorableModel> {
     private let limitBytes: Int
     private var young: [Model.ID: ModelFacts<Model>] = [:]
     private var old: [Model.ID: ModelFacts<Model>] = [:]

@@ -55,17 +55,22 @@ extension ModelStore {
         /// The size of the articles that searches look through, in bytes: of more, the newest, and
         /// at most 20,000. The index takes about as much memory, once something was searched.
         public var searchedBytes: Int
+        /// The size of the values that an app keeps under keys, in bytes; of more, those stored
+        /// last.
+        public var valueBytes: Int
         /// The maximum size of the file in bytes, as of a disk that is full; `nil` for none.
         package var fileBytes: Int?
         /// Deletions that are remembered, so that late responses bring nothing back.
         package var deletions = 10_000
 
         public init(
-            bytes: Int = 256 << 20, memoryBytes: Int = 8 << 20, searchedBytes: Int = 32 << 20
+            bytes: Int = 256 << 20, memoryBytes: Int = 8 << 20, searchedBytes: Int = 32 << 20,
+            valueBytes: Int = 4 << 20
         ) {
             self.bytes = bytes
             self.memoryBytes = memoryBytes
             self.searchedBytes = searchedBytes
+            self.valueBytes = valueBytes
         }
     }
 }

@@ -4,7 +4,7 @@ public import ArticleAPI
 extension ModelStore {
     /// The article as it is known, and then again after each change; `nil` while it is not known.
     public nonisolated func article(_ id: Article.ID) -> StoreUpdates<CachedArticle?> {
-        updates(of: .article(id)) { (store) throws(ModelStoreError) in
+        updates(of: .model(Article.self, id)) { (store) throws(ModelStoreError) in
             try await store.loadArticle(id)
         }
     }
@@ -14,15 +14,8 @@ extension ModelStore {
         matching query: ArticleQuery = ArticleQuery(), order: ArticleSort = .newestFirst,
         limit: Int = 100
     ) -> StoreUpdates<[CachedArticle]> {
-        updates(of: .articles) { (store) throws(ModelStoreError) in
+        updates(of: .models(Article.self)) { (store) throws(ModelStoreError) in
             try await store.loadArticles(matching: query, order: order, limit: limit)
-        }
-    }
-
-    /// The author as known, and then again after each change; `nil` while nothing is known.
-    public nonisolated func author(_ id: Author.ID) -> StoreUpdates<Author?> {
-        updates(of: .author(id)) { (store) throws(ModelStoreError) in
-            try await store.loadAuthor(id)
         }
     }
 
@@ -32,13 +25,6 @@ extension ModelStore {
     ) -> StoreUpdates<[ArticleComment]> {
         updates(of: .comments(article)) { (store) throws(ModelStoreError) in
             try await store.loadComments(on: article, order: order, limit: limit)
-        }
-    }
-
-    /// Returns the recent searches, and then again after each change.
-    public nonisolated func recentSearches() -> StoreUpdates<RecentSearches> {
-        updates(of: .searches) { (store) throws(ModelStoreError) in
-            try await store.loadRecentSearches()
         }
     }
 

@@ -2,7 +2,8 @@ public import ArticleAPI
 public import ArticleClient
 import ArticleSearch
 
-/// Keeps the attributes of models from responses, by type and id, in memory and in a file.
+/// Keeps the attributes of models from responses, by type and id, in memory and in a file: of
+/// articles and everything else of the contract, and of each ``StorableModel`` of your own.
 ///
 /// Merging keeps the newest value of each attribute, whatever the order of responses: a list does
 /// not take away a body that an earlier response had. A change is announced once, after it was
@@ -11,7 +12,7 @@ import ArticleSearch
 ///
 /// ```swift
 /// let store = try ModelStore(.file(path, of: "ada"))
-/// try await store.merge([.article(ModelFacts(article, knowing: .inArticles, seenAt: now))])
+/// try await store.merge([.facts(ModelFacts(article, knowing: .inArticles, seenAt: now))])
 /// let baking = ArticleQuery(tags: ["baking"])
 /// let newest = try await store.loadArticles(matching: baking, limit: 20)
 /// ```
@@ -25,7 +26,7 @@ public actor ModelStore {
     package nonisolated let notices = ChangeNotifier<StoreTopic>()
     private nonisolated let didReport: @Sendable (StoreEvent) -> Void
     private nonisolated let clock = MonotonicWallClock()
-    private let engine: StoreEngine
+    let engine: StoreEngine
 
     /// Opens the file, or makes it.
     ///
@@ -89,13 +90,13 @@ public actor ModelStore {
         return try work()
     }
 
-    private func reading<Result>(
+    func reading<Result>(
         _ body: () throws(ModelStoreError) -> Result
     ) throws(ModelStoreError) -> Result {
         try announcing { () throws(ModelStoreError) in try engine.read(body) }
     }
 
-    private func writing<Result>(
+    func writing<Result>(
         isFlushed: Bool = false, _ body: () throws(ModelStoreError) -> Result
     ) throws(ModelStoreError) -> Result {
         try announcing { () throws(ModelStoreError) in
@@ -128,11 +129,6 @@ public actor ModelStore {
         }
     }
 
-    /// Returns the known author; `nil` if there is none.
-    public func loadAuthor(_ id: Author.ID) throws(ModelStoreError) -> Author? {
-        try facts(of: id)?.model()
-    }
-
     /// The comments on an article that are known.
     public func loadComments(
         on article: Article.ID, order: CommentSort = .oldest, limit: Int = 100
@@ -145,20 +141,6 @@ public actor ModelStore {
     ) throws(ModelStoreError) -> [ModelFacts<ArticleComment>] {
         try reading { () throws(ModelStoreError) in
             try engine.comments(on: article, order: order, limit: max(limit, 0))
-        }
-    }
-
-    /// Returns the facts of an article from responses, without unsent writes; `nil` if there are
-    /// none.
-    package func facts(of id: Article.ID) throws(ModelStoreError) -> ModelFacts<Article>? {
-        try reading { () throws(ModelStoreError) in
-            try engine.articles.facts(id, in: engine.connection)
-        }
-    }
-
-    func facts(of id: Author.ID) throws(ModelStoreError) -> ModelFacts<Author>? {
-        try reading { () throws(ModelStoreError) in
-            try engine.authors.facts(id, in: engine.connection)
         }
     }
 
@@ -190,27 +172,6 @@ public actor ModelStore {
         return search.page
     }
 
-    /// Returns the recent searches.
-    public func loadRecentSearches() throws(ModelStoreError) -> RecentSearches {
-        try reading { () throws(ModelStoreError) in
-            try RecentSearches(from: engine.connection)
-        }
-    }
-
-    /// Changes the recent searches.
-    public func changeRecentSearches(
-        _ change: @Sendable (inout RecentSearches) -> Void
-    ) throws(ModelStoreError) {
-        try writing { () throws(ModelStoreError) in
-            let known = try RecentSearches(from: engine.connection)
-            var searches = known
-            change(&searches)
-            guard searches != known else { return }
-            try searches.store(in: engine.connection)
-            engine.note(.searches)
-        }
-    }
-
     // MARK: Pins
 
     /// Keeps an article, however long it was not seen; also one that is not known yet.
@@ -226,8 +187,7 @@ public actor ModelStore {
                 ? try PinTable.add(id, in: engine.connection)
                 : try PinTable.remove(id, from: engine.connection)
             guard hasChanged else { return }
-            engine.note(.article(id))
-            engine.note(.articles)
+            engine.note(ModelKey(Article.self, id))
         }
     }
 
@@ -303,4 +263,15 @@ public actor ModelStore {
 
     /// Reports an event of those who use the store.
     package nonisolated func report(_ event: StoreEvent) { didReport(event) }
+}
+
+/// An event in a store that was not requested. See ``ModelStore``.
+public enum StoreEvent: Sendable, Hashable {
+    /// The file was damaged. It was renamed to `<path>.damaged`, and a new one was begun;
+    /// `savedWrites` unsent writes could still be read, and are in the new one.
+    case damaged(path: String, reason: String, savedWrites: Int)
+    /// A response was not stored. Its request has succeeded nevertheless.
+    case notStored(ModelStoreError)
+    /// The store could not be read for its observers; the values that they show remain.
+    case notRead(ModelStoreError)
 }

@@ -1,9 +1,29 @@
 import ArticleAPI
 import BroadsheetSQLite
 
+/// A table without the type of its models.
+protocol AnyModelTable: AnyObject {
+    /// The name of the type.
+    var type: String { get }
+    /// The number of facts with newer times than in the file.
+    var deferredCount: Int { get }
+
+    /// Writes the newer times, in a transaction.
+    func writeDeferred(in connection: DatabaseConnection) throws(ModelStoreError)
+
+    /// The newer times were written.
+    func forgetDeferred()
+
+    /// The row of this id was removed.
+    func forget(stored id: [UInt8])
+
+    /// Forgets values that another process may have changed.
+    func forgetAll()
+}
+
 /// The known facts of the models of one type: in memory those that were used last, and all in the
 /// file.
-final class ModelTable<Model: MergeableModel> where Model.ID == Identifier<Model> {
+final class ModelTable<Model: StorableModel>: AnyModelTable {
     /// The changes that merging facts would make.
     enum Outcome {
         case nothing
@@ -12,21 +32,40 @@ final class ModelTable<Model: MergeableModel> where Model.ID == Identifier<Model
         case values(ModelFacts<Model>, AttributeSet<Model>)
     }
 
-    /// The number of the type in the file.
-    let kind: Int
+    var type: String { Model.storedForm.name }
+    /// The number of the type in the file; `nil` while it is not known.
+    private var knownKind: Int?
     private var cache: FactsCache<Model>
     /// Facts with newer times than in the file. They are written with the next commit, as a
     /// repeated response must not cost one.
-    private(set) var deferred: [Model.ID: ModelFacts<Model>] = [:]
+    private var deferred: [Model.ID: ModelFacts<Model>] = [:]
     /// This app's places of the attributes of the shapes whose numbers rows have.
     private var shapes: [Int64: [Int?]] = [:]
     private var ownShape: Int64?
-    /// The time at which a backend last reported that its history is another one.
-    var resetAt: Timestamp?
 
-    init(_ kind: Int, memoryBytes: Int) {
-        self.kind = kind
-        cache = FactsCache(limitBytes: memoryBytes)
+    init(memoryBytes: Int) { cache = FactsCache(limitBytes: memoryBytes) }
+
+    // MARK: The type in the file
+
+    /// Returns the number of the type in the file; `nil` if the file has none of it.
+    func kind(in connection: DatabaseConnection) throws(ModelStoreError) -> Int? {
+        if let knownKind { return knownKind }
+        let row = try connection.statement("SELECT number FROM kinds WHERE name = ?1")
+        try row.bind(1, type)
+        knownKind = try row.step() ? row.number(0) : nil
+        return knownKind
+    }
+
+    /// Returns the number of the type, which it gets if it has none. In a transaction.
+    func kindMade(in connection: DatabaseConnection) throws(ModelStoreError) -> Int {
+        if let known = try kind(in: connection) { return known }
+        let row = try connection.statement("INSERT INTO kinds (name) VALUES (?1)")
+        try row.bind(1, type)
+        try row.run()
+        guard let made = try kind(in: connection) else {
+            throw .damaged("a type of models has no row")
+        }
+        return made
     }
 
     // MARK: Reading
@@ -36,10 +75,11 @@ final class ModelTable<Model: MergeableModel> where Model.ID == Identifier<Model
         _ id: Model.ID, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> ModelFacts<Model>? {
         if let found = cache.facts(id) { return found }
+        guard let kind = try kind(in: connection) else { return nil }
         let row = try connection.statement(
             "SELECT shape, facts FROM models WHERE kind = ?1 AND id = ?2")
         try row.bind(1, kind)
-        try row.bind(2, id)
+        try row.bind(2, id: id)
         guard try row.step(), let places = try places(of: row.integer(0), in: connection),
             var facts = ModelFacts<Model>(id, stored: row.bytes(1), places: places)
         else { return nil }
@@ -64,20 +104,27 @@ final class ModelTable<Model: MergeableModel> where Model.ID == Identifier<Model
     /// Returns the changes that merging would make.
     ///
     /// - Parameters:
-    ///   - news: the facts in a response.
-    ///   - isAnew: true if the backend has begun another history, of which the response is.
+    ///   - updates: the facts in a response.
+    ///   - isRestart: true if the backend has begun another history, of which the response is.
+    ///   - resetAt: the time at which a backend last reported that its history is another one.
     ///   - connection: the file.
     func outcome(
-        of updates: ModelFacts<Model>, isRestart: Bool = false, in connection: DatabaseConnection
+        of updates: ModelFacts<Model>, isRestart: Bool = false, _ resetAt: Timestamp?,
+        in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Outcome {
         let known = try facts(updates.id, in: connection)
+        // It is of the same history, and no removal is later than what is known.
+        if var confirmed = known, confirmed.confirm(by: updates) {
+            return confirmed == known ? .nothing : .times(confirmed)
+        }
         let order = known.map { HistoryOrder($0, updates, isRestart: isRestart, resetAt) } ?? .later
         if order == .earlier { return .nothing }
         if order == .same, var merged = known, merged.merge(updates).isEmpty, merged == known {
             return .nothing
         }
         var usable = updates
-        if let ending = try Tombstone.load(kind, updates.id, from: connection) {
+        let kind = try kind(in: connection)
+        if let kind, let ending = try Tombstone.load(kind, updates.id, from: connection) {
             guard
                 let rest = updates.without({
                     ending.follows(revision: $0.revision, seenAt: $0.seenAt)
@@ -93,6 +140,20 @@ final class ModelTable<Model: MergeableModel> where Model.ID == Identifier<Model
         return merged == known ? .nothing : .times(merged)
     }
 
+    /// The ids of all models, those that became known last first.
+    func ids(
+        limit: Int, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> [Model.ID] {
+        guard let kind = try kind(in: connection) else { return [] }
+        let row = try connection.statement(
+            "SELECT id FROM models WHERE kind = ?1 ORDER BY number DESC LIMIT ?2")
+        try row.bind(1, kind)
+        try row.bind(2, limit)
+        var ids: [Model.ID] = []
+        while try row.step() { ids.append(try row.id(0)) }
+        return ids
+    }
+
     // MARK: Writing
 
     /// Keeps newer times until the next commit.
@@ -101,7 +162,17 @@ final class ModelTable<Model: MergeableModel> where Model.ID == Identifier<Model
         cache.insert(facts)
     }
 
-    /// The postponed facts were written.
+    var deferredCount: Int { deferred.count }
+
+    func writeDeferred(in connection: DatabaseConnection) throws(ModelStoreError) {
+        for facts in deferred.values {
+            // Another process may have removed or replaced it.
+            guard var known = try self.facts(facts.id, in: connection) else { continue }
+            let changed = known.merge(facts)
+            if changed.isEmpty { _ = try store(known, in: connection, keepsDeferred: true) }
+        }
+    }
+
     func forgetDeferred() { deferred = [:] }
 
     /// - Parameters:
@@ -114,12 +185,14 @@ final class ModelTable<Model: MergeableModel> where Model.ID == Identifier<Model
         keepsDeferred: Bool = false
     ) throws(ModelStoreError) -> Int64 {
         let bytes = facts.stored
+        let kind = try kindMade(in: connection)
+        let shape = try shape(kind, in: connection)
         let row = try connection.statement(Self.upsert)
         try row.bind(1, kind)
-        try row.bind(2, facts.id)
-        try row.bind(3, try shape(in: connection))
+        try row.bind(2, id: facts.id)
+        try row.bind(3, shape)
         try row.bind(4, bytes)
-        try row.bind(5, bytes.count + Self.overheadBytes)
+        try row.bind(5, bytes.count + StoreSchema.rowBytes)
         try row.bind(6, facts.seenAt)
         guard try row.step() else { throw .damaged("a model has no row") }
         let number = row.integer(0)
@@ -131,27 +204,27 @@ final class ModelTable<Model: MergeableModel> where Model.ID == Identifier<Model
 
     func remove(_ id: Model.ID, in connection: DatabaseConnection) throws(ModelStoreError) {
         forget(id)
+        guard let kind = try kind(in: connection) else { return }
         let row = try connection.statement("DELETE FROM models WHERE kind = ?1 AND id = ?2")
         try row.bind(1, kind)
-        try row.bind(2, id)
+        try row.bind(2, id: id)
         try row.run()
     }
 
     /// The row was removed.
-    func forget(_ id: Model.ID) {
+    private func forget(_ id: Model.ID) {
         cache.remove(id)
         deferred[id] = nil
     }
 
-    /// Forgets values that another process may have changed.
+    func forget(stored id: [UInt8]) { Model.ID(storedBytes: id).map { forget($0) } }
+
     func forgetAll() {
         cache.removeAll()
+        knownKind = nil
         shapes = [:]
         ownShape = nil
     }
-
-    /// An estimate of the size of a row besides its facts.
-    private static var overheadBytes: Int { 400 }
 
     private static var upsert: String {
         """
@@ -167,7 +240,9 @@ final class ModelTable<Model: MergeableModel> where Model.ID == Identifier<Model
     }
 
     /// The number of this app's attributes.
-    private func shape(in connection: DatabaseConnection) throws(ModelStoreError) -> Int64 {
+    private func shape(
+        _ kind: Int, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Int64 {
         if let ownShape { return ownShape }
         let names = ModelFacts<Model>.storedNames.joined(separator: ",")
         let add = try connection.statement(

@@ -18,6 +18,18 @@ final class NameTable {
         return AuthorNames(names).naming(article)
     }
 
+    /// The known part of an article with the newest names in its by-line.
+    func naming(
+        _ article: PartialArticle, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> PartialArticle {
+        var named = article
+        for (index, author) in (article.authors ?? []).enumerated() where author.name != nil {
+            guard let id = author.id, let newest = try name(id, in: connection) else { continue }
+            named.authors?[index].name = newest.name
+        }
+        return named
+    }
+
     private func name(
         _ id: Author.ID, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> AuthorNames.Known? {

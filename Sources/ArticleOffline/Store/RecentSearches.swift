@@ -1,6 +1,5 @@
-import ArticleAPI
+public import ArticleAPI
 import ArticleSearch
-import BroadsheetSQLite
 
 /// The recent searches, the newest first, as a search field proposes them.
 ///
@@ -41,26 +40,16 @@ public struct RecentSearches: Sendable, Hashable {
     public mutating func removeAll() { queries = [] }
 }
 
-/// The table of queries, in the file.
-extension RecentSearches {
-    init(from connection: DatabaseConnection) throws(ModelStoreError) {
-        let row = try connection.statement("SELECT query FROM searches ORDER BY place LIMIT ?1")
-        try row.bind(1, Self.limit)
-        while try row.step() {
-            let query = row.text(0)
-            // A damaged row may have any text.
-            guard ArticleLimits.searchQuery.contains(query.unicodeScalars.count) else { continue }
-            queries.append(query)
-        }
-    }
+extension RecentSearches: JSONRepresentable {
+    /// An array of texts.
+    public static let format: JSONCodec<RecentSearches> = JSONCodec<[String]>
+        .array(of: .text(.lines(1...Int.max)), limit: .max)
+        .mapped({ Self(stored: $0) }, \.queries)
 
-    func store(in connection: DatabaseConnection) throws(ModelStoreError) {
-        try connection.execute("DELETE FROM searches")
-        for (place, query) in queries.enumerated() {
-            let row = try connection.statement("INSERT INTO searches VALUES (?1, ?2)")
-            try row.bind(1, place)
-            try row.bind(2, query)
-            try row.run()
-        }
+    /// Another version of the app may have had other limits.
+    private init(stored: [String]) {
+        queries = Array(
+            stored.lazy.filter { ArticleLimits.searchQuery.contains($0.unicodeScalars.count) }
+                .prefix(Self.limit))
     }
 }

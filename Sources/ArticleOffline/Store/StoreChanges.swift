@@ -102,12 +102,20 @@ package struct MirrorPage: Sendable {
 
 /// The topics that can be observed.
 package enum StoreTopic: Sendable, Hashable {
-    case article(Article.ID)
-    /// Lists of articles.
-    case articles
-    case author(Author.ID)
+    case model(ModelKey)
+    /// Lists of models of the type with this name, and responses with them.
+    case models(String)
     case comments(Article.ID)
     case outbox
-    case searches
+    /// The value with this key.
+    case value(String)
     case mirror(String)
+
+    static func model<Model: StorableModel>(_ type: Model.Type, _ id: Model.ID) -> StoreTopic {
+        .model(ModelKey(type, id))
+    }
+
+    static func models<Model: StorableModel>(_ type: Model.Type) -> StoreTopic {
+        .models(Model.storedForm.name)
+    }
 }

@@ -25,7 +25,7 @@ extension StoreEngine {
                 break
             }
             for model in loose where total > limits.bytes {
-                try removeModel(model.kind, high: model.id.high, low: model.id.low)
+                try removeModel(model.kind, model.id)
                 // A damaged row may have any size.
                 total &-= model.bytes
             }
@@ -35,8 +35,7 @@ extension StoreEngine {
 
     private struct EvictableModel {
         let kind: Int
-        /// Ids of all types have the same form.
-        let id: Article.ID
+        let id: [UInt8]
         let bytes: Int
     }
 
@@ -47,26 +46,34 @@ extension StoreEngine {
         while try row.step() {
             models.append(
                 EvictableModel(
-                    kind: row.number(0), id: try row.identifier(1),
-                    bytes: row.number(2)))
+                    kind: row.number(0), id: row.bytes(1), bytes: row.number(2)))
         }
         return models
     }
 
-    /// Removes a model of any type, whose id has these bits.
-    func removeModel(_ kind: Int, high: UInt64, low: UInt64) throws(ModelStoreError) {
-        if kind == articles.kind, let id = Article.ID(high: high, low: low) {
-            try articles.remove(id, in: connection)
-            note(.article(id))
-            note(.articles)
-        } else if kind == authors.kind, let id = Author.ID(high: high, low: low) {
-            try authors.remove(id, in: connection)
-            note(.author(id))
-        } else if let id = ArticleComment.ID(high: high, low: low) {
-            if let article = try comments.facts(id, in: connection)?.model()?.articleID {
-                note(.comments(article))
-            }
-            try comments.remove(id, in: connection)
+    /// Removes a model of any type, also of one that this app does not have, or a response.
+    func removeModel(_ kind: Int, _ id: [UInt8]) throws(ModelStoreError) {
+        guard let type = try typeName(kind) else { throw .damaged("a type of models has no row") }
+        if kind == StoreSchema.commentKind, let comment = ArticleComment.ID(storedBytes: id),
+            let article = try comments.facts(comment, in: connection)?.model()?.articleID
+        {
+            note(.comments(article))
         }
+        let row = try connection.statement("DELETE FROM models WHERE kind = ?1 AND id = ?2")
+        try row.bind(1, kind)
+        try row.bind(2, id)
+        try row.run()
+        usedTable(named: type)?.forget(stored: id)
+        if kind == StoreSchema.responseKind {
+            deferredResponses[id] = nil
+        } else {
+            note(ModelKey(type: type, id: id))
+        }
+    }
+
+    private func typeName(_ kind: Int) throws(ModelStoreError) -> String? {
+        let row = try connection.statement("SELECT name FROM kinds WHERE number = ?1")
+        try row.bind(1, kind)
+        return try row.step() ? row.text(0) : nil
     }
 }

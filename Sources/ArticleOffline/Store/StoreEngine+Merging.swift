@@ -14,11 +14,13 @@ extension StoreEngine {
             guard hasUpdates || hasTooManyDeferred else { return }
         }
         try write(isFlushed: changes.concernsOutbox) { () throws(ModelStoreError) in
-            for updates in changes.updates {
-                try merge(updates, at: time, isOwn: changes.concernsOutbox)
-                if changes.concernsOutbox, let id = updates.articleID {
-                    try awaitConfirmation(of: id)
+            let context = MergeContext(time: time, isOwn: changes.concernsOutbox)
+            for update in changes.updates {
+                try update.content.merge(into: self, context)
+                guard changes.concernsOutbox, let key = update.content.key, key.isArticle else {
+                    continue
                 }
+                try awaitConfirmation(of: key)
             }
             for write in changes.writes {
                 try OutboxTable.store(write, in: connection)
@@ -32,99 +34,91 @@ extension StoreEngine {
     }
 
     private func noteWrites(of id: Article.ID) {
-        note(.article(id))
-        note(.articles)
+        note(ModelKey(Article.self, id))
         note(.outbox)
     }
 
-    /// Returns true if any of it changes something. Of facts that change nothing, newer times are
-    /// kept.
     private func hasUpdates(_ updates: [ModelUpdate]) throws(ModelStoreError) -> Bool {
-        for updates in updates {
-            switch updates {
-            case .article(let facts):
-                if try isUpdate(facts, to: articles) { return true }
-                if try hasNewNames(facts) { return true }
-            case .author(let facts):
-                if try isUpdate(facts, to: authors) { return true }
-            case .comment(let facts):
-                if try isUpdate(facts, to: comments) { return true }
-            case .articleRemoved, .authorRemoved, .commentRemoved: return true
-            }
+        for update in updates {
+            if try update.content.isUpdate(of: self) { return true }
         }
         return false
     }
 
-    private func isUpdate<Model: MergeableModel>(
-        _ facts: ModelFacts<Model>, to table: ModelTable<Model>
-    ) throws(ModelStoreError) -> Bool where Model.ID == Identifier<Model> {
-        switch try table.outcome(of: facts, in: connection) {
-        case .nothing: return false
-        case .times(let facts):
-            table.postpone(facts)
-            return false
+    /// Returns true if the facts change something. Of those that change nothing, newer times are
+    /// kept.
+    func isUpdate<Model>(_ facts: ModelFacts<Model>) throws(ModelStoreError) -> Bool {
+        let table = table(Model.self)
+        switch try table.outcome(of: facts, resetAt, in: connection) {
+        case .nothing: break
+        case .times(let facts): table.postpone(facts)
         case .values: return true
         }
+        guard let article = facts as? ModelFacts<Article> else { return false }
+        return try hasNewNames(article)
     }
 
     // MARK: In a transaction
 
-    /// - Parameters:
-    ///   - news: the update from a response.
-    ///   - time: the present time.
-    ///   - isAnew: true if the backend has begun another history, of which the response is.
-    ///   - isOwn: true if it is the response to a write of the outbox.
-    func merge(
-        _ updates: ModelUpdate, at time: Timestamp, isRestart: Bool = false, isOwn: Bool = false
+    func merge<Model>(
+        _ facts: ModelFacts<Model>, _ context: MergeContext
     ) throws(ModelStoreError) {
-        switch updates {
-        case .article(let facts): try merge(facts, isRestart, isOwn)
-        case .author(let facts): try merge(facts, isRestart)
-        case .comment(let facts): try merge(facts, isRestart)
-        case .articleRemoved(let id, let ending):
-            try end(id, ending, in: articles, at: time)
-            noteArticle(id)
-        case .authorRemoved(let id, let ending):
-            try end(id, ending, in: authors, at: time)
-            if try names.forget(id, in: connection) { noteRename(of: id) }
-            note(.author(id))
-        case .commentRemoved(let id, let ending):
-            if let article = try comments.facts(id, in: connection)?.model()?.articleID {
-                note(.comments(article))
-            }
-            try end(id, ending, in: comments, at: time)
+        if let article = facts as? ModelFacts<Article> { try noteByline(article, context) }
+        let table = table(Model.self)
+        let outcome = try table.outcome(
+            of: facts, isRestart: context.isRestart, resetAt, in: connection)
+        switch outcome {
+        case .nothing: break
+        case .times(let merged): _ = try table.store(merged, in: connection)
+        case .values(let merged, let changed):
+            let number = try table.store(merged, in: connection)
+            try storeColumns(of: merged, changed, number)
+            note(ModelKey(Model.self, facts.id))
         }
     }
 
-    private func noteArticle(_ id: Article.ID) {
-        note(.article(id))
-        note(.articles)
-    }
-
-    private func merge(
-        _ facts: ModelFacts<Article>, _ isRestart: Bool, _ isOwn: Bool
+    /// Notes the names in a by-line, also in that of a late response: they are newer or older for
+    /// themselves.
+    private func noteByline(
+        _ facts: ModelFacts<Article>, _ context: MergeContext
     ) throws(ModelStoreError) {
-        // Also those of a late response: they are newer or older for themselves.
         for author in try newByline(facts) {
             // A mirror confirms the outbox's response for the article, but not for its authors.
-            if isOwn, try isMirrored(author.id) { continue }
+            if context.isOwn, try isMirrored(author.id) { continue }
             if try names.note(author, in: connection) { noteRename(of: author.id) }
         }
-        switch try articles.outcome(of: facts, isRestart: isRestart, in: connection) {
-        case .nothing: break
-        case .times(let merged): _ = try articles.store(merged, in: connection)
-        case .values(let merged, let changed):
-            let number = try articles.store(merged, in: connection)
-            let isListed = changed.intersects(ArticleIndex.attributes)
-            if isListed { try list(merged, number) }
-            noteArticle(facts.id)
+    }
+
+    /// Stores what the tables of the contract's models have of the facts.
+    private func storeColumns<Model>(
+        of facts: ModelFacts<Model>, _ changed: AttributeSet<Model>, _ number: Int64
+    ) throws(ModelStoreError) {
+        if let article = facts as? ModelFacts<Article> {
+            if changed.bits & ArticleIndex.attributes.bits != 0 { try list(article, number) }
+        } else if let author = facts as? ModelFacts<Author> {
+            guard let author = author.model() else { return }
+            if try names.note(author, in: connection) { noteRename(of: author.id) }
+        } else if let comment = facts as? ModelFacts<ArticleComment> {
+            guard let comment = comment.model() else { return }
+            try list(comment, number)
         }
+    }
+
+    private func list(_ comment: ArticleComment, _ number: Int64) throws(ModelStoreError) {
+        let row = try connection.statement(
+            "INSERT OR REPLACE INTO comments VALUES (?1, ?2, ?3, ?4)")
+        try row.bind(1, number)
+        try row.bind(2, comment.id)
+        try row.bind(3, comment.articleID)
+        try row.bind(4, comment.createdAt)
+        try row.run()
+        note(.comments(comment.articleID))
     }
 
     private func isMirrored(_ id: Author.ID) throws(ModelStoreError) -> Bool {
         let row = try connection.statement(
             "SELECT 1 FROM members WHERE kind = ?1 AND id = ?2 LIMIT 1")
-        try row.bind(1, authors.kind)
+        try row.bind(1, StoreSchema.authorKind)
         try row.bind(2, id)
         return try row.step()
     }
@@ -133,7 +127,7 @@ extension StoreEngine {
     private func list(
         _ facts: ModelFacts<Article>, _ number: Int64
     ) throws(ModelStoreError) {
-        let ending = try Tombstone.load(articles.kind, facts.id, from: connection)
+        let ending = try Tombstone.load(StoreSchema.articleKind, facts.id, from: connection)
         let isCurrent = ending?.unmatched.map { facts.revision >= $0 } ?? true
         guard isCurrent, facts.attributes.isSuperset(of: ArticleIndex.attributes),
             let article = facts.model()
@@ -162,56 +156,44 @@ extension StoreEngine {
         return false
     }
 
-    private func merge(
-        _ facts: ModelFacts<Author>, _ isRestart: Bool
-    ) throws(ModelStoreError) {
-        switch try authors.outcome(of: facts, isRestart: isRestart, in: connection) {
-        case .nothing: break
-        case .times(let merged): _ = try authors.store(merged, in: connection)
-        case .values(let merged, _):
-            _ = try authors.store(merged, in: connection)
-            if let author = merged.model(), try names.note(author, in: connection) {
-                noteRename(of: author.id)
-            }
-            note(.author(facts.id))
-        }
-    }
-
-    private func merge(
-        _ facts: ModelFacts<ArticleComment>, _ isRestart: Bool
-    ) throws(ModelStoreError) {
-        switch try comments.outcome(of: facts, isRestart: isRestart, in: connection) {
-        case .nothing: break
-        case .times(let merged): _ = try comments.store(merged, in: connection)
-        case .values(let merged, _):
-            let number = try comments.store(merged, in: connection)
-            guard let comment = merged.model() else { return }
-            let row = try connection.statement(
-                "INSERT OR REPLACE INTO comments VALUES (?1, ?2, ?3, ?4)")
-            try row.bind(1, number)
-            try row.bind(2, comment.id)
-            try row.bind(3, comment.articleID)
-            try row.bind(4, comment.createdAt)
-            try row.run()
-            note(.comments(comment.articleID))
-        }
-    }
-
-    // MARK: Endings
+    // MARK: Removals
 
     /// Records the removal, and removes earlier facts.
-    private func end<Model: MergeableModel>(
+    func remove<Model: StorableModel>(
+        _ type: Model.Type, _ id: Model.ID, _ reason: ModelUpdate.RemovalReason,
+        _ context: MergeContext
+    ) throws(ModelStoreError) {
+        let table = table(type)
+        if let id = id as? ArticleComment.ID, Model.self == ArticleComment.self {
+            try noteDiscussion(of: id)
+        }
+        try end(id, reason, in: table, at: context.time)
+        if let id = id as? Author.ID, Model.self == Author.self {
+            if try names.forget(id, in: connection) { noteRename(of: id) }
+        }
+        note(ModelKey(type, id))
+    }
+
+    private func noteDiscussion(of id: ArticleComment.ID) throws(ModelStoreError) {
+        guard let comment = try comments.facts(id, in: connection)?.model() else { return }
+        note(.comments(comment.articleID))
+    }
+
+    private func end<Model: StorableModel>(
         _ id: Model.ID, _ ending: ModelUpdate.RemovalReason, in table: ModelTable<Model>,
         at time: Timestamp
-    ) throws(ModelStoreError) where Model.ID == Identifier<Model> {
+    ) throws(ModelStoreError) {
+        let kind = try table.kindMade(in: connection)
         let known = try table.facts(id, in: connection)
-        var row = try Tombstone.load(table.kind, id, from: connection) ?? Tombstone(at: time)
+        var row = try Tombstone.load(kind, id, from: connection) ?? Tombstone(at: time)
         row.add(ending, known: known?.revision ?? 0, at: time)
-        try row.store(table.kind, id, limit: limits.deletions, in: connection)
+        try row.store(kind, id, limit: limits.deletions, in: connection)
         guard let known else { return }
-        if case .unmatched(let revision) = ending, try isHeld(id, in: table) {
+        if case .unmatched(let revision) = ending, let article = known as? ModelFacts<Article>,
+            try isHeld(article.id)
+        {
             // It may still exist, so it is kept; but it is no longer listed.
-            if known.revision < revision { try unlist(id, of: table.kind) }
+            if known.revision < revision { try unlist(article.id) }
             return
         }
         let rest = known.without { row.follows(revision: $0.revision, seenAt: $0.seenAt) }
@@ -221,42 +203,25 @@ extension StoreEngine {
         if let article = rest as? ModelFacts<Article> { try list(article, number) }
     }
 
-    private func unlist<Subject>(
-        _ id: Identifier<Subject>, of kind: Int
-    ) throws(ModelStoreError) {
-        guard kind == articles.kind else { return }
+    private func unlist(_ id: Article.ID) throws(ModelStoreError) {
         let row = try connection.statement(
             """
             DELETE FROM articles
             WHERE number = (SELECT number FROM models WHERE kind = ?1 AND id = ?2)
             """)
-        try row.bind(1, kind)
+        try row.bind(1, StoreSchema.articleKind)
         try row.bind(2, id)
         try row.run()
     }
 
-    /// Returns true if it stays whatever else is stored.
-    private func isHeld<Model: MergeableModel>(
-        _ id: Model.ID, in table: ModelTable<Model>
-    ) throws(ModelStoreError) -> Bool where Model.ID == Identifier<Model> {
+    /// Returns true if the article stays whatever else is stored.
+    private func isHeld(_ id: Article.ID) throws(ModelStoreError) -> Bool {
         let row = try connection.statement(
             """
-            SELECT 1 FROM pins WHERE ?1 = 1 AND article = ?2
-            UNION ALL SELECT 1 FROM outbox WHERE ?1 = 1 AND article = ?2
+            SELECT 1 FROM pins WHERE article = ?1
+            UNION ALL SELECT 1 FROM outbox WHERE article = ?1
             """)
-        try row.bind(1, table.kind)
-        try row.bind(2, id)
+        try row.bind(1, id)
         return try row.step()
-    }
-}
-
-extension ModelUpdate {
-    /// The article that it is about; `nil` if it is about something else.
-    fileprivate var articleID: Article.ID? {
-        switch self {
-        case .article(let facts): facts.id
-        case .articleRemoved(let id, _): id
-        case .author, .authorRemoved, .comment, .commentRemoved: nil
-        }
     }
 }

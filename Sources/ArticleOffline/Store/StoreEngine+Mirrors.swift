@@ -18,7 +18,7 @@ extension StoreEngine {
             AND members.generation IN (mirrors.generation, -1)
             """)
         try row.bind(1, name)
-        try row.bind(2, articles.kind)
+        try row.bind(2, StoreSchema.articleKind)
         if try row.step() { found.members = row.number(0) }
         return found
     }
@@ -77,21 +77,21 @@ extension StoreEngine {
         try row.run()
         // The history may be another one, whose revisions are lower.
         try Tombstone.forgetAll(in: connection)
-        (articles.resetAt, authors.resetAt, comments.resetAt) = (time, time, time)
+        resetAt = time
         note(.mirror(name))
     }
 
     /// Marks the article, which a write of the outbox has changed, as unconfirmed in the mirrors
     /// that contain it. Their next pages have to contain the change: a backend whose database was
     /// set back may have lost it, while a token from before it remains valid.
-    func awaitConfirmation(of id: Article.ID) throws(ModelStoreError) {
+    func awaitConfirmation(of article: ModelKey) throws(ModelStoreError) {
         let row = try connection.statement(
             """
             UPDATE members SET generation = -1 WHERE kind = ?1 AND id = ?2
             AND mirror IN (SELECT number FROM mirrors WHERE complete = 1)
             """)
-        try row.bind(1, articles.kind)
-        try row.bind(2, id)
+        try row.bind(1, StoreSchema.articleKind)
+        try row.bind(2, article.id)
         try row.run()
     }
 
@@ -144,9 +144,9 @@ extension StoreEngine {
             noteEverything()
         }
         for change in page.page.changes {
-            let updates = change.updates(
+            let update = change.update(
                 knowing: page.known, isFiltered: page.isFiltered, seenAt: page.seenAt)
-            if let updates { try apply(updates, to: mirror, at: time) }
+            if let update { try apply(update.content, to: mirror, at: time) }
         }
         let isComplete = mirror.mirror.isComplete || !page.page.more
         let row = try connection.statement(
@@ -168,22 +168,19 @@ extension StoreEngine {
     }
 
     private func apply(
-        _ updates: ModelUpdate, to mirror: Row, at time: Timestamp
+        _ update: any UpdateContent, to mirror: Row, at time: Timestamp
     ) throws(ModelStoreError) {
         // A new snapshot may also be of another history.
         let isRestart = mirror.generation > 0 && !mirror.mirror.isComplete
-        switch updates {
-        case .article(let facts):
-            try merge(updates, at: time, isRestart: isRestart)
-            let isConfirmed = mirror.mirror.isComplete ? try isCurrent(facts) : true
-            return try add(facts.id, articles.kind, to: mirror, isConfirmed: isConfirmed)
-        case .author(let facts): try add(facts.id, authors.kind, to: mirror)
-        case .comment(let facts): try add(facts.id, comments.kind, to: mirror)
-        case .articleRemoved(let id, _): try remove(id, articles.kind, from: mirror)
-        case .authorRemoved(let id, _): try remove(id, authors.kind, from: mirror)
-        case .commentRemoved(let id, _): try remove(id, comments.kind, from: mirror)
+        try update.merge(into: self, MergeContext(time: time, isRestart: isRestart))
+        guard let id = update.key?.id else { return }
+        let kind = try update.kind(in: self)
+        if update.isRemoval { return try remove(id, kind, from: mirror) }
+        var isConfirmed = true
+        if mirror.mirror.isComplete, let article = update as? FactsUpdate<Article> {
+            isConfirmed = try isCurrent(article.facts)
         }
-        try merge(updates, at: time, isRestart: isRestart)
+        try add(id, kind, to: mirror, isConfirmed: isConfirmed)
     }
 
     /// Returns true if the merged version is the newest known one: an older version does not
@@ -194,8 +191,8 @@ extension StoreEngine {
         return try articles.facts(facts.id, in: connection)?.value(of: "version") == version
     }
 
-    private func add<Subject>(
-        _ id: Identifier<Subject>, _ kind: Int, to mirror: Row, isConfirmed: Bool = true
+    private func add(
+        _ id: [UInt8], _ kind: Int, to mirror: Row, isConfirmed: Bool
     ) throws(ModelStoreError) {
         let row = try connection.statement(
             """
@@ -211,8 +208,8 @@ extension StoreEngine {
         try row.run()
     }
 
-    private func remove<Subject>(
-        _ id: Identifier<Subject>, _ kind: Int, from mirror: Row
+    private func remove(
+        _ id: [UInt8], _ kind: Int, from mirror: Row
     ) throws(ModelStoreError) {
         let row = try connection.statement(
             "DELETE FROM members WHERE mirror = ?1 AND kind = ?2 AND id = ?3")
@@ -233,18 +230,16 @@ extension StoreEngine {
             """)
         try row.bind(1, mirror.number)
         try row.bind(2, mirror.generation)
-        var loose: [(kind: Int, id: Article.ID)] = []
+        var loose: [(kind: Int, id: [UInt8])] = []
         while try row.step() {
-            // Ids of all types have the same form.
-            let id: Article.ID = try row.identifier(1)
-            if !row.isNull(2), row.integer(3) <= 1 { loose.append((row.number(0), id)) }
+            if !row.isNull(2), row.integer(3) <= 1 { loose.append((row.number(0), row.bytes(1))) }
         }
         let members = try connection.statement(
             "DELETE FROM members WHERE mirror = ?1 AND generation <> ?2")
         try members.bind(1, mirror.number)
         try members.bind(2, mirror.generation)
         try members.run()
-        for (kind, id) in loose { try removeModel(kind, high: id.high, low: id.low) }
+        for (kind, id) in loose { try removeModel(kind, id) }
     }
 
     /// Removes articles that are in no mirror though they match.
@@ -255,6 +250,8 @@ extension StoreEngine {
             matching: whole.query, seenBefore: whole.asOf, in: connection)
         // A model seen at that time, or later, may be there again.
         let last = whole.asOf.advanced(byMilliseconds: -1)
-        for id in ids { try merge(.articleRemoved(id, .notFound(seenAt: last)), at: time) }
+        for id in ids {
+            try remove(Article.self, id, .notFound(seenAt: last), MergeContext(time: time))
+        }
     }
 }

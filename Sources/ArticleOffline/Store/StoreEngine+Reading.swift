@@ -21,6 +21,18 @@ extension StoreEngine {
             seenAt: facts?.seenAt ?? shown.updatedAt)
     }
 
+    /// Returns what is known of an article, whole or not.
+    func partialArticle(_ id: Article.ID) throws(ModelStoreError) -> CachedArticle.Partial? {
+        let writes = try OutboxTable.writes(of: id, in: connection)
+        if let whole = try article(id, writes) { return CachedArticle.Partial(whole) }
+        guard writes.isEmpty, let facts = try articles.facts(id, in: connection),
+            let article = try? PartialArticle(mapping: facts.json)
+        else { return nil }
+        return CachedArticle.Partial(
+            article: try names.naming(article, in: connection), known: facts.attributes,
+            whole: nil, seenAt: facts.seenAt)
+    }
+
     /// The first articles of a list.
     func articles(
         matching query: ArticleQuery, order: ArticleSort, limit: Int

@@ -15,6 +15,12 @@ final class StoreEngine {
     let articles: ModelTable<Article>
     let authors: ModelTable<Author>
     let comments: ModelTable<ArticleComment>
+    /// The tables of all types that were used, by the names of the types.
+    private var tables: [String: any AnyModelTable]
+    /// Newer times of responses than in the file, by their requests.
+    var deferredResponses: [[UInt8]: Timestamp] = [:]
+    /// The time at which a backend last reported that its history is another one.
+    var resetAt: Timestamp?
     let names = NameTable()
     /// The index for searches.
     var index: SearchIndex
@@ -30,9 +36,11 @@ final class StoreEngine {
         self.place = place
         self.limits = limits
         self.report = report
-        articles = ModelTable(1, memoryBytes: limits.memoryBytes / 4 * 3)
-        authors = ModelTable(2, memoryBytes: limits.memoryBytes / 8)
-        comments = ModelTable(3, memoryBytes: limits.memoryBytes / 8)
+        articles = ModelTable(memoryBytes: limits.memoryBytes / 4 * 3)
+        authors = ModelTable(memoryBytes: limits.memoryBytes / 8)
+        comments = ModelTable(memoryBytes: limits.memoryBytes / 8)
+        let known: [any AnyModelTable] = [articles, authors, comments]
+        tables = Dictionary(uniqueKeysWithValues: known.map { ($0.type, $0) })
         index = SearchIndex(limitBytes: limits.searchedBytes)
         connection = try Self.openOrRecreate(place, limits, report)
         identity = place.path.flatMap { StoreFile(path: $0).identity }
@@ -41,7 +49,7 @@ final class StoreEngine {
 
     deinit {
         // Newer times are only written with other changes: these are the last ones.
-        if hasDeferred { try? transaction { () throws(ModelStoreError) in } }
+        if deferredCount > 0 { try? transaction { () throws(ModelStoreError) in } }
     }
 
     private static func open(
@@ -53,11 +61,32 @@ final class StoreEngine {
         return connection
     }
 
+    /// The table of a type, which begins with its first use.
+    func table<Model: StorableModel>(_ type: Model.Type) -> ModelTable<Model> {
+        let name = Model.storedForm.name
+        if let known = tables[name] {
+            guard let table = known as? ModelTable<Model> else {
+                preconditionFailure("programmer error: two types have the stored name \(name)")
+            }
+            return table
+        }
+        let table = ModelTable<Model>(memoryBytes: limits.memoryBytes / 8)
+        tables[name] = table
+        return table
+    }
+
+    /// The table of the type with this name; `nil` if it was not used since the store was opened.
+    func usedTable(named name: String) -> (any AnyModelTable)? { tables[name] }
+
     // MARK: Announcing
 
-    func note(_ topic: StoreTopic) {
-        changed.insert(topic)
-        if case .article(let id) = topic { index.articleChanged(id) }
+    func note(_ topic: StoreTopic) { changed.insert(topic) }
+
+    /// The model, and lists in which it is or was, have changed.
+    func note(_ key: ModelKey) {
+        changed.insert(.model(key))
+        changed.insert(.models(key.type))
+        if key.isArticle, let id = Article.ID(storedBytes: key.id) { index.articleChanged(id) }
     }
 
     func noteEverything() {
@@ -151,9 +180,7 @@ final class StoreEngine {
     }
 
     private func forgetAll() {
-        articles.forgetAll()
-        authors.forgetAll()
-        comments.forgetAll()
+        for table in tables.values { table.forgetAll() }
         names.forgetAll()
     }
 
@@ -162,34 +189,22 @@ final class StoreEngine {
     /// The maximum number of facts that wait for the next commit.
     private static var limitDeferred: Int { 500 }
 
-    private var hasDeferred: Bool {
-        !articles.deferred.isEmpty || !authors.deferred.isEmpty || !comments.deferred.isEmpty
+    private var deferredCount: Int {
+        tables.values.reduce(deferredResponses.count) { $0 + $1.deferredCount }
     }
 
-    var hasTooManyDeferred: Bool {
-        articles.deferred.count + authors.deferred.count + comments.deferred.count
-            > Self.limitDeferred
-    }
+    var hasTooManyDeferred: Bool { deferredCount > Self.limitDeferred }
 
     private func writeDeferred() throws(ModelStoreError) {
-        for facts in articles.deferred.values { try writeTimes(facts, to: articles) }
-        for facts in authors.deferred.values { try writeTimes(facts, to: authors) }
-        for facts in comments.deferred.values { try writeTimes(facts, to: comments) }
-    }
-
-    private func writeTimes<Model: MergeableModel>(
-        _ facts: ModelFacts<Model>, to table: ModelTable<Model>
-    ) throws(ModelStoreError) where Model.ID == Identifier<Model> {
-        // Another process may have removed or replaced it.
-        guard var known = try table.facts(facts.id, in: connection) else { return }
-        let changed = known.merge(facts)
-        if changed.isEmpty { _ = try table.store(known, in: connection, keepsDeferred: true) }
+        for table in tables.values where table.deferredCount > 0 {
+            try table.writeDeferred(in: connection)
+        }
+        if !deferredResponses.isEmpty { try writeDeferredResponses() }
     }
 
     private func forgetDeferred() {
-        articles.forgetDeferred()
-        authors.forgetDeferred()
-        comments.forgetDeferred()
+        for table in tables.values { table.forgetDeferred() }
+        deferredResponses = [:]
     }
 
     // MARK: Damage
@@ -266,7 +281,7 @@ final class StoreEngine {
         try connection.execute(script: "PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
         for write in saved.writes { try OutboxTable.store(write, in: connection) }
         for id in saved.pins { try PinTable.add(id, in: connection) }
-        try saved.searches.store(in: connection)
+        for value in saved.values { try ValueTable.store(value, in: connection) }
         // Leaving the mode of logs writes the log into the file.
         try connection.execute(script: "COMMIT; PRAGMA journal_mode = DELETE")
         connection.close()

@@ -3,23 +3,36 @@ import BroadsheetSQLite
 /// The tables of a store's file.
 enum StoreSchema {
     /// The version that this code reads and writes.
-    static let version = 1
+    static let version = 2
 
     /// Marks the file as a store: "BrSt".
     static let applicationID = 0x4272_5374
 
+    // The numbers of types that have tables of their own.
+    static let articleKind = 1
+    static let authorKind = 2
+    static let commentKind = 3
+    /// The number of responses, which are rows beside the models.
+    static let responseKind = 4
+
+    /// An estimate of the size of a model's row besides its facts.
+    static let rowBytes = 400
+
     /// Rows hold the known facts of a model as bytes, and beside them the columns by which lists
     /// sort and filter. An article is in `articles`, `tags` and `bylines` once all of these are
-    /// known. `holds` counts the reasons for which a model stays: a pin, membership in mirrors, and
-    /// unsent writes. The `generation` of a member is -1 while its mirror has not confirmed a write
-    /// of the outbox.
+    /// known. A response is a row of `models` without a shape. `holds` counts the reasons for which
+    /// a model stays: a pin, membership in mirrors, and unsent writes. The `generation` of a member
+    /// is -1 while its mirror has not confirmed a write of the outbox.
     static let script = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+        CREATE TABLE kinds (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+        INSERT INTO kinds VALUES (\(articleKind), 'Article'), (\(authorKind), 'Author'),
+            (\(commentKind), 'Comment'), (\(responseKind), '');
         CREATE TABLE shapes (
             number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, names TEXT NOT NULL,
             UNIQUE (kind, names));
-        CREATE TABLE totals (bytes INTEGER NOT NULL);
-        INSERT INTO totals VALUES (0);
+        CREATE TABLE totals (bytes INTEGER NOT NULL, valueBytes INTEGER NOT NULL);
+        INSERT INTO totals VALUES (0, 0);
 
         CREATE TABLE models (
             number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, id BLOB NOT NULL,
@@ -52,7 +65,9 @@ enum StoreSchema {
             number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, id BLOB NOT NULL,
             gone INTEGER, unmatched INTEGER, time INTEGER, seen INTEGER NOT NULL,
             UNIQUE (kind, id));
-        CREATE TABLE searches (place INTEGER PRIMARY KEY, query TEXT NOT NULL);
+        CREATE TABLE stored_values (
+            number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value BLOB NOT NULL,
+            bytes INTEGER NOT NULL, expires INTEGER);
         CREATE TABLE pins (article BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE mirrors (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, filter TEXT NOT NULL,
@@ -73,6 +88,10 @@ enum StoreSchema {
             UPDATE totals SET bytes = bytes - OLD.bytes;
             DELETE FROM articles WHERE number = OLD.number;
             DELETE FROM comments WHERE number = OLD.number; END;
+        CREATE TRIGGER value_made AFTER INSERT ON stored_values BEGIN
+            UPDATE totals SET valueBytes = valueBytes + NEW.bytes; END;
+        CREATE TRIGGER value_removed AFTER DELETE ON stored_values BEGIN
+            UPDATE totals SET valueBytes = valueBytes - OLD.bytes; END;
         CREATE TRIGGER article_removed AFTER DELETE ON articles BEGIN
             DELETE FROM tags WHERE article = OLD.number;
             DELETE FROM bylines WHERE article = OLD.number; END;

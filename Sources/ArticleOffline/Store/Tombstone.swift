@@ -56,13 +56,13 @@ extension Tombstone {
     init(at time: Timestamp) { seen = time }
 
     /// `nil` if the model has not ended.
-    static func load<Subject>(
-        _ kind: Int, _ id: Identifier<Subject>, from connection: DatabaseConnection
+    static func load(
+        _ kind: Int, _ id: some StorableID, from connection: DatabaseConnection
     ) throws(ModelStoreError) -> Tombstone? {
         let row = try connection.statement(
             "SELECT gone, unmatched, time, seen FROM endings WHERE kind = ?1 AND id = ?2")
         try row.bind(1, kind)
-        try row.bind(2, id)
+        try row.bind(2, id: id)
         guard try row.step() else { return nil }
         var found = Tombstone(at: Timestamp(milliseconds: row.integer(3)))
         found.gone = row.optionalInteger(0).map { Int(clamping: $0) }
@@ -72,8 +72,8 @@ extension Tombstone {
     }
 
     /// Stores it as the newest one, and forgets the oldest ones above the limit.
-    func store<Subject>(
-        _ kind: Int, _ id: Identifier<Subject>, limit: Int, in connection: DatabaseConnection
+    func store(
+        _ kind: Int, _ id: some StorableID, limit: Int, in connection: DatabaseConnection
     ) throws(ModelStoreError) {
         let row = try connection.statement(
             """
@@ -81,7 +81,7 @@ extension Tombstone {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """)
         try row.bind(1, kind)
-        try row.bind(2, id)
+        try row.bind(2, id: id)
         try row.bind(3, gone.map { Int64($0) })
         try row.bind(4, unmatched.map { Int64($0) })
         try row.bind(5, time)

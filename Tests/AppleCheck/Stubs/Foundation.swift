@@ -57,8 +57,17 @@ public struct IndexSet: Sendable, Hashable, ExpressibleByArrayLiteral {
 public struct UUID: Sendable, Hashable {
     public init() {}
     public init?(uuidString: String) { nil }
+    public init(uuid: uuid_t) {}
     public var uuidString: String { "" }
+    public var uuid: uuid_t { (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }
 }
+
+// The name is that of C.
+// swift-format-ignore: TypeNamesShouldBeCapitalized
+public typealias uuid_t = (
+    UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
+    UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8
+)
 
 public struct URL: Sendable, Hashable {
     public init?(string: String) { nil }

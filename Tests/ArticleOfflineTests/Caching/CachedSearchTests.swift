@@ -58,7 +58,7 @@ import Testing
         var draft = Samples.article(2, title: "Plan for rye")
         (draft.status, draft.publishedAt) = (.draft, nil)
         try await store.merge([
-            .article(ModelFacts(draft, knowing: .inArticles, seenAt: Samples.time(0)))
+            .facts(ModelFacts(draft, knowing: .inArticles, seenAt: Samples.time(0)))
         ])
         let request = SearchArticlesRequest(query: "rye", limit: 5)
         let page = try await service.send(request)

@@ -365,8 +365,9 @@ import Testing
             BackendService(configuration: Self.patient, transport: transport), memory: store)
         let now = store.time()
         try await store.merge([
-            .articleRemoved(
-                article.id, .notFound(seenAt: now.advanced(byMilliseconds: -1_000_000)))
+            .removed(
+                Article.self, article.id,
+                .notFound(seenAt: now.advanced(byMilliseconds: -1_000_000)))
         ])
         try await service.send(FetchArticleRequest(key: .id(article.id)))
         #expect(try await store.titles() == [])

@@ -141,7 +141,7 @@ private struct MirrorSchedule {
         guard let page = try? await service(SocketTransport()).send(FetchArticlesRequest(limit: 5))
         else { return }
         late.append(
-            page.items.map { .article(ModelFacts($0, knowing: .inLists, seenAt: seenAt)) })
+            page.items.map { .facts(ModelFacts($0, knowing: .inLists, seenAt: seenAt)) })
     }
 
     private mutating func mergeResponse() async throws {

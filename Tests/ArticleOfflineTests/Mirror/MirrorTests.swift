@@ -188,9 +188,9 @@ import Testing
             StoreChanges(writes: [StoredWrite(number: 1, article: ids[1], entry: [])]))
         backend.beginAnew()
         try await mirror.catchUp()
-        #expect(try await store.facts(of: ids[0]) != nil)
-        #expect(try await store.facts(of: ids[1]) != nil)
-        #expect(try await store.facts(of: ids[2]) == nil)
+        #expect(try await store.loadFacts(Article.self, ids[0]) != nil)
+        #expect(try await store.loadFacts(Article.self, ids[1]) != nil)
+        #expect(try await store.loadFacts(Article.self, ids[2]) == nil)
     }
 
     @Test func `another filter under the same name starts anew`() async throws {
@@ -227,11 +227,11 @@ import Testing
         gone.slug = "gone"
         let seenAt = Timestamp(milliseconds: 1_800_000_000_000)
         let facts = ModelFacts(gone, knowing: .inLists, seenAt: seenAt)
-        try await store.merge([.article(facts)])
+        try await store.merge([.facts(facts)])
         #expect(try await store.slugs().contains("gone"))
         try await mirror.catchUp()
         #expect(try await store.slugs() == ["a1", "a2", "a3"])
-        try await store.merge([.article(facts)])
+        try await store.merge([.facts(facts)])
         #expect(try await store.slugs() == ["a1", "a2", "a3"])
     }
 }

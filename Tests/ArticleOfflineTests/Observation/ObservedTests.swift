@@ -26,7 +26,7 @@ import Testing
 
     private func merge(_ article: Article) async throws {
         let facts = ModelFacts(article, knowing: .inLists, seenAt: Self.time)
-        try await store.merge([.article(facts)])
+        try await store.merge([.facts(facts)])
     }
 
     /// Waits as a view does, until the objects that the condition reads satisfy it.

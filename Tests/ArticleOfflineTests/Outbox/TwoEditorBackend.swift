@@ -179,7 +179,7 @@ final class Device: Sendable {
     /// Puts an article into the store, as a response would.
     func see(_ article: Article) async throws {
         try await store.merge([
-            .article(ModelFacts(article, knowing: .inArticles, seenAt: store.time()))
+            .facts(ModelFacts(article, knowing: .inArticles, seenAt: store.time()))
         ])
     }
 }

@@ -53,7 +53,7 @@ import Testing
                 MirrorPage(page, knowing: .inLists, isFiltered: false, seenAt: Samples.time(1)),
                 to: "all")
         else { return }
-        try await store.merge([.articleRemoved(Samples.id(99), .gone(revision: 3))])
+        try await store.merge([.removed(Article.self, Samples.id(99), .gone(revision: 3))])
         try await store.unpin(Samples.id(3))
     }
 
@@ -184,14 +184,15 @@ import Testing
     @Test func `a file of a newer app is left as it is`() async throws {
         let folder = try StoreFolder()
         try await folder.open().merge([Samples.listed(1)])
+        let newer = StoreSchema.version + 1
         try RawDatabase(folder.path).execute(
             script: """
-                PRAGMA user_version = 2;
-                UPDATE meta SET value = '2' WHERE key = 'schema';
+                PRAGMA user_version = \(newer);
+                UPDATE meta SET value = '\(newer)' WHERE key = 'schema';
                 PRAGMA wal_checkpoint(TRUNCATE);
                 """)
         let content = try Files.read(folder.path)
-        #expect(throws: ModelStoreError.newer(schema: 2)) { try folder.open() }
+        #expect(throws: ModelStoreError.newer(schema: newer)) { try folder.open() }
         #expect(try Files.read(folder.path) == content)
         #expect(folder.events.isEmpty && !Files.exists("\(folder.path).damaged"))
     }

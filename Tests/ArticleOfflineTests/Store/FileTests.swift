@@ -64,7 +64,7 @@ import Testing
         #expect(try await store.loadWrites().isEmpty)
         // What is removed makes room.
         for number in 2...6 {
-            try await store.merge([.articleRemoved(Samples.id(number), .gone(revision: 9))])
+            try await store.merge([.removed(Article.self, Samples.id(number), .gone(revision: 9))])
         }
         try await store.merge([Samples.whole(200, body: body)])
         #expect(try await store.loadArticle(Samples.id(200)) != nil)
@@ -80,7 +80,9 @@ import Testing
             let number = Int.random(in: 1...8, using: &random)
             switch Int.random(in: 0...3, using: &random) {
             case 0:
-                try await store.merge([.articleRemoved(Samples.id(number), .gone(revision: step))])
+                try await store.merge([
+                    .removed(Article.self, Samples.id(number), .gone(revision: step))
+                ])
             case 1:
                 let article = Samples.article(number)
                 let write = try Writes.update(step, of: article, title: "Mine \(step)")

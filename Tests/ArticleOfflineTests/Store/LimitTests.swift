@@ -96,7 +96,7 @@ import Testing
         for number in 1...20 { try await large.pin(Samples.id(number)) }
         let small = try folder.open(limits: ModelStore.Limits(bytes: 5_000))
         // What frees space succeeds.
-        try await small.merge([.articleRemoved(Samples.id(20), .gone(revision: 2))])
+        try await small.merge([.removed(Article.self, Samples.id(20), .gone(revision: 2))])
         await #expect(throws: ModelStoreError.full) {
             try await small.merge([Samples.whole(1, revision: 2, body: Self.body + "b")])
         }

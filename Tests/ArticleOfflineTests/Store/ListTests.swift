@@ -62,7 +62,8 @@ import Testing
             try await store.merge([listed(next)])
         }
         for number in [3, 33] {
-            try await store.merge([.articleRemoved(Samples.id(number), .gone(revision: 999))])
+            try await store.merge([.removed(Article.self, Samples.id(number), .gone(revision: 999))]
+            )
             articles.removeAll { $0.id == Samples.id(number) }
         }
         for _ in 0..<150 {
@@ -76,7 +77,7 @@ import Testing
     }
 
     private func listed(_ article: Article) -> ModelUpdate {
-        .article(ModelFacts(article, knowing: .inLists, seenAt: Samples.time(0)))
+        .facts(ModelFacts(article, knowing: .inLists, seenAt: Samples.time(0)))
     }
 
     @Test func `queries are those of requests`() {

@@ -20,34 +20,35 @@ import Testing
             // A later request does not see an earlier revision.
             let seconds = 10 * revision + Int.random(in: 0...9, using: &random)
             switch Int.random(in: 0...9, using: &random) {
-            case 0: return .articleRemoved(Samples.id(number), .gone(revision: revision))
-            case 1: return .articleRemoved(Samples.id(number), .unmatched(revision: revision))
+            case 0: return .removed(Article.self, Samples.id(number), .gone(revision: revision))
+            case 1:
+                return .removed(Article.self, Samples.id(number), .unmatched(revision: revision))
             case 2:
                 let time = Samples.time(seconds)
-                return .articleRemoved(Samples.id(number), .notFound(seenAt: time))
+                return .removed(Article.self, Samples.id(number), .notFound(seenAt: time))
             case 3:
                 let author = Samples.author(7, revision: revision, name: "Ada \(revision)")
-                return .author(ModelFacts(author, knowing: .all, seenAt: Samples.time(seconds)))
+                return .facts(ModelFacts(author, knowing: .all, seenAt: Samples.time(seconds)))
             case 4:
                 let comment = ModelFacts(
                     Samples.comment(number, on: number, revision: revision), knowing: .all,
                     seenAt: Samples.time(seconds))
-                return .comment(comment)
+                return .facts(comment)
             case 5, 6:
                 var names = ["title", "revision", "authors"]
                 if Bool.random(using: &random) { names += ["tags", "summary", "publishedAt"] }
                 let fields = FieldSelection(names)
                 let part = try PartialArticle(mapping: article(number, revision).json(fields))
-                return .article(ModelFacts(part, fields, seenAt: Samples.time(seconds)))
+                return .facts(ModelFacts(part, fields, seenAt: Samples.time(seconds)))
             case 7, 8:
                 let facts = ModelFacts(
                     article(number, revision), knowing: .inLists, seenAt: Samples.time(seconds))
-                return .article(facts)
+                return .facts(facts)
             default:
                 var whole = article(number, revision)
                 whole.body = "Body \(number).\(revision)"
                 whole.commentCount = Int.random(in: 0...3, using: &random)
-                return .article(
+                return .facts(
                     ModelFacts(whole, knowing: .all, seenAt: Samples.time(seconds)))
             }
         }
@@ -74,7 +75,7 @@ import Testing
 
         init(of store: ModelStore) async throws {
             for number in 1...4 {
-                facts.append(try await store.facts(of: Samples.id(number) as Article.ID))
+                facts.append(try await store.loadFacts(Article.self, Samples.id(number)))
                 comments.append(try await store.loadComments(on: Samples.id(number)))
             }
             for order in ArticleSort.allCases {
@@ -83,7 +84,7 @@ import Testing
                     try await store.loadArticles(
                         matching: ArticleQuery(tags: ["even"]), order: order))
             }
-            author = try await store.loadAuthor(Samples.id(7))
+            author = try await store.load(Author.self, Samples.id(7))
         }
     }
 
@@ -124,12 +125,15 @@ import Testing
         let store = try ModelStore(.memory, limits: ModelStore.Limits(memoryBytes: 0))
         var merged: [Article.ID: ModelFacts<Article>] = [:]
         for _ in 0..<40 {
-            guard case .article(let facts) = try history.updates() else { continue }
-            try await store.merge([.article(facts)])
+            guard let update = try history.updates().content as? FactsUpdate<Article> else {
+                continue
+            }
+            let facts = update.facts
+            try await store.merge([.facts(facts)])
             merged[facts.id, default: facts].merge(facts)
         }
         for (id, facts) in merged {
-            let found = try await store.facts(of: id)
+            let found = try await store.loadFacts(Article.self, id)
             #expect(found == facts)
         }
         let listed = merged.values.filter { facts in

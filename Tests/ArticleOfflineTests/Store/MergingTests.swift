@@ -46,7 +46,7 @@ import Testing
             let fields = FieldSelection([name, "revision"])
             let part = try PartialArticle(mapping: whole.json(fields))
             try await store.merge([
-                .article(ModelFacts(part, fields, seenAt: Samples.time(1)))
+                .facts(ModelFacts(part, fields, seenAt: Samples.time(1)))
             ])
         }
         #expect(try await store.loadArticle(article)?.article == whole)
@@ -58,14 +58,14 @@ import Testing
         let folder = try StoreFolder()
         try await folder.open().merge([
             Samples.whole(1, body: "Knead."), Samples.listed(2),
-            .author(
+            .facts(
                 ModelFacts(Samples.author(5, name: "Ada"), knowing: .all, seenAt: Samples.time(0))),
-            .comment(ModelFacts(Samples.comment(6, on: 1), knowing: .all, seenAt: Samples.time(0))),
+            .facts(ModelFacts(Samples.comment(6, on: 1), knowing: .all, seenAt: Samples.time(0))),
         ])
         let store = try folder.open()
         #expect(try await store.titles() == ["Article 2.1", "Article 1.1"])
         #expect(try await store.loadArticle(article)?.article.body == "Knead.")
-        #expect(try await store.loadAuthor(Samples.id(5))?.name == "Ada")
+        #expect(try await store.load(Author.self, Samples.id(5))?.name == "Ada")
         #expect(try await store.loadComments(on: article).map(\.body) == ["Comment 6.1"])
         #expect(folder.events.isEmpty)
     }
@@ -91,7 +91,7 @@ import Testing
         func counted(_ count: Int, at second: Int) -> ModelUpdate {
             var article = Samples.article(1)
             article.commentCount = count
-            return .article(ModelFacts(article, knowing: .all, seenAt: Samples.time(second)))
+            return .facts(ModelFacts(article, knowing: .all, seenAt: Samples.time(second)))
         }
         try await folder.open().merge([counted(3, at: 1)])
         try await folder.open().merge([counted(3, at: 9)])
@@ -123,7 +123,7 @@ import Testing
     private func articleBy(_ name: String, revision: Int?, _ number: Int = 1) -> ModelUpdate {
         var article = Samples.article(number)
         article.authors = [Author.Reference(id: Samples.id(9), name: name, revision: revision)]
-        return .article(ModelFacts(article, knowing: .inLists, seenAt: Samples.time(0)))
+        return .facts(ModelFacts(article, knowing: .inLists, seenAt: Samples.time(0)))
     }
 
     private func name(_ store: ModelStore, _ number: Int = 1) async throws -> String? {
@@ -137,7 +137,7 @@ import Testing
         let renamed = ModelFacts(
             Samples.author(9, revision: 3, name: "Ada Lovelace"), knowing: .all,
             seenAt: Samples.time(1))
-        try await store.merge([.author(renamed)])
+        try await store.merge([.facts(renamed)])
         #expect(try await name(store) == "Ada Lovelace")
         try await store.merge([articleBy("Ada Byron", revision: 2, 3)])
         store = try folder.open()
@@ -145,9 +145,9 @@ import Testing
         // A newer by-line gives its name to the others.
         try await store.merge([articleBy("A. L.", revision: 4, 4)])
         for number in 1...4 { #expect(try await name(store, number) == "A. L.") }
-        try await store.merge([.authorRemoved(Samples.id(9), .gone(revision: 5))])
+        try await store.merge([.removed(Author.self, Samples.id(9), .gone(revision: 5))])
         #expect(try await name(store) == "Ada")
-        #expect(try await store.loadAuthor(Samples.id(9)) == nil)
+        #expect(try await store.load(Author.self, Samples.id(9)) == nil)
     }
 
     // MARK: Other histories
@@ -189,7 +189,7 @@ import Testing
     @Test func `a deletion in another history does not block`() async throws {
         let store = try ModelStore(.memory)
         try await store.merge([Samples.listed(1, revision: 7, seenAt: 1)])
-        try await store.merge([.articleRemoved(article, .gone(revision: 8))])
+        try await store.merge([.removed(Article.self, article, .gone(revision: 8))])
         let now = (store.time().milliseconds - Samples.time(0).milliseconds) / 1_000
         let soon = Samples.listed(1, revision: 2, history: "zzzzzz", seenAt: Int(now) + 60)
         try await store.merge([soon])
@@ -208,7 +208,7 @@ import Testing
         // The other app had no summary, and an attribute that this one does not know.
         try raw.execute("UPDATE shapes SET names = replace(names, 'summary', 'mood')")
         let store = try folder.open()
-        let facts = try #require(try await store.facts(of: article))
+        let facts = try #require(try await store.loadFacts(Article.self, article))
         #expect(!facts.attributes.contains("summary") && facts.attributes.contains("body"))
         #expect(try await store.loadArticle(article) == nil)
         try await store.merge([Samples.listed(1)])

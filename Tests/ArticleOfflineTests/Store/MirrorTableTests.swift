@@ -131,7 +131,7 @@ import Testing
         let facts = ModelFacts(edited, knowing: .inArticles, seenAt: Samples.time(2))
         try await store.commit(
             StoreChanges(
-                updates: [.article(facts)],
+                updates: [.facts(facts)],
                 writes: [Writes.update(1, of: Samples.article(2), title: "Mine")]))
         var shown = try await store.loadArticle(edited.id)?.article
         #expect(shown?.title == edited.title && shown?.authors.map(\.name) == ["Bea"])
@@ -173,7 +173,7 @@ import Testing
         let comment = SyncChange<Article>.putComment(Samples.comment(6, on: 1))
         _ = try await store.apply(page([author, comment], next: "a"), to: "all")
         for number in 10...40 { try await store.merge([Samples.listed(number, seenAt: number)]) }
-        #expect(try await store.loadAuthor(Samples.id(5))?.name == "Ada")
+        #expect(try await store.load(Author.self, Samples.id(5))?.name == "Ada")
         #expect(try await store.loadComments(on: Samples.id(1)).count == 1)
         _ = try await store.apply(
             page(
@@ -181,7 +181,7 @@ import Testing
                     .deleteAuthor(Samples.id(5), revision: 2),
                     .deleteComment(Samples.id(6), revision: 2),
                 ], next: "b"), to: "all")
-        #expect(try await store.loadAuthor(Samples.id(5)) == nil)
+        #expect(try await store.load(Author.self, Samples.id(5)) == nil)
         #expect(try await store.loadComments(on: Samples.id(1)).isEmpty)
     }
 }

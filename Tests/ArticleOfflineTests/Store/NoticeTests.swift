@@ -23,7 +23,7 @@ import Testing
         #expect(await updates.next()??.article.title == "Article 1.2")
         try await store.pin(id)
         #expect(await updates.next()??.isPinned == true)
-        try await store.merge([.articleRemoved(id, .gone(revision: 9))])
+        try await store.merge([.removed(Article.self, id, .gone(revision: 9))])
         #expect(await updates.next() == .some(.none))
     }
 
@@ -42,7 +42,7 @@ import Testing
 
     @Test func `authors, comments and names are announced`() async throws {
         let store = try ModelStore(.memory)
-        var authors = store.author(Samples.id(5)).makeAsyncIterator()
+        var authors = store.model(Author.self, Samples.id(5)).makeAsyncIterator()
         var comments = store.comments(on: id).makeAsyncIterator()
         var articles = store.article(id).makeAsyncIterator()
         #expect(await authors.next() == .some(.none))
@@ -50,14 +50,14 @@ import Testing
         var article = Samples.article(1)
         article.authors = [Author.Reference(id: Samples.id(5), name: "Ada", revision: 1)]
         try await store.merge([
-            .article(ModelFacts(article, knowing: .inLists, seenAt: Samples.time(0))),
-            .comment(ModelFacts(Samples.comment(6, on: 1), knowing: .all, seenAt: Samples.time(0))),
+            .facts(ModelFacts(article, knowing: .inLists, seenAt: Samples.time(0))),
+            .facts(ModelFacts(Samples.comment(6, on: 1), knowing: .all, seenAt: Samples.time(0))),
         ])
         #expect(await comments.next()?.count == 1)
         #expect(await articles.next()??.article.authors.first?.name == "Ada")
         let author = Samples.author(5, revision: 2, name: "Ada Lovelace")
         try await store.merge([
-            .author(ModelFacts(author, knowing: .all, seenAt: Samples.time(0)))
+            .facts(ModelFacts(author, knowing: .all, seenAt: Samples.time(0)))
         ])
         #expect(await authors.next()??.name == "Ada Lovelace")
         #expect(await articles.next()??.article.authors.first?.name == "Ada Lovelace")

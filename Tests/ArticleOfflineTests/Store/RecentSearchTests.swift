@@ -59,13 +59,15 @@ import Testing
         #expect(try await store.loadRecentSearches().queries == ["swift"])
     }
 
-    @Test func `damaged rows are ignored`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
-        try await store.changeRecentSearches { $0.add("swift") }
+    @Test func `what another version of the app kept has to fit`() async throws {
+        let store = try ModelStore(.memory)
         let long = String(repeating: "x", count: 300)
-        try RawDatabase(folder.path).execute(
-            "INSERT INTO searches VALUES (7, '\(long)'), (8, ''), (9, 'rye')")
-        #expect(try await store.loadRecentSearches().queries == ["swift", "rye"])
+        let texts = ["swift", long] + (1...30).map { "query \($0)" }
+        let json = "[" + texts.map { "\"\($0)\"" }.joined(separator: ",") + "]"
+        let bytes = RawBody(Array(json.utf8))
+        try await store.setValue(bytes, forKey: "broadsheet.recentSearches")
+        let queries = try await store.loadRecentSearches().queries
+        #expect(queries.first == "swift" && !queries.contains(long))
+        #expect(queries.count == RecentSearches.limit)
     }
 }

@@ -45,12 +45,12 @@ import Testing
         let number = Int.random(in: 1...12, using: &random)
         let id: Article.ID = Samples.id(number)
         switch Int.random(in: 0...9, using: &random) {
-        case 0: try await store.merge([.articleRemoved(id, .gone(revision: step))])
+        case 0: try await store.merge([.removed(Article.self, id, .gone(revision: step))])
         case 1:
             let author = Samples.author(
                 number % 2, revision: step, name: ["Ada", "Grace"].randomElement(using: &random)!)
             try await store.merge([
-                .author(ModelFacts(author, knowing: .all, seenAt: Samples.time(step)))
+                .facts(ModelFacts(author, knowing: .all, seenAt: Samples.time(step)))
             ])
         case 2:
             guard let known = try await store.loadArticle(id)?.article else { return }
@@ -66,7 +66,7 @@ import Testing
             article.summary = text(&random)
             article.authors = [.init(id: Samples.id(number % 2), name: "Ada", revision: 1)]
             try await store.merge([
-                .article(
+                .facts(
                     ModelFacts(
                         article, knowing: isWhole ? .inArticles : .inLists,
                         seenAt: Samples.time(step)))

@@ -23,7 +23,7 @@ import Testing
 
     private func updates(_ article: Article) -> ModelUpdate {
         let known: AttributeSet<Article> = article.body == nil ? .inLists : .inArticles
-        return .article(ModelFacts(article, knowing: known, seenAt: Samples.time(0)))
+        return .facts(ModelFacts(article, knowing: known, seenAt: Samples.time(0)))
     }
 
     private func titles(
@@ -65,13 +65,13 @@ import Testing
         try await store.merge([updates(article(1, revision: 2, title: "Rye cake", author: "Ada"))])
         #expect(try await titles(store, "bread") == ["White bread"])
         #expect(try await titles(store, "cake") == ["Rye cake"])
-        try await store.merge([.articleRemoved(Samples.id(2), .gone(revision: 2))])
+        try await store.merge([.removed(Article.self, Samples.id(2), .gone(revision: 2))])
         #expect(try await titles(store, "bread") == [])
         try await store.merge([updates(article(3, title: "New bread"))])
         #expect(try await titles(store, "bread") == ["New bread"])
         let renamed = Samples.author(1, revision: 2, name: "Grace")
         try await store.merge([
-            .author(ModelFacts(renamed, knowing: .all, seenAt: Samples.time(9)))
+            .facts(ModelFacts(renamed, knowing: .all, seenAt: Samples.time(9)))
         ])
         #expect(try await titles(store, "ada") == [])
         #expect(try await titles(store, "grace") == ["Rye cake"])

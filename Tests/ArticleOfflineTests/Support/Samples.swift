@@ -34,14 +34,14 @@ enum Samples {
         seenAt seconds: Int = 0
     ) -> ModelUpdate {
         let article = article(number, revision: revision, title: title, history: history)
-        return .article(ModelFacts(article, knowing: .inLists, seenAt: time(seconds)))
+        return .facts(ModelFacts(article, knowing: .inLists, seenAt: time(seconds)))
     }
 
     static func whole(
         _ number: Int, revision: Int = 1, body: String = "Body", seenAt seconds: Int = 0
     ) -> ModelUpdate {
         let article = article(number, revision: revision, body: body)
-        return .article(ModelFacts(article, knowing: .inArticles, seenAt: time(seconds)))
+        return .facts(ModelFacts(article, knowing: .inArticles, seenAt: time(seconds)))
     }
 
     static func author(_ number: Int, revision: Int = 1, name: String) -> Author {

@@ -15,7 +15,7 @@ struct FirstScreen {
         let store = try ModelStore(.file(path), limits: .init(bytes: 1 << 30))
         try await store.merge(
             articles.map {
-                .article(ModelFacts($0, knowing: .inLists, seenAt: Timestamp(milliseconds: 0)))
+                .facts(ModelFacts($0, knowing: .inLists, seenAt: Timestamp(milliseconds: 0)))
             })
         texts = articles.map { $0.json() }
     }

@@ -55,7 +55,7 @@ struct Merging {
                 let page = versions[first..<min(first + Self.pageLimit, versions.count)]
                 let seenAt = Timestamp(milliseconds: Int64(time))
                 try await store.merge(
-                    page.map { .article(ModelFacts($0, knowing: .inLists, seenAt: seenAt)) })
+                    page.map { .facts(ModelFacts($0, knowing: .inLists, seenAt: seenAt)) })
             }
             costs.append((processMicroseconds() - start) / Double(versions.count))
         }

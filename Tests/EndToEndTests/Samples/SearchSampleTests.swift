@@ -69,7 +69,7 @@ import Testing
             Self.article("Rye bread", at: time),
         ]
         try await library.store.merge(
-            articles.map { .article(ModelFacts($0, knowing: .inLists, seenAt: time)) })
+            articles.map { .facts(ModelFacts($0, knowing: .inLists, seenAt: time)) })
         #expect(try await searchDrafts("bread", in: library).map(\.title) == ["Plan for bread"])
     }
 }
