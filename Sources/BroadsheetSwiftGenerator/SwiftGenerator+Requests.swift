@@ -40,7 +40,8 @@ extension SwiftGenerator {
             Self.header(description.name, document.root)
             + reader.security.remarks
             + list("Left out, because it is not supported:", leftOut) + list("Notes:", notes)
-        let text = try print(linker, header, options)
+        let title = document.root["info"]?.text("title") ?? "API"
+        let text = try print(linker, header, String(title.prefix(40)), options)
         return Requests(text: text, leftOut: leftOut, notes: notes)
     }
 
@@ -78,7 +79,7 @@ extension SwiftGenerator {
     }
 
     private static func print(
-        _ linker: DescriptionLinker, _ header: [String], _ options: Options
+        _ linker: DescriptionLinker, _ header: [String], _ title: String, _ options: Options
     ) throws(GenerationError) -> String {
         let shapes =
             linker.declarations.values.flatMap(\.shapes)
@@ -89,11 +90,15 @@ extension SwiftGenerator {
             }
         let file = SourceFile(
             isPublic: !options.isInternal, header: header,
-            modules: [("ArticleAPI", true), ("BroadsheetHTTP", false)],
+            modules: [("ArticleAPI", true), ("BroadsheetHTTP", false)]
+                + (options.isOffline ? [("ArticleOffline", true)] : []),
             needsFoundation: shapes.contains { $0.needsFoundation(.mapped) })
         let models = ModelPrinter(
             style: .mapped, codecs: CodecWriter { linker.isRecursive($0) })
         let printer = OperationPrinter(models: models) { linker.nested(in: $0) }
+        let offline = OfflinePrinter(
+            title: title, declarations: linker.declarations,
+            requests: linker.operations.map(\.request))
         return try file.text { writer in
             var isFirst = true
             for operation in linker.operations {
@@ -104,6 +109,11 @@ extension SwiftGenerator {
             for type in linker.topLevel {
                 writer.blank()
                 models.declare(type, nested: linker.nested(in: type.name.name), in: &writer)
+            }
+            guard options.isOffline else { return }
+            for operation in linker.operations { offline.declare(operation.request, in: &writer) }
+            for name in linker.declarations.keys.sorted() {
+                linker.declarations[name].map { offline.declare($0, in: &writer) }
             }
         }
     }

@@ -30,6 +30,9 @@ public enum SwiftGenerator {
         public var isInternal = false
         /// True if operations that cannot be expressed are left out, instead of being an error.
         public var skipsUnsupported = false
+        /// True if models with an id, and responses, can be kept on the device by a store of
+        /// `ArticleOffline`, which the code then imports.
+        public var isOffline = false
 
         public init() {}
     }

@@ -44,12 +44,14 @@ enum GeneratedFiles {
 
 extension SwiftGenerator.Options {
     static func with(
-        codable: Bool = false, internal isInternal: Bool = false, skipping: Bool = false
+        codable: Bool = false, internal isInternal: Bool = false, skipping: Bool = false,
+        offline: Bool = false
     ) -> SwiftGenerator.Options {
         var options = SwiftGenerator.Options()
         options.isCodable = codable
         options.isInternal = isInternal
         options.skipsUnsupported = skipping
+        options.isOffline = offline
         return options
     }
 }

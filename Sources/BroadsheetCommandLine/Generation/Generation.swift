@@ -10,6 +10,7 @@ package struct Generation: Sendable {
         Option("output", "FILE", "Write to this file atomically instead of to standard output."),
         Option("codable", nil, "swift: use Foundation's Codable instead of ArticleAPI's mappers."),
         Option("internal", nil, "Declare types without public."),
+        Option("offline", nil, "requests: Let a store on the device keep models and responses."),
         Option(
             "skip-unsupported", nil,
             "requests: omit operations that cannot be expressed, and list them."),
@@ -43,6 +44,10 @@ package struct Generation: Sendable {
         options.isCodable = try settings.isOn("codable")
         options.isInternal = try settings.isOn("internal")
         options.skipsUnsupported = try settings.isOn("skip-unsupported")
+        options.isOffline = try settings.isOn("offline")
+        if case .models = subject, options.isOffline {
+            throw CommandFailure(.usage, "--offline is only for \(command)requests")
+        }
         if case .requests = subject, options.isCodable {
             throw CommandFailure(.usage, "--codable is only for \(command)swift")
         }

@@ -108,17 +108,17 @@ extension SwiftName {
 
     /// Types that generated code names, or whose names would mislead.
     private static let reservedTypes: Set<String> = [
-        "Any", "AnyObject", "Array", "ArticleAPI", "BackendAPIRequest", "BackendService", "Body",
-        "Bool", "BroadsheetHTTP", "Change", "Character", "Codable", "CodingKey", "CodingKeys",
-        "Data", "Date",
-        "Decimal", "Decodable", "Decoder", "Dictionary", "Double", "Duration", "Encodable",
-        "Encoder", "Endpoint", "Equatable", "Error", "EventStream", "Field", "Float",
-        "Foundation", "FoundationEssentials", "Hashable", "Hasher", "ID", "Identifiable",
-        "IfMatch", "Indirect", "Int", "Item", "JSONAlternative", "JSONCodec", "JSONDecoder",
-        "JSONEncoder", "JSONModel", "JSONRepresentable", "JSONValue", "LocalDay", "Never",
-        "NoContent", "ObjectCodec", "Optional", "Parameters", "Protocol", "RawBody",
-        "RawRepresentable", "RequestPart", "Response", "ResponseEncoding", "ResponseItem",
-        "Result", "Self", "Sendable", "Sequence", "Set", "String", "Substring", "Swift", "Task",
+        "Any", "AnyObject", "Array", "ArticleAPI", "ArticleOffline", "BackendAPIRequest",
+        "BackendService", "Body", "Bool", "BroadsheetHTTP", "CacheableRequest", "Change",
+        "Character", "Codable", "CodingKey", "CodingKeys", "Data", "Date", "Decimal", "Decodable",
+        "Decoder", "Dictionary", "Double", "Duration", "Encodable", "Encoder", "Endpoint",
+        "Equatable", "Error", "EventStream", "Field", "Float", "Foundation", "FoundationEssentials",
+        "Hashable", "Hasher", "ID", "Identifiable", "IfMatch", "Indirect", "Int", "Item",
+        "JSONAlternative", "JSONCodec", "JSONDecoder", "JSONEncoder", "JSONModel",
+        "JSONRepresentable", "JSONValue", "LocalDay", "ModelRequest", "Never", "NoContent",
+        "ObjectCodec", "Optional", "Parameters", "Protocol", "RawBody", "RawRepresentable",
+        "RequestPart", "Response", "ResponseEncoding", "ResponseItem", "Result", "Self", "Sendable",
+        "Sequence", "Set", "StorableModel", "StoredForm", "String", "Substring", "Swift", "Task",
         "TextCodec", "Timestamp", "Type", "URL", "UUID", "Void",
     ]
 }

@@ -54,11 +54,7 @@ struct ModelPrinter {
     private func protocols(_ properties: [Property]) -> String {
         var names = style == .codable ? ["Codable"] : []
         names += ["Sendable", "Hashable"]
-        let isIdentified = properties.contains { property in
-            property.name == "id" && property.presence == .required
-                && [.integerID, .text(.string), .text(.uuid)].contains(property.shape.generalized)
-        }
-        if isIdentified { names.append("Identifiable") }
+        if properties.identifier != nil { names.append("Identifiable") }
         return names.joined(separator: ", ")
     }
 
@@ -194,14 +190,5 @@ struct ModelPrinter {
                         ])))
         }
         return .call("ObjectCodec", arguments, .rows)
-    }
-}
-
-extension Shape {
-    fileprivate static let integerID = Shape.anyInteger
-
-    /// The shape without limits.
-    fileprivate var generalized: Shape {
-        if case .integer = self { .anyInteger } else { self }
     }
 }
