@@ -213,8 +213,8 @@ public final class AnnouncedChanges: ChangeObserver {
     }
 }
 
-/// Wakes a task after commits, those together that come while it is busy. Safe to use from any
-/// thread, but by one waiting task.
+/// Wakes a task after commits, once for all that come while it is busy. Safe to use from any
+/// thread; one task at a time may wait.
 package final class CommitSignal: ChangeObserver {
     private let wakings: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

@@ -23,7 +23,7 @@ public final class SearchIndexer: Sendable {
     /// them.
     private let pool = BackgroundPool(width: 1, depth: 1)
     private let state = Lock(State())
-    /// Knows the first commit that the index may lack, besides those that are being followed.
+    /// Has the time of the first commit that the index may lack and that is not being followed.
     private let commits: CommitSignal
 
     /// Receives lines for the operator.
