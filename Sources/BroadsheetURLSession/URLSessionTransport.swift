@@ -77,12 +77,12 @@ public struct URLSessionTransport: Transport {
             configuration: BackendConfiguration = .shared,
             transport: URLSessionTransport = URLSessionTransport(),
             auth: BackendAuth = BackendAuth(), cache: ResponseCache? = ResponseCache(),
-            observers: [BackendObserver] = []
+            middleware: [any RequestMiddleware] = [], observers: [BackendObserver] = []
         ) {
             let transport: any Transport = transport
             self.init(
                 configuration: configuration, transport: transport, auth: auth, cache: cache,
-                observers: observers)
+                middleware: middleware, observers: observers)
         }
     }
 #endif

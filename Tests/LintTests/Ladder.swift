@@ -58,7 +58,9 @@ enum Ladder {
                 "ArticleAPI", "BroadsheetHTTP", "BroadsheetHTTPClient",
                 "BroadsheetPlatform", "BroadsheetSockets",
             ],
-            modules: system.union(["Foundation", "Observation", "Security"])),
+            modules: system.union([
+                "Foundation", "Network", "Observation", "Security", "SwiftUI", "UIKit",
+            ])),
         "BroadsheetCommandLine": Rung(
             4, ["ArticleAPI", "BroadsheetSwiftGenerator", "BroadsheetHTTP"]),
         "ArticleDatabase": Rung(
@@ -74,7 +76,7 @@ enum Ladder {
             [
                 "ArticleAPI", "ArticleClient", "ArticleSearch",
                 "BroadsheetHTTP", "BroadsheetSQLite", "CBroadsheetSQLite",
-            ], modules: system.union(["Observation"])),
+            ], modules: system.union(["Observation", "SwiftUI"])),
         // Above the SDK, so that nothing on Linux links FoundationNetworking.
         "BroadsheetURLSession": Rung(
             5, ["ArticleClient", "BroadsheetHTTP"],

@@ -28,18 +28,7 @@ public struct FieldSelection: Sendable, Hashable {
 
         public init(stringLiteral name: String) { rawValue = name }
 
-        /// An attribute inside authors.
-        public static func authors(_ name: Name) -> Name { Name(inside: "authors", name) }
-        /// An attribute inside tags.
-        public static func tags(_ name: Name) -> Name { Name(inside: "tags", name) }
-        /// An attribute inside the picture.
-        public static func heroImage(_ name: Name) -> Name { Name(inside: "heroImage", name) }
-        /// An attribute inside the source.
-        public static func source(_ name: Name) -> Name { Name(inside: "source", name) }
-        /// An attribute inside the author of a comment.
-        public static func author(_ name: Name) -> Name { Name(inside: "author", name) }
-
-        private init(inside outer: String, _ inner: Name) {
+        init(inside outer: String, _ inner: Name) {
             rawValue = "\(outer).\(inner.rawValue)"
         }
     }

@@ -353,3 +353,18 @@ extension TextCodec where Value == String {
             })
     }
 }
+
+// MARK: What is shown
+
+extension Article {
+    /// The picture for a presentation.
+    package var picture: PartialArticle.PartialHeroImage? {
+        heroImage.map {
+            PartialArticle.PartialHeroImage(url: $0.url, alternativeText: $0.alternativeText)
+        }
+    }
+}
+
+extension PartialArticle {
+    package var picture: PartialHeroImage? { heroImage }
+}

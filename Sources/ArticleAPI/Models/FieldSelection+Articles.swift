@@ -37,6 +37,17 @@ extension FieldSelection.Name {
     public static let url: Self = "url"
     public static let alternativeText: Self = "alternativeText"
     public static let displayName: Self = "displayName"
+
+    /// An attribute inside authors.
+    public static func authors(_ name: Self) -> Self { Self(inside: "authors", name) }
+    /// An attribute inside tags.
+    public static func tags(_ name: Self) -> Self { Self(inside: "tags", name) }
+    /// An attribute inside the picture.
+    public static func heroImage(_ name: Self) -> Self { Self(inside: "heroImage", name) }
+    /// An attribute inside the source.
+    public static func source(_ name: Self) -> Self { Self(inside: "source", name) }
+    /// An attribute inside the author of a comment.
+    public static func author(_ name: Self) -> Self { Self(inside: "author", name) }
 }
 
 extension FieldSelection {

@@ -8,7 +8,9 @@ package protocol UndoRegistry: AnyObject {
     func removeAll()
 }
 
-#if canImport(Darwin)
+#if canImport(FoundationEssentials)
+    // Without Foundation, there is no undo manager.
+#else
     public import Foundation
 
     extension EditHistory {

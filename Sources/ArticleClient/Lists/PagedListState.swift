@@ -16,8 +16,8 @@ public import ArticleAPI
 /// let isWhole = list.phase == .exhausted
 /// ```
 ///
-/// `PagedList` of ArticleClient sends the requests. With `Codable` items, a state is `Codable`, too:
-/// it is restored without the load that was in progress, and goes on with its next page.
+/// `PagedList` of ArticleClient sends the requests. With `Codable` items, a state is `Codable`,
+/// too: it is restored without the load that was in progress, and goes on with its next page.
 public struct PagedListState<Item: Identifiable & Sendable, Failure: Error & Equatable>: Sendable
 where Item.ID: Sendable {
     public enum Phase: Sendable, Equatable {

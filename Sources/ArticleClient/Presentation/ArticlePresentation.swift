@@ -56,7 +56,7 @@ public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresen
             time: article.publishedAt ?? article.updatedAt, status: article.status,
             readingMinutes: article.readingMinutes,
             texts: (article.summary, article.bodyHTML, article.body), excerptLength: excerptLength,
-            image: (article.heroImage?.url, article.heroImage?.alternativeText),
+            image: (article.picture?.url, article.picture?.alternativeText),
             in: language, now: now, secondsFromGMT: secondsFromGMT)
     }
 
@@ -78,7 +78,7 @@ public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresen
             time: article.publishedAt ?? article.updatedAt, status: article.status,
             readingMinutes: article.readingMinutes,
             texts: (article.summary, article.bodyHTML, article.body), excerptLength: excerptLength,
-            image: (article.heroImage?.url, article.heroImage?.alternativeText),
+            image: (article.picture?.url, article.picture?.alternativeText),
             in: language, now: now, secondsFromGMT: secondsFromGMT)
     }
 

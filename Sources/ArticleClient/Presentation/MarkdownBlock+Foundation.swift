@@ -1,4 +1,6 @@
-#if canImport(Darwin)
+#if canImport(FoundationEssentials)
+    // Without Foundation, there is no parser of Markdown.
+#else
     public import Foundation
 
     extension MarkdownBlock where Content == AttributedString {

@@ -10,6 +10,7 @@ public struct NWPath: Sendable, Equatable {
     public let isConstrained = false
 }
 
+// Apple's is documented so.
 public final class NWPathMonitor: @unchecked Sendable {
     public init() {}
     @preconcurrency public final var pathUpdateHandler: (@Sendable (NWPath) -> Void)?

@@ -2,13 +2,15 @@
 
 // MARK: Views
 
+private func noBody() -> Never { fatalError("programmer error: a stub is shown") }
+
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View
     @ViewBuilder @MainActor @preconcurrency var body: Body { get }
 }
 
 extension Never: View {
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 @resultBuilder public struct ViewBuilder {
@@ -27,15 +29,15 @@ extension Never: View {
 }
 
 public struct _ConditionalContent<First, Second>: View {
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 public struct TupleView<Content>: View {
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 extension Optional: View where Wrapped: View {
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {}
@@ -48,7 +50,7 @@ extension ForEach: View where Content: View {
         _ data: Data, id: KeyPath<Data.Element, ID>,
         @ViewBuilder content: @escaping (Data.Element) -> Content
     ) {}
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 public struct HorizontalAlignment: Sendable {
@@ -68,7 +70,7 @@ public struct LazyVStack<Content: View>: View {
         alignment: HorizontalAlignment, spacing: CGFloat? = nil,
         @ViewBuilder content: () -> Content
     ) {}
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 public struct HStack<Content: View>: View {
@@ -76,17 +78,17 @@ public struct HStack<Content: View>: View {
         alignment: VerticalAlignment, spacing: CGFloat? = nil,
         @ViewBuilder content: () -> Content
     ) {}
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 public struct ScrollView<Content: View>: View {
     public init(@ViewBuilder content: () -> Content) {}
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 public struct Divider: View {
     public init() {}
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 public struct Font: Sendable, Hashable {
@@ -118,12 +120,12 @@ public struct List<Content: View>: View {
     public init<Data: RandomAccessCollection, Row: View>(
         _ data: Data, @ViewBuilder rowContent: @escaping (Data.Element) -> Row
     ) where Data.Element: Identifiable, Content == ForEach<Data, Data.Element.ID, Row> {}
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 public struct VStack<Content: View>: View {
     public init(@ViewBuilder content: () -> Content) {}
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 /// Previews are made by a protocol: the macro of the same purpose needs a plugin.
@@ -135,7 +137,7 @@ public struct VStack<Content: View>: View {
 public struct Text: View {
     public init(_ content: String) {}
     public init(_ content: AttributedString) {}
-    public var body: Never { fatalError() }
+    public var body: Never { noBody() }
 }
 
 extension View {

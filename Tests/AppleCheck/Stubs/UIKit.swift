@@ -50,7 +50,7 @@
 
     public struct NSDiffableDataSourceSnapshot<
         SectionIdentifierType: Hashable & Sendable, ItemIdentifierType: Hashable & Sendable
-    >: @unchecked Sendable {
+    >: @unchecked Sendable {  // Apple's is documented so.
         public init() {}
         public mutating func appendSections(_ identifiers: [SectionIdentifierType]) {}
         public mutating func appendItems(

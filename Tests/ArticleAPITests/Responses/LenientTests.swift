@@ -24,7 +24,10 @@ struct LenientTests {
             Lenient<Page<ArticleTag>>.self, #"{"items":[{"key":"b","name":7},\#(good)],"next":"c"}"#
         )
         #expect(page.value == Page(items: [ArticleTag(key: "a", name: "A")], next: "c"))
-        #expect(page.leftOut.map { "\($0)" } == ["$.items[0].name: expected text, found a number"])
+        #expect(
+            page.leftOut.map { "\($0)" } == [
+                "$.items[0].name: expected a single line of text, found a number"
+            ])
     }
 
     @Test func `more bad items than a reader reports faults`() throws {

@@ -78,7 +78,7 @@ import Testing
         let tag = #"{"key":"a","name":"A","articleCount":1}"#
         let backend = TestBackend { _, _ in
             HTTPResponse(
-                .ok, fields: [.contentType: "application/json"],
+                .ok, fields: [.contentType: "application/json", .etag: "\"1\""],
                 body: .bytes(Array(#"{"items":[\#(tag),{"key":"b","name":"B"}]}"#.utf8)))
         }
         let service = backend.service(observers: [{ event in heard.withLock { $0.append(event) } }])
