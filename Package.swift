@@ -295,7 +295,9 @@ let package = Package(
         tests(
             "BroadsheetSocketsTests",
             ["CBroadsheetLinux", "BroadsheetPlatform", "BroadsheetSockets"]),
-        tests("ArticleAPITests", ["ArticleAPI", "ArticleAdminAPI", "BroadsheetHTTP"]),
+        tests(
+            "ArticleAPITests", ["ArticleAPI", "ArticleAdminAPI", "BroadsheetHTTP"],
+            exclude: ["Models/merge-vectors.json"]),
         tests(
             "BroadsheetHTTPServerTests",
             [

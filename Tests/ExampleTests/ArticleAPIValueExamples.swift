@@ -31,6 +31,19 @@ struct Login: Sendable, Hashable {
         #expect(draft.title == "Rye bread" && draft.summary == "")
     }
 
+    @Test func `merging two edits`() {
+        let seen = article
+        var current = article
+        (current.title, current.summary) = ("White bread", "With rye.")
+        let changes = Article.Changes(title: .set("Rye bread"))
+        func ask(_ conflict: Article.Merge.Conflict) -> Article.Merge.Choice { .mine }
+        let merge = Article.Merge(base: seen, mine: changes, theirs: current)
+        var choices: [Article.Merge.Conflict: Article.Merge.Choice] = [:]
+        for conflict in merge.conflicts { choices[conflict] = ask(conflict) }
+        let request = UpdateArticleRequest(current, changes: merge.changes(choices))
+        #expect(merge.conflicts == [.attribute("title")] && request.changes == changes)
+    }
+
     @Test func `invalid values`() {
         let draft = Article.Draft(title: "")
         var messages: [String] = []

@@ -32,18 +32,6 @@ import Testing
         }
         #expect(conflicts.map(\.number) == [1])
     }
-
-    @Test func `merging two edits`() {
-        let seen = article
-        var current = article
-        current.summary = "With rye."
-        var request: UpdateArticleRequest?
-        let merge = ThreeWayMerge(base: seen, mine: changes, theirs: current)
-        if merge.conflicts.isEmpty {
-            request = UpdateArticleRequest(current, changes: merge.changes)
-        }
-        #expect(request?.changes == changes)
-    }
 }
 
 /// The examples of an outbox that sends.

@@ -17,8 +17,9 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
         case waiting(until: Timestamp?)
         /// It has been sent and is waiting for a response.
         case sending
-        /// Someone has changed the article meanwhile, and an attribute has two new values; or one
-        /// side has deleted it. `theirs` is the article as the backend has it, if it has one.
+        /// Someone has changed the article meanwhile, and an attribute, or a paragraph of the body,
+        /// has two new values; or one side has deleted it. `theirs` is the article as the backend
+        /// has it, if it has one. `Article.Merge` of base, changes and theirs says what overlaps.
         case conflict(theirs: Article?)
         /// It was sent without the version of its article, no response came, and the backend has
         /// forgotten its key by now: it must not be sent again unless the user wants it.
@@ -85,8 +86,9 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
             let current = base.applying(changes)
             switch next {
             case .update(let mine):
-                let merge = ThreeWayMerge(base: seen, mine: mine, theirs: current)
+                let merge = Article.Merge(base: seen, mine: mine, theirs: current)
                 guard merge.conflicts.isEmpty else { return nil }
+                return write.followed(by: .update(merge.changes()), on: base)
             case .delete:
                 guard Article.Changes(from: seen, to: current).isEmpty else { return nil }
             case .create: break

@@ -4,8 +4,8 @@ public import ArticleAPI
 extension OutboxQueue {
     /// The resolution of a conflict.
     public enum Decision: Sendable, Hashable {
-        /// The write is carried out: its attributes replace theirs. If they have deleted the
-        /// article, it is created again with another id.
+        /// The write is carried out: where both sides have changed the same, mine holds, and
+        /// elsewhere both. If they have deleted the article, it is created again with another id.
         case keepMine
         /// The write is dropped.
         case keepTheirs
@@ -147,7 +147,9 @@ extension OutboxEntry {
     fileprivate func write(onto theirs: Article) -> PendingWrite {
         switch (write, base) {
         case (.update(let changes), let base?):
-            .update(ThreeWayMerge(base: base, mine: changes, theirs: theirs).mine)
+            .update(
+                Article.Merge(base: base, mine: changes, theirs: theirs)
+                    .changes(otherwise: .mine))
         case (.create(let draft), _): .update(Article.Changes(from: theirs.draft, to: draft))
         case (.update, nil), (.delete, _): write
         }

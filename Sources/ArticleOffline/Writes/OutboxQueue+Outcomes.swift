@@ -86,9 +86,9 @@ extension OutboxQueue {
         let left: Article.Changes
         switch (entry.write, entry.base) {
         case (.update(let changes), let base?):
-            let merge = ThreeWayMerge(base: base, mine: changes, theirs: theirs)
+            let merge = Article.Merge(base: base, mine: changes, theirs: theirs)
             guard merge.conflicts.isEmpty else { return ask(index, theirs) }
-            left = merge.changes
+            left = merge.changes()
         case (.delete, let base?):
             guard Article.Changes(from: base, to: theirs).isEmpty else { return ask(index, theirs) }
             entries[index].base = theirs

@@ -53,6 +53,34 @@ import Testing
         #expect(queue[1]?.firstSentAt == nil)
     }
 
+    @Test func `edits of different paragraphs are merged, and of one paragraph wait for the user`()
+    {
+        let seen = article(1, title: "Bread", body: "Knead.\n\nRest.\n\nBake.")
+        func body(_ text: String) -> PendingWrite { .update(.init(body: .set(text))) }
+        var queue = OutboxQueue()
+        _ = queue.add(
+            body("Knead.\n\nRest.\n\nBake hot."), to: seen.id, base: seen, account: "ada", key: "1",
+            at: start)
+        _ = queue.begin(1, at: start)
+        var other = seen
+        (other.body, other.version) = ("Fold.\n\nRest.\n\nBake.", "2-abcdef")
+        _ = queue.finish(1, .changed(theirs: other), newKey: "new", retryAt: nil)
+        #expect(queue.sendable(at: start).map(\.write) == [body("Fold.\n\nRest.\n\nBake hot.")])
+        // The user has not seen theirs, and goes on with what is shown.
+        _ = queue.add(
+            body("Knead.\n\nRest long.\n\nBake hot."), to: seen.id,
+            base: seen.applying(.init(body: .set("Knead.\n\nRest.\n\nBake hot."))), account: "ada",
+            key: "2", at: start)
+        #expect(queue.entries.map(\.write) == [body("Fold.\n\nRest long.\n\nBake hot.")])
+        _ = queue.begin(1, at: start)
+        var third = other
+        (third.body, third.version) = ("Fold.\n\nNo rest.\n\nBake.", "3-abcdef")
+        _ = queue.finish(1, .changed(theirs: third), newKey: "3", retryAt: nil)
+        #expect(isInConflict(queue))
+        _ = queue.resolve(1, .keepMine, newKey: "4", newID: newID(), at: start)
+        #expect(queue.entries.map(\.write) == [body("Fold.\n\nRest long.\n\nBake hot.")])
+    }
+
     @Test func `a write that is already done is not sent again`() {
         var queue = sending(title("Loaf"), then: .update(.init(summary: .set("Rye"))))
         let other = theirs { $0.title = "Loaf" }

@@ -155,7 +155,10 @@ struct OutboxSchedule {
             changes.summary = .set(ledger.token("summary", account, id, seeing: shown))
         }
         if chance(30) { changes.body = .set(ledger.token("body", account, id, seeing: shown)) }
-        if chance(20) { changes.tags = .set([ledger.token("tags", account, id, seeing: shown)]) }
+        if chance(20) {
+            let name = ledger.token("source", account, id, seeing: shown)
+            changes.source = .set(Article.SourceChanges(name: .set(name)))
+        }
         if chance(20) {
             let url = "https://example.com/" + ledger.token("heroImage", account, id, seeing: shown)
             changes.heroImage = .set(Article.HeroImageChanges(url: .set(url)))
