@@ -297,7 +297,7 @@ let package = Package(
             ["CBroadsheetLinux", "BroadsheetPlatform", "BroadsheetSockets"]),
         tests(
             "ArticleAPITests", ["ArticleAPI", "ArticleAdminAPI", "BroadsheetHTTP"],
-            exclude: ["Models/merge-vectors.json"]),
+            exclude: ["Golden"]),
         tests(
             "BroadsheetHTTPServerTests",
             [

@@ -1,7 +1,27 @@
 import ArticleAPI
 import ArticleClient
 import ArticleOffline
+import BroadsheetHTTP
 import Testing
+
+/// The rating of an article, in an app's own backend.
+struct Rating: JSONModel, Hashable {
+    static let shape = ObjectCodec(
+        Self.init(stars:), .required("stars", \.stars, .integer(1...5)))
+    var stars: Int
+}
+
+struct RateArticleRequest: RepeatableRequest {
+    static let endpoint = Endpoint(
+        .put, "/v1/ratings/{articleID}", name: "rateArticle", access: .useAccount)
+    typealias Item = NoContent
+    static let parameters = Parameters(
+        Self.init(articleID:rating:), .path("articleID", \.articleID, .identifier()),
+        .body(\.rating))
+    var articleID: Article.ID
+    var rating: Rating
+    var replaces: String? { "rating/\(articleID)" }
+}
 
 /// The examples of writes that wait to be sent.
 @Suite struct OutboxExamples {
@@ -45,10 +65,38 @@ import Testing
         let outbox = Outbox(store: store, backend: backend)
         let sending = Task { await outbox.run() }
         try await outbox.update(article, .init(title: .set("Rye bread")))
+        try await outbox.send(
+            PutBookmarkRequest(articleID: article.id, place: .init(position: 0.4)))
         let unsent = await outbox.state.entries.count
-        #expect(unsent == 1)
+        #expect(unsent == 2)
         sending.cancel()
         await sending.value
+    }
+
+    @Test func `a request of an app's own`() async throws {
+        let store = try makeStore()
+        let outbox = Outbox(
+            store: store, backend: ServedExampleBackend.backend(),
+            sending: [RateArticleRequest.self])
+        for stars in [4, 5] {
+            try await outbox.send(
+                RateArticleRequest(articleID: article.id, rating: Rating(stars: stars)))
+        }
+        let entries = await outbox.state.entries
+        #expect(entries.map { $0.request(as: RateArticleRequest.self)?.rating.stars } == [5])
+    }
+
+    @Test func `unsent comments are shown`() async throws {
+        let (store, id) = (try makeStore(), article.id)
+        let outbox = Outbox(store: store, backend: ServedExampleBackend.backend())
+        try await outbox.send(
+            CreateCommentRequest(articleID: id, comment: ArticleComment.Draft(body: "Rye?")))
+        var shown: [String: Bool] = [:]
+        func show(_ comment: ArticleComment, isSent: Bool) { shown[comment.body] = isSent }
+        for cached in try await store.loadComments(on: id) {
+            show(cached.comment, isSent: cached.pending == nil)
+        }
+        #expect(shown == ["Rye?": false])
     }
 
     @Test func `what is to be sent`() async throws {

@@ -19,7 +19,7 @@ extension Article {
     /// let request = UpdateArticleRequest(current, changes: merge.changes(choices))
     /// ```
     public struct Merge: Sendable {
-        /// What both sides have changed differently, in the order of the article and of its body.
+        /// The overlaps of both edits, in the order of the article and of its body.
         public private(set) var conflicts: [Conflict] = []
         private let base: Draft
         private let mine: Draft

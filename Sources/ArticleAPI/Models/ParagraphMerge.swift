@@ -136,7 +136,7 @@ struct ParagraphMerge: Sendable {
         }
     }
 
-    /// What both sides have changed, in the order of the text.
+    /// The overlaps of both edits, in the order of the text.
     var regions: [Article.Merge.Region] {
         pieces.compactMap { if case .conflict(let region, _, _) = $0 { region } else { nil } }
     }
@@ -186,7 +186,7 @@ struct ParagraphMerge: Sendable {
                 : separators.max { $0.isOrdered(before: $1) })
     }
 
-    /// What one side has changed; if both have, the longer one.
+    /// The bytes that one side has changed; if both have, the longer ones.
     private static func merged(
         _ base: ArraySlice<UInt8>?, _ mine: ArraySlice<UInt8>, _ theirs: ArraySlice<UInt8>
     ) -> ArraySlice<UInt8> {

@@ -325,3 +325,21 @@ public struct RequestValidationError: Error, Sendable, Hashable {
         return Problem(kind, detail: details.first?.sentence, instance: instance, errors: details)
     }
 }
+
+extension InvalidValue {
+    /// The faults of a request that was not sent, each at its place.
+    package init(_ error: RequestValidationError) {
+        self.init(
+            faults: error.details.map { detail in
+                let names: [Substring] =
+                    switch detail.place {
+                    case .pointer(let pointer)?: pointer.split(separator: "/")
+                    case .parameter(let name)?, .header(let name)?: [name[...]]
+                    case nil: []
+                    }
+                return JSONFault(
+                    path: JSONPath(names.map { .name(String($0)) }),
+                    reason: .rejected(detail.detail))
+            })
+    }
+}

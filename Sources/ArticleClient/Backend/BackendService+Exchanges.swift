@@ -199,7 +199,8 @@ extension RetryPolicy {
 /// time would cost as much as the functions themselves.
 final class Call: Sendable {
     let request: HTTPRequest
-    let type: any BackendAPIRequest.Type
+    /// `nil` for a request that was printed by an earlier run of the app.
+    let type: (any BackendAPIRequest.Type)?
     /// Its number among the requests of the service.
     let number: UInt64
     let origin: HTTPOrigin
@@ -212,7 +213,7 @@ final class Call: Sendable {
     let verdict: Verdict
 
     init(
-        _ request: HTTPRequest, of type: any BackendAPIRequest.Type, number: UInt64,
+        _ request: HTTPRequest, of type: (any BackendAPIRequest.Type)?, number: UInt64,
         _ configuration: BackendConfiguration, _ options: RequestOptions, _ verdict: Verdict,
         isStreamed: Bool, by auth: BackendAuth, in session: Session,
         now: @escaping @Sendable () -> Duration

@@ -1,4 +1,5 @@
 package import ArticleAPI
+package import BroadsheetHTTP
 
 /// Requests that belong to an account, and not to the user who happens to be signed in when they
 /// are sent.
@@ -27,6 +28,29 @@ extension BackendService {
         let session = try await session()
         guard session.account == .account(account) else { throw .signedOut }
         return try await withoutRetries.reply(to: request, options: options, in: session.id).item
+    }
+
+    /// Sends a stored request as it was printed, as `sendOnce` of a typed one.
+    ///
+    /// - Parameters:
+    ///   - request: the request, without credentials.
+    ///   - success: the status of a successful response without a body.
+    ///   - mediaType: the media type of a successful response; `nil` without a body.
+    ///   - account: the account whose request it is.
+    /// - Returns: the body of a successful response.
+    package func sendOnce(
+        _ request: HTTPRequest, success: HTTPStatus, mediaType: String?, as account: String
+    ) async throws(BackendError) -> [UInt8] {
+        let session = try await session()
+        guard session.account == .account(account) else { throw .signedOut }
+        let verdict = Verdict(
+            mediaType: mediaType, success: success, problemTypes: configuration.problemTypes)
+        let service = withoutRetries
+        let call = try Call(
+            request, of: nil, number: network.nextRequest(), service.configuration,
+            RequestOptions(), verdict, isStreamed: false, by: auth, in: session,
+            now: environment.now)
+        return try await service.response(to: call).get().bytes
     }
 }
 

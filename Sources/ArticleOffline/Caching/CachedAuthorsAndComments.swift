@@ -59,11 +59,10 @@ extension FetchCommentsRequest: CacheableRequest {
         in store: ModelStore
     ) async throws(ModelStoreError) -> CachedItem<Page<ArticleComment>>? {
         guard cursor == nil, fields == nil else { return nil }
-        let found = try await store.commentFacts(
+        let found = try await store.loadComments(
             on: articleID, order: sort ?? .oldest, limit: limit ?? 20)
-        let comments = found.compactMap { $0.model() }
-        guard let oldest = found.map(\.seenAt).min(), !comments.isEmpty else { return nil }
-        return CachedItem(Page(items: comments), seenAt: oldest)
+        guard let oldest = found.map(\.seenAt).min() else { return nil }
+        return CachedItem(Page(items: found.map(\.comment)), seenAt: oldest)
     }
 }
 

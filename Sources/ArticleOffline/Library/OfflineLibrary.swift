@@ -27,6 +27,8 @@ public struct OfflineLibrary: Sendable {
     ///   - backend: a service with the credentials of that account.
     ///   - filter: the articles to keep. If it selects no attributes, they are kept with their
     ///     texts, which lists leave out.
+    ///   - requests: types of your own that the outbox sends, so that their responses reach the
+    ///     store.
     ///   - limits: the limits of the store.
     ///   - environment: the clock, and random numbers for delays.
     ///   - allowance: is called before each request of the mirror, on any thread.
@@ -34,6 +36,7 @@ public struct OfflineLibrary: Sendable {
     public init(
         _ location: ModelStore.Location, on backend: BackendService,
         mirroring filter: FetchChangesRequest = FetchChangesRequest(),
+        sending requests: [any RepeatableRequest.Type] = [],
         limits: ModelStore.Limits = ModelStore.Limits(),
         environment: ClientEnvironment = .system,
         allowance: @escaping @Sendable () -> NetworkPolicy = { .unrestricted },
@@ -51,7 +54,8 @@ public struct OfflineLibrary: Sendable {
         mirror = ArticleMirror(
             store: store, backend: backend, name: "library", filter: filter,
             allowance: allowance)
-        outbox = Outbox(store: store, backend: backend, environment: environment)
+        outbox = Outbox(
+            store: store, backend: backend, sending: requests, environment: environment)
     }
 
     /// Keeps the articles current and sends what was written, until the task is cancelled. Call it

@@ -1,12 +1,14 @@
 public import ArticleAPI
 public import ArticleClient
 
-/// Writes to articles that reach the backend when the network allows, and show at once.
+/// Writes that reach the backend when the network allows, and show at once: edits of articles,
+/// comments, bookmarks, and every other request that can be repeated.
 ///
 /// When a function has returned, its write is stored and survives the end of the process at any
 /// time. Each write is carried out once: it is sent with an `Idempotency-Key` and the version that
 /// its user saw, and again after a lost response. The writes of one article are sent in their
-/// order. They are only sent in sessions of the store's account.
+/// order. They are only sent in sessions of the store's account. Of a bookmark, the last position
+/// is sent.
 ///
 /// The store's articles and lists already show them; rejected writes are taken back, and those that
 /// conflict with the changes of another user wait in `states` for a decision.
@@ -20,6 +22,8 @@ public import ArticleClient
 /// let outbox = Outbox(store: store, backend: backend)
 /// let sending = Task { await outbox.run() }
 /// try await outbox.update(article, .init(title: .set("Rye bread")))
+/// try await outbox.send(
+///     PutBookmarkRequest(articleID: article.id, place: .init(position: 0.4)))
 /// let unsent = await outbox.state.entries.count
 /// ```
 ///
@@ -31,6 +35,7 @@ public actor Outbox {
     /// The most articles whose writes are being sent.
     let width: Int
     private let limit: Int
+    let types: RequestTypes
     private nonisolated let notices = ChangeNotifier<OutboxTopic>()
     /// The stored writes; `nil` before they were read.
     private(set) var queue: OutboxQueue?
@@ -51,11 +56,14 @@ public actor Outbox {
     /// - Parameters:
     ///   - store: keeps the writes; one of an account.
     ///   - backend: sends them.
+    ///   - requests: types of your own that are sent, so that their responses reach the store.
     ///   - environment: clocks, and random numbers for delays.
     ///   - width: the most articles whose writes are sent at the same time.
     ///   - limit: the most writes that it keeps; further ones fail with `full`.
     public init(
-        store: ModelStore, backend: BackendService, environment: ClientEnvironment = .system,
+        store: ModelStore, backend: BackendService,
+        sending requests: [any RepeatableRequest.Type] = [],
+        environment: ClientEnvironment = .system,
         width: Int = 4, limit: Int = 1_000
     ) {
         self.store = store
@@ -63,6 +71,7 @@ public actor Outbox {
         self.environment = environment
         self.width = max(width, 1)
         self.limit = limit
+        types = RequestTypes(requests)
     }
 
     deinit { notices.end() }
@@ -116,16 +125,48 @@ public actor Outbox {
         try await add(.delete, to: article.id, base: article)
     }
 
+    /// Stores a request, which is sent once as soon as that is possible.
+    ///
+    /// A comment without an id gets one. The store's comments show it, and entries have it
+    /// (`OutboxEntry.request(as:)`). The backend's response goes to the store; a request that it
+    /// rejects waits in `states` for `sendAgain` or `discard`.
+    public func send<Request: RepeatableRequest>(_ request: Request) async throws(OutboxError) {
+        var request = request
+        if var creation = request as? CreateCommentRequest, creation.comment.id == nil {
+            creation.comment.id = ArticleComment.ID(at: now)
+            request = (creation as? Request) ?? request
+        }
+        let own = (request as? any IdempotentWriteRequest)?.idempotencyKey
+        let pending = PendingRequest(request)
+        do throws(RequestValidationError) {
+            // Programmer error: a request that its own declaration does not read.
+            guard try pending.request(as: Request.self, key: own ?? "key") != nil else {
+                preconditionFailure("\(Request.self) cannot be read as it is printed")
+            }
+        } catch { throw .invalid(InvalidValue(error)) }
+        try await add { queue, account, key, now in
+            queue.add(pending, account: account, key: own ?? key, at: now)
+        }
+    }
+
     private func add(
         _ write: PendingWrite, to id: Article.ID, base: Article?
+    ) async throws(OutboxError) {
+        try await add { queue, account, key, now in
+            queue.add(write, to: id, base: base, account: account, key: key, at: now)
+        }
+    }
+
+    /// - Parameter body: gets the account, a new key and the present time.
+    private func add(
+        _ body: (inout OutboxQueue, String, String, Timestamp) -> OutboxQueue.Edit
     ) async throws(OutboxError) {
         guard let account = store.place.account else { throw .noAccount }
         let (key, now) = (newKey(), now)
         var isFull = false
         do throws(OutboxError) {
             try await change { queue in
-                let edit = queue.add(
-                    write, to: id, base: base, account: account, key: key, at: now)
+                let edit = body(&queue, account, key, now)
                 isFull = queue.entries.count > limit
                 return isFull ? nil : edit
             }

@@ -20,27 +20,29 @@ extension Outbox {
         let expected = entry.base?.version.flatMap { IfMatch(version: $0) }
         do throws(BackendError) {
             let article: Article
-            switch entry.write {
-            case .create(let draft):
+            switch (entry.write, entry.article) {
+            case (.create(let draft), _?):
                 article = try await backend.sendOnce(
                     CreateArticleRequest(article: draft, idempotencyKey: entry.key),
                     as: entry.account)
-            case .update(let changes):
+            case (.update(let changes), let id?):
                 article = try await backend.sendOnce(
                     UpdateArticleRequest(
-                        id: entry.article, expected: expected, changes: changes,
+                        id: id, expected: expected, changes: changes,
                         idempotencyKey: entry.key),
                     as: entry.account)
-            case .delete:
+            case (.delete, let id?):
                 _ = try await backend.sendOnce(
                     DeleteArticleRequest(
-                        id: entry.article, expected: expected, idempotencyKey: entry.key),
+                        id: id, expected: expected, idempotencyKey: entry.key),
                     as: entry.account)
                 let ending = ModelUpdate.RemovalReason.deleted(
                     from: entry.base?.revision, seenAt: sentAt)
                 return OutboxDelivery(
-                    outcome: .applied(nil), updates: [.removed(Article.self, entry.article, ending)]
-                )
+                    outcome: .applied(nil), updates: [.removed(Article.self, id, ending)])
+            case (.request(let request), _):
+                return try await deliver(request, of: entry, sentAt: sentAt)
+            case (_, nil): return Self.unreadable
             }
             return OutboxDelivery(
                 outcome: .applied(article), updates: [Self.updates(article, seenAt: sentAt)])
@@ -50,6 +52,23 @@ extension Outbox {
             delivery.isInFlight = error.problem?.kind == .requestInFlight
             return delivery
         }
+    }
+
+    /// The outcome of a write that no version of the app has stored.
+    private static let unreadable = OutboxDelivery(
+        outcome: .rejected(Problem(type: "about:blank", title: "", status: 0)))
+
+    private func deliver(
+        _ request: PendingRequest, of entry: OutboxEntry, sentAt time: Timestamp
+    ) async throws(BackendError) -> OutboxDelivery {
+        guard let printed = request.printed(key: entry.key),
+            let success = HTTPStatus(request.success)
+        else { return Self.unreadable }
+        let bytes = try await backend.sendOnce(
+            printed, success: success, mediaType: request.mediaType, as: entry.account)
+        return OutboxDelivery(
+            outcome: .applied(nil),
+            updates: types.updates(of: entry, responding: bytes, seenAt: time))
     }
 
     private static func updates(_ article: Article, seenAt time: Timestamp) -> ModelUpdate {
@@ -90,17 +109,43 @@ extension Outbox {
             let found = await theirs(entry)
             guard case .changed(theirs: nil) = found.outcome else { return found }
             return OutboxDelivery(outcome: .rejected(problem))
+        case (404, .request(let request)), (410, .request(let request)):
+            // What was to be deleted is gone, by an attempt whose response was lost or otherwise.
+            let isDone = request.method == HTTPMethod.delete.rawValue
+            return OutboxDelivery(
+                outcome: isDone ? .applied(nil) : .rejected(problem),
+                updates: await types.updatesForMissing(entry, in: store, seenAt: store.time()))
+        case (409, .request) where problem.kind == .idTaken || problem.kind == .repeatedComment:
+            return await created(entry) ?? OutboxDelivery(outcome: .rejected(problem))
         case (400..<500, _): return OutboxDelivery(outcome: .rejected(problem))
         default: return OutboxDelivery(outcome: .noResponse)
         }
     }
 
+    /// The outcome of a comment that was created by an attempt whose response was lost, and whose
+    /// key the backend has forgotten; `nil` if it was not.
+    private func created(_ entry: OutboxEntry) async -> OutboxDelivery? {
+        guard let id = entry.request(as: CreateCommentRequest.self)?.comment.id else { return nil }
+        let sentAt = store.time()
+        do throws(BackendError) {
+            let request = FetchCommentRequest(id: id)
+            let comment = try await backend.sendOnce(
+                request, as: entry.account, options: RequestOptions(freshness: .reloaded))
+            return OutboxDelivery(
+                outcome: .applied(nil), updates: request.updates(in: comment, seenAt: sentAt))
+        } catch {
+            // Otherwise the write gets the same response again, and then this is asked again.
+            return error.problem == nil ? OutboxDelivery(outcome: .noResponse) : nil
+        }
+    }
+
     /// The article as the backend has it now.
     private func theirs(_ entry: OutboxEntry) async -> OutboxDelivery {
+        guard let id = entry.article else { return Self.unreadable }
         let sentAt = store.time()
         do throws(BackendError) {
             let article = try await backend.sendOnce(
-                FetchArticleRequest(key: .id(entry.article)), as: entry.account,
+                FetchArticleRequest(key: .id(id)), as: entry.account,
                 options: RequestOptions(freshness: .reloaded))
             return OutboxDelivery(
                 outcome: .changed(theirs: article), updates: [Self.updates(article, seenAt: sentAt)]
@@ -112,8 +157,7 @@ extension Outbox {
             }
             let ending = ModelUpdate.RemovalReason.notFound(seenAt: sentAt)
             return OutboxDelivery(
-                outcome: .changed(theirs: nil),
-                updates: [.removed(Article.self, entry.article, ending)])
+                outcome: .changed(theirs: nil), updates: [.removed(Article.self, id, ending)])
         }
     }
 }
@@ -124,7 +168,8 @@ extension StoreChanges {
         self.init(
             updates: updates,
             writes: edit.stored.map {
-                StoredWrite(number: $0.number, article: $0.article, entry: $0.json())
+                StoredWrite(
+                    number: $0.number, article: $0.article, isEdit: $0.isEdit, entry: $0.json())
             },
             finishedWrites: edit.removed.map(\.number))
     }

@@ -22,7 +22,7 @@ extension ModelStore {
     /// The known comments on an article, and then again after each change.
     public nonisolated func comments(
         on article: Article.ID, order: CommentSort = .oldest, limit: Int = 100
-    ) -> StoreUpdates<[ArticleComment]> {
+    ) -> StoreUpdates<[CachedComment]> {
         updates(of: .comments(article)) { (store) throws(ModelStoreError) in
             try await store.loadComments(on: article, order: order, limit: limit)
         }

@@ -129,18 +129,12 @@ public actor ModelStore {
         }
     }
 
-    /// The comments on an article that are known.
+    /// The comments on an article that are known, with those that its user has not sent yet.
     public func loadComments(
         on article: Article.ID, order: CommentSort = .oldest, limit: Int = 100
-    ) throws(ModelStoreError) -> [ArticleComment] {
-        try commentFacts(on: article, order: order, limit: limit).compactMap { $0.model() }
-    }
-
-    func commentFacts(
-        on article: Article.ID, order: CommentSort, limit: Int
-    ) throws(ModelStoreError) -> [ModelFacts<ArticleComment>] {
+    ) throws(ModelStoreError) -> [CachedComment] {
         try reading { () throws(ModelStoreError) in
-            try engine.comments(on: article, order: order, limit: max(limit, 0))
+            try engine.shownComments(on: article, order: order, limit: max(limit, 0))
         }
     }
 

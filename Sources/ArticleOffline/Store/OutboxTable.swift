@@ -8,26 +8,35 @@ enum OutboxTable {
     ) throws(ModelStoreError) {
         let row = try connection.statement(
             """
-            INSERT INTO outbox VALUES (?1, ?2, ?3)
-            ON CONFLICT (number) DO UPDATE SET entry = ?3
+            INSERT INTO outbox VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (number) DO UPDATE SET entry = ?4
             """)
         try row.bind(1, write.number)
-        try row.bind(2, write.article)
-        try row.bind(3, write.entry)
+        if let article = write.article { try row.bind(2, article) }
+        try row.bind(3, write.isEdit ? 1 : 0)
+        try row.bind(4, write.entry)
         try row.run()
     }
 
-    /// - Returns: the article of the entry; `nil` if there was none of this number.
+    /// - Returns: the entry; `nil` if there was none of this number.
     static func remove(
         _ number: Int, from connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Article.ID? {
+    ) throws(ModelStoreError) -> StoredWrite? {
         let row = try connection.statement(
-            "DELETE FROM outbox WHERE number = ?1 RETURNING article")
+            "DELETE FROM outbox WHERE number = ?1 RETURNING number, article, edits, entry")
         try row.bind(1, number)
         guard try row.step() else { return nil }
-        let id: Article.ID = try row.identifier(0)
+        let write = try entry(in: row)
         while try row.step() {}
-        return id
+        return write
+    }
+
+    private static func entry(
+        in row: borrowing SQLiteStatement<ModelStoreError>
+    ) throws(ModelStoreError) -> StoredWrite {
+        StoredWrite(
+            number: row.number(0), article: row.isNull(1) ? nil : try row.identifier(1),
+            isEdit: row.number(2) != 0, entry: row.bytes(3))
     }
 
     /// - Parameters:
@@ -39,35 +48,44 @@ enum OutboxTable {
         _ body: (StoredWrite) -> Void
     ) throws(ModelStoreError) {
         let row = try connection.statement(
-            "SELECT number, article, entry FROM outbox ORDER BY number \(direction)")
-        while try row.step() {
-            body(
-                StoredWrite(
-                    number: row.number(0), article: try row.identifier(1),
-                    entry: row.bytes(2)))
-        }
+            "SELECT number, article, edits, entry FROM outbox ORDER BY number \(direction)")
+        while try row.step() { body(try entry(in: row)) }
     }
 
-    /// Those of an article, in order.
+    /// The edits of an article, in order.
     static func writes(
         of id: Article.ID, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> [StoredWrite] {
+        try writes(of: id, areEdits: true, in: connection)
+    }
+
+    /// The other requests about an article, in order: comments and bookmarks.
+    static func requests(
+        about id: Article.ID, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> [StoredWrite] {
+        try writes(of: id, areEdits: false, in: connection)
+    }
+
+    private static func writes(
+        of id: Article.ID, areEdits: Bool, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> [StoredWrite] {
         let row = try connection.statement(
-            "SELECT number, entry FROM outbox WHERE article = ?1 ORDER BY number")
+            """
+            SELECT number, article, edits, entry FROM outbox
+            WHERE article = ?1 AND edits = ?2 ORDER BY number
+            """)
         try row.bind(1, id)
+        try row.bind(2, areEdits ? 1 : 0)
         var writes: [StoredWrite] = []
-        while try row.step() {
-            writes.append(
-                StoredWrite(number: row.number(0), article: id, entry: row.bytes(1)))
-        }
+        while try row.step() { writes.append(try entry(in: row)) }
         return writes
     }
 
-    /// The articles with entries.
+    /// The articles with edits.
     static func articles(
         in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Set<Article.ID> {
-        let row = try connection.statement("SELECT DISTINCT article FROM outbox")
+        let row = try connection.statement("SELECT DISTINCT article FROM outbox WHERE edits = 1")
         var ids: Set<Article.ID> = []
         while try row.step() { ids.insert(try row.identifier(0)) }
         return ids

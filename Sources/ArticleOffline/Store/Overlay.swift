@@ -12,4 +12,21 @@ enum Overlay {
         let entries = writes.compactMap { try? OutboxEntry(mapping: $0.entry) }
         return (entries.overlay(on: article), entries.pending)
     }
+
+    /// Returns the comments that the writes create and the backend has not rejected, as they will
+    /// probably be.
+    static func comments(in writes: [StoredWrite]) -> [CachedComment] {
+        writes.compactMap { write in
+            guard let entry = try? OutboxEntry(mapping: write.entry), !entry.isRejected,
+                let request = entry.request(as: CreateCommentRequest.self),
+                let id = request.comment.id
+            else { return nil }
+            let comment = ArticleComment(
+                id: id, articleID: request.articleID, parentID: request.comment.parentID,
+                body: request.comment.body, status: .pending, createdAt: entry.createdAt,
+                updatedAt: entry.createdAt)
+            return CachedComment(
+                comment: comment, pending: entry.status, seenAt: entry.createdAt)
+        }
+    }
 }

@@ -24,13 +24,17 @@ package struct StoreChanges: Sendable {
 package struct StoredWrite: Sendable, Hashable {
     /// Entries are ordered by it.
     package var number: Int
-    package var article: Article.ID
+    /// The article that it is about; `nil` for none.
+    package var article: Article.ID?
+    /// True if it changes the article.
+    package var isEdit: Bool
     /// As JSON.
     package var entry: [UInt8]
 
-    package init(number: Int, article: Article.ID, entry: [UInt8]) {
+    package init(number: Int, article: Article.ID?, isEdit: Bool = true, entry: [UInt8]) {
         self.number = number
         self.article = article
+        self.isEdit = isEdit
         self.entry = entry
     }
 }

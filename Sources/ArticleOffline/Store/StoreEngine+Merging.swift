@@ -24,18 +24,18 @@ extension StoreEngine {
             }
             for write in changes.writes {
                 try OutboxTable.store(write, in: connection)
-                noteWrites(of: write.article)
+                note(write)
             }
             for number in changes.finishedWrites {
-                guard let id = try OutboxTable.remove(number, from: connection) else { continue }
-                noteWrites(of: id)
+                if let write = try OutboxTable.remove(number, from: connection) { note(write) }
             }
         }
     }
 
-    private func noteWrites(of id: Article.ID) {
-        note(ModelKey(Article.self, id))
+    private func note(_ write: StoredWrite) {
         note(.outbox)
+        guard let id = write.article else { return }
+        if write.isEdit { note(ModelKey(Article.self, id)) } else { note(.comments(id)) }
     }
 
     private func hasUpdates(_ updates: [ModelUpdate]) throws(ModelStoreError) -> Bool {

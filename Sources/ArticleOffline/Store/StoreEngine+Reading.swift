@@ -63,6 +63,23 @@ extension StoreEngine {
         return try row.step() ? try row.identifier(0) : nil
     }
 
+    /// The comments on an article that are known, or were written and not sent.
+    func shownComments(
+        on id: Article.ID, order: CommentSort, limit: Int
+    ) throws(ModelStoreError) -> [CachedComment] {
+        var shown = try comments(on: id, order: order, limit: limit).compactMap { facts in
+            facts.model().map { CachedComment(comment: $0, pending: nil, seenAt: facts.seenAt) }
+        }
+        let unsent = Overlay.comments(in: try OutboxTable.requests(about: id, in: connection))
+        guard !unsent.isEmpty else { return shown }
+        for comment in unsent {
+            let isKnown = try comments.facts(comment.id, in: connection) != nil
+            if !isKnown { shown.append(comment) }
+        }
+        shown.sort { order.areInIncreasingOrder($0.comment, $1.comment) }
+        return Array(shown.prefix(limit))
+    }
+
     /// Returns the known facts of the comments on an article.
     func comments(
         on id: Article.ID, order: CommentSort, limit: Int
@@ -81,5 +98,12 @@ extension StoreEngine {
             if let facts = try comments.facts(id, in: connection) { found.append(facts) }
         }
         return found
+    }
+}
+
+extension CommentSort {
+    fileprivate func areInIncreasingOrder(_ one: ArticleComment, _ other: ArticleComment) -> Bool {
+        let isBefore = (one.createdAt, one.id) < (other.createdAt, other.id)
+        return self == .oldest ? isBefore : one.id != other.id && !isBefore
     }
 }

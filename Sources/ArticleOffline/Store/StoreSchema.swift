@@ -21,8 +21,8 @@ enum StoreSchema {
     /// Rows hold the known facts of a model as bytes, and beside them the columns by which lists
     /// sort and filter. An article is in `articles`, `tags` and `bylines` once all of these are
     /// known. A response is a row of `models` without a shape. `holds` counts the reasons for which
-    /// a model stays: a pin, membership in mirrors, and unsent writes. The `generation` of a member
-    /// is -1 while its mirror has not confirmed a write of the outbox.
+    /// a model stays: a pin, membership in mirrors, and unsent writes to it or about it. The
+    /// `generation` of a member is -1 while its mirror has not confirmed a write of the outbox.
     static let script = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
         CREATE TABLE kinds (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -77,7 +77,8 @@ enum StoreSchema {
             generation INTEGER NOT NULL, PRIMARY KEY (mirror, kind, id)) WITHOUT ROWID;
         CREATE INDEX mirrors_of ON members (kind, id);
         CREATE TABLE outbox (
-            number INTEGER PRIMARY KEY, article BLOB NOT NULL, entry BLOB NOT NULL);
+            number INTEGER PRIMARY KEY, article BLOB, edits INTEGER NOT NULL,
+            entry BLOB NOT NULL);
         CREATE INDEX outbox_of ON outbox (article);
 
         CREATE TRIGGER model_made AFTER INSERT ON models BEGIN

@@ -30,7 +30,9 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
 
     /// Counts up; an article's entries are sent in this order.
     public let number: Int
-    public let article: Article.ID
+    /// The article that the write changes, or that a comment or bookmark is about; `nil` for other
+    /// requests.
+    public let article: Article.ID?
     public internal(set) var write: PendingWrite
     /// The article that the write changes, as its user saw it; `nil` for a new one. Its version is
     /// the one that the write expects.
@@ -53,7 +55,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
     public var id: Int { number }
 
     package init(
-        number: Int, article: Article.ID, write: PendingWrite, base: Article?, key: String,
+        number: Int, article: Article.ID?, write: PendingWrite, base: Article?, key: String,
         account: String, createdAt: Timestamp, firstSentAt: Timestamp? = nil, attempts: Int = 0,
         openAttempts: Int = 0, isRebased: Bool = false, status: Status = .waiting(until: nil)
     ) {
@@ -77,6 +79,32 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
 
     var isRejected: Bool { if case .rejected = status { true } else { false } }
 
+    /// True if it changes an article.
+    var isEdit: Bool { write.request == nil }
+
+    /// A key of the writes that are sent one after the other.
+    enum Lane: Hashable {
+        case article(Article.ID)
+        case order(String)
+        case entry(Int)
+    }
+
+    var lane: Lane {
+        guard let request = write.request else {
+            return article.map(Lane.article) ?? .entry(number)
+        }
+        return request.order.map(Lane.order) ?? .entry(number)
+    }
+
+    /// The request, if it is one of this type: what a list of unsent comments or bookmarks shows.
+    ///
+    /// - Parameter type: a type that the app has sent.
+    public func request<Request: RepeatableRequest>(as type: Request.Type) -> Request? {
+        do throws(RequestValidationError) {
+            return try write.request?.request(as: type, key: key)
+        } catch { return nil }
+    }
+
     var isCreation: Bool { if case .create = write { true } else { false } }
 
     /// Returns one write with the effect of this one and then the next one; `nil` if there is none,
@@ -91,7 +119,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
                 return write.followed(by: .update(merge.changes()), on: base)
             case .delete:
                 guard Article.Changes(from: seen, to: current).isEmpty else { return nil }
-            case .create: break
+            case .create, .request: break
             }
         }
         return write.followed(by: next, on: base)
@@ -116,7 +144,7 @@ extension OutboxEntry: JSONModel {
             number:article:write:base:key:account:createdAt:firstSentAt:attempts:openAttempts:
             isRebased:status:until:theirs:problem:),
         .required("number", \.number, .integer(0...Int.max)),
-        .required("article", \.article, .identifier()),
+        .optional("article", \.article, .identifier()),
         .required("write", \.write, PendingWrite.format),
         .optional("base", \.base, Article.format),
         .required("key", \.key, .text(.idempotencyKey)),
@@ -132,7 +160,7 @@ extension OutboxEntry: JSONModel {
         .optional("problem", \.status.problem, Problem.format))
 
     private init(
-        number: Int, article: Article.ID, write: PendingWrite, base: Article?, key: String,
+        number: Int, article: Article.ID?, write: PendingWrite, base: Article?, key: String,
         account: String, createdAt: Timestamp, firstSentAt: Timestamp?, attempts: Int,
         openAttempts: Int, isRebased: Bool, status: Status.Kind, until: Timestamp?,
         theirs: Article?, problem: Problem?

@@ -3,7 +3,8 @@ public import ArticleAPI
 /// The effect of unsent writes on an article.
 extension Collection<OutboxEntry> {
     /// Returns the article as it will probably be once these writes, which are all of this article,
-    /// are done; `nil` if it will not exist. Rejected writes have no effect.
+    /// are done; `nil` if it will not exist. Rejected writes have no effect, and neither have
+    /// requests.
     ///
     /// - Parameter article: the backend's article, as far as it is known.
     public func overlay(on article: Article?) -> Article? {
@@ -12,9 +13,11 @@ extension Collection<OutboxEntry> {
         for entry in sorted(by: { $0.number < $1.number }) where !entry.isRejected {
             switch entry.write {
             case .create(let draft):
-                article = article ?? Article(draft, id: entry.article, at: entry.createdAt)
+                guard article == nil, let id = entry.article else { continue }
+                article = Article(draft, id: id, at: entry.createdAt)
             case .update(let changes): article = (article ?? entry.base)?.applying(changes)
             case .delete: article = nil
+            case .request: break
             }
         }
         return article

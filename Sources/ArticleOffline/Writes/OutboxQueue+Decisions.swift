@@ -80,7 +80,9 @@ extension OutboxQueue {
             queue.entries.remove(at: index)
             guard let next = queue.successor(of: entry) else { return }
             if entry.isCreation {
-                queue.entries.removeAll { $0.article == entry.article && $0.number > entry.number }
+                queue.entries.removeAll {
+                    $0.isEdit && $0.article == entry.article && $0.number > entry.number
+                }
             } else if entry.isUnseen {
                 queue.takeBack(entry, before: next)
             } else {
@@ -139,7 +141,7 @@ extension OutboxEntry {
         switch write {
         case .create(let draft): draft
         case .update(let changes): base?.applying(changes).draft ?? Article.Draft(title: "")
-        case .delete: base?.draft ?? Article.Draft(title: "")
+        case .delete, .request: base?.draft ?? Article.Draft(title: "")
         }
     }
 
@@ -151,7 +153,7 @@ extension OutboxEntry {
                 Article.Merge(base: base, mine: changes, theirs: theirs)
                     .changes(otherwise: .mine))
         case (.create(let draft), _): .update(Article.Changes(from: theirs.draft, to: draft))
-        case (.update, nil), (.delete, _): write
+        case (.update, nil), (.delete, _), (.request, _): write
         }
     }
 }

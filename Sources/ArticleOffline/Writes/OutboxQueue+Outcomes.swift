@@ -30,6 +30,10 @@ extension OutboxQueue {
     ) -> Edit? {
         guard let index = index(of: number), entries[index].status == .sending else { return nil }
         return edit { queue in
+            if queue.isReplaced(index) {
+                queue.entries.remove(at: index)
+                return
+            }
             switch outcome {
             case .applied(let response): queue.complete(index, with: response)
             case .notSent:
@@ -99,7 +103,7 @@ extension OutboxQueue {
                 return ask(index, theirs)
             }
             left = Article.Changes()
-        case (.update, nil), (.delete, nil): return ask(index, theirs)
+        case (.update, nil), (.delete, nil), (.request, _): return ask(index, theirs)
         }
         entries[index].isRebased = true
         guard !left.isEmpty else { return complete(index, with: theirs) }

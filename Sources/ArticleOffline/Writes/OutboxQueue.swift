@@ -4,8 +4,8 @@ public import ArticleAPI
 ///
 /// It decides; it does not send and does not store. Each function returns an ``Edit``, which has to
 /// be stored before anything else is done: then every write survives the end of the process at any
-/// time, and none is carried out twice. The writes of one article are sent one after the other,
-/// those of different articles independently.
+/// time, and none is carried out twice. The writes of one article are sent one after the other, and
+/// so are requests of one order; all others independently.
 ///
 /// ```swift
 /// var queue = OutboxQueue(storedEntries)
@@ -76,8 +76,40 @@ public struct OutboxQueue: Sendable, Hashable {
         }
     }
 
+    /// Adds a request. It replaces unsent ones of the same key.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - account: the account of the user.
+    ///   - key: a new key, which was never used.
+    ///   - time: the current time.
+    mutating func add(
+        _ request: PendingRequest, account: String, key: String, at time: Timestamp
+    ) -> Edit {
+        edit { queue in
+            if let replaced = request.replaces {
+                queue.entries.removeAll {
+                    $0.account == account && $0.write.request?.replaces == replaced
+                        && $0.status != .sending
+                }
+            }
+            queue.append(
+                .request(request), to: request.article, base: nil, account: account, key: key,
+                at: time)
+        }
+    }
+
+    /// Returns true if a later request replaces this one.
+    func isReplaced(_ index: Int) -> Bool {
+        let entry = entries[index]
+        guard let key = entry.write.request?.replaces else { return false }
+        return entries[(index + 1)...].contains {
+            $0.account == entry.account && $0.write.request?.replaces == key
+        }
+    }
+
     mutating func append(
-        _ write: PendingWrite, to article: Article.ID, base: Article?, account: String,
+        _ write: PendingWrite, to article: Article.ID?, base: Article?, account: String,
         key: String, at time: Timestamp
     ) {
         lastNumber += 1
@@ -101,12 +133,14 @@ public struct OutboxQueue: Sendable, Hashable {
     /// The article's last write. A rejected edit has been taken back, and its user sees the article
     /// without it; but a correction of an article that could not be created belongs to it.
     private func lastEntry(of article: Article.ID) -> Int? {
-        entries.lastIndex { $0.article == article && (!$0.isRejected || $0.isCreation) }
+        entries.lastIndex {
+            $0.isEdit && $0.article == article && (!$0.isRejected || $0.isCreation)
+        }
     }
 
     // MARK: Sending
 
-    /// The writes that can be sent now, the oldest first: at most one for each article.
+    /// The writes that can be sent now, the oldest first: at most one for each article or order.
     public func sendable(at time: Timestamp) -> [OutboxEntry] {
         heads.filter { entry in
             guard case .waiting(let until) = entry.status else { return false }
@@ -166,11 +200,18 @@ public struct OutboxQueue: Sendable, Hashable {
 
     // MARK: Parts
 
-    /// For each article, the first write that the backend has not rejected, unless another one is
-    /// being sent.
+    /// For each article and order, the first write that the backend has not rejected, unless another
+    /// one is being sent. Comments on an article, and bookmarks, wait until that was created.
     private var heads: [OutboxEntry] {
-        var seen = Set(entries.lazy.filter { $0.status == .sending }.map(\.article))
-        return entries.filter { !$0.isRejected && seen.insert($0.article).inserted }
+        var seen = Set(entries.lazy.filter { $0.status == .sending }.map(\.lane))
+        let uncreated = Set(entries.lazy.filter(\.isCreation).compactMap(\.article))
+        return entries.filter { entry in
+            guard !entry.isRejected else { return false }
+            if !entry.isEdit, let article = entry.article, uncreated.contains(article) {
+                return false
+            }
+            return seen.insert(entry.lane).inserted
+        }
     }
 
     func index(of number: Int) -> Int? { entries.firstIndex { $0.number == number } }
@@ -179,8 +220,9 @@ public struct OutboxQueue: Sendable, Hashable {
 
     /// The article's next write after this one that the backend has not rejected.
     func successor(of entry: OutboxEntry) -> Int? {
-        entries.firstIndex {
-            $0.article == entry.article && $0.number > entry.number && !$0.isRejected
+        guard entry.isEdit else { return nil }
+        return entries.firstIndex {
+            $0.isEdit && $0.article == entry.article && $0.number > entry.number && !$0.isRejected
         }
     }
 
@@ -208,11 +250,12 @@ extension OutboxEntry {
 
     /// Returns true if the backend might carry out the write twice, because it may have carried it
     /// out and forgotten its key; also if the clock was set back by more than an hour, so that the
-    /// age is not known. An article's id is created once, and a version (`If-Match`) is changed
-    /// once: such writes need no key.
+    /// age is not known. An id is created once, a version (`If-Match`) is changed once, and PUT and
+    /// DELETE do the same again: such writes need no key.
     fileprivate func mightBeRepeated(at time: Timestamp) -> Bool {
         guard openAttempts > 0, let firstSentAt else { return false }
-        guard !isCreation, base?.version == nil else { return false }
+        let needsKey = write.request?.expires ?? (!isCreation && base?.version == nil)
+        guard needsKey else { return false }
         let age = time.milliseconds - firstSentAt.milliseconds
         let lifetime = OutboxQueue.keyLifetime.components.seconds * 1_000
         return !(-3_600_000..<lifetime).contains(age)

@@ -1,31 +1,38 @@
 public import ArticleAPI
 
-/// A write to an article that the backend has not yet confirmed. See ``OutboxEntry``.
+/// A write that the backend has not yet confirmed: to an article, or any request that can be
+/// repeated. See ``OutboxEntry``.
 public enum PendingWrite: Sendable, Hashable {
     /// The id in the draft is chosen by the client.
     case create(Article.Draft)
     case update(Article.Changes)
     case delete
+    /// A write to something else.
+    case request(PendingRequest)
 }
 
 extension PendingWrite: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init(kind:draft:changes:),
+        Self.init(kind:draft:changes:request:),
         .required("kind", \.kind, .text(.choice)),
         .optional("draft", \.draft, Article.Draft.format),
-        .optional("changes", \.changes, Article.Changes.format))
+        .optional("changes", \.changes, Article.Changes.format),
+        .optional("request", \.request, PendingRequest.format))
 
     /// A required text, so that a kind of write that this version does not know cannot be read as
     /// one that it knows.
     private enum Kind: String, CaseIterable {
-        case create, update, delete
+        case create, update, delete, request
     }
 
-    private init(kind: Kind, draft: Article.Draft?, changes: Article.Changes?) {
+    private init(
+        kind: Kind, draft: Article.Draft?, changes: Article.Changes?, request: PendingRequest?
+    ) {
         switch kind {
         case .create: self = .create(draft ?? Article.Draft(title: ""))
         case .update: self = .update(changes ?? Article.Changes())
         case .delete: self = .delete
+        case .request: self = request.map(PendingWrite.request) ?? .update(Article.Changes())
         }
     }
 
@@ -34,6 +41,7 @@ extension PendingWrite: JSONModel {
         case .create: .create
         case .update: .update
         case .delete: .delete
+        case .request: .request
         }
     }
 
@@ -41,6 +49,10 @@ extension PendingWrite: JSONModel {
 
     private var changes: Article.Changes? {
         if case .update(let changes) = self { changes } else { nil }
+    }
+
+    var request: PendingRequest? {
+        if case .request(let request) = self { request } else { nil }
     }
 }
 
@@ -68,7 +80,8 @@ extension PendingWrite {
             let changes = Article.Changes(from: base, to: twice)
             return changes.isEmpty ? .nothing : .write(.update(changes))
         case (.update, .delete), (.delete, .delete): return .write(.delete)
-        case (.create, .create), (.update, .create), (.delete, .create), (.delete, .update):
+        case (.create, .create), (.update, .create), (.delete, .create), (.delete, .update),
+            (.request, _), (_, .request):
             return nil
         }
     }

@@ -78,22 +78,22 @@ import Testing
         }
     }
 
-    @Test func `bodies of a megabyte are merged, however different they are`() {
-        let filler = String(repeating: "text ", count: 52)
+    @Test func `long bodies are merged, however different they are`() {
+        let filler = String(repeating: "text ", count: 26)
         func text(_ name: String) -> String {
-            (0..<4_000).map { index in
+            (0..<2_000).map { index in
                 filler + (index % 100 == 0 ? "common \(index)" : "\(name) \(index)")
             }.joined(separator: "\n\n")
         }
         let (base, mine) = (text("base"), text("mine"))
-        #expect(base.utf8.count > 1_000_000)
+        #expect(base.utf8.count > 250_000)
         let merge = Merged(base, mine, text("theirs"))
         // The common paragraphs are found, and everything between them is in conflict.
-        #expect(merge.regions.count == 3_960)
+        #expect(merge.regions.count == 1_980)
         #expect(merge.regions.first?.mine == filler + "mine 1")
-        #expect(merge.regions.last?.theirs == filler + "theirs 3999")
+        #expect(merge.regions.last?.theirs == filler + "theirs 1999")
         let other = Merged(base, mine, base + "\n\nmore")
-        #expect(other.regions.isEmpty && other.theirs.hasSuffix("mine 3999\n\nmore"))
+        #expect(other.regions.isEmpty && other.theirs.hasSuffix("mine 1999\n\nmore"))
     }
 
     private func words(_ text: String) -> [String] {

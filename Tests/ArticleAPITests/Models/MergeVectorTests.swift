@@ -3,11 +3,11 @@ import BroadsheetTestSupport
 import Foundation
 import Testing
 
-/// The merges of merge-vectors.json, which implementations in other languages pass as well.
+/// The merges of Golden/merge-vectors.json, which implementations in other languages pass as well.
 @Suite struct MergeVectorTests {
     private static let vectors: [MergeVector] = {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "merge-vectors.json")
+            .appending(path: "../Golden/merge-vectors.json").standardizedFileURL
         guard let data = try? Data(contentsOf: file),
             let json = try? JSONParser.parse(Array(data)), case .array(let cases) = json["cases"]
         else { preconditionFailure("programmer error: there are no vectors") }

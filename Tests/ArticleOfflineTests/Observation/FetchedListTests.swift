@@ -49,7 +49,7 @@ import Testing
         var edited = try #require(list.articles.first).article
         (edited.title, edited.revision) = ("Rye bread", edited.revision + 1)
         try await library.store.merge([
-            .article(ModelFacts(edited, knowing: .inLists, seenAt: edited.updatedAt))
+            .facts(ModelFacts(edited, knowing: .inLists, seenAt: edited.updatedAt))
         ])
         await observed { titles(list).contains("Rye bread") }
     }

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleClient
 import ArticleOffline
 import BroadsheetPlatform
 import BroadsheetTestSupport
@@ -130,6 +131,70 @@ import Testing
             var place = 0
             while try await run(room, killedAt: place, lost: lost) { place += 1 }
             #expect(place > 8)
+        }
+    }
+
+    /// Comments twice, and reads on; the process ends at a place and begins anew.
+    ///
+    /// - Returns: true if the place was reached.
+    private func runRequests(_ room: TwoEditorBackend, killedAt place: Int) async throws -> Bool {
+        // No one writes more than ten comments a minute.
+        room.clock.pass(seconds: 60)
+        let bread = try await room.published()
+        let kill = KillPoint(at: place)
+        let folder = try TemporaryFolder()
+        let network = TestNetwork(
+            { _ in kill.pass(folder, 0) ? .delivered : .stuck },
+            didRespond: { _ in kill.pass(folder, 0) })
+        func device(_ network: TestNetwork, _ folder: TemporaryFolder) throws -> Device {
+            let auth = try BackendAuth(
+                store: MemoryCredentialStore(room.credentials(ofReader: "ada")), refresh: nil)
+            return try Device(
+                room, auth: auth, network: network, in: folder, width: 1,
+                sending: [WriteNoteRequest.self])
+        }
+        let first = try device(network, folder)
+        try await first.outbox.send(CreateCommentRequest("One", on: bread.id))
+        try await first.outbox.send(PutBookmarkRequest(bread.id, 0.1))
+        try await first.outbox.send(
+            WriteNoteRequest(
+                articleID: bread.id, draft: ArticleComment.Draft(body: "Note"), idempotencyKey: nil)
+        )
+        // Of comments of one time, the ids decide the order.
+        room.clock.pass(seconds: 1)
+        try await first.outbox.send(CreateCommentRequest("Two", on: bread.id))
+        try await first.outbox.send(PutBookmarkRequest(bread.id, 0.2))
+        first.start()
+        let sending = Task {
+            try await first.waitUntilEmpty()
+            kill.end.give()
+        }
+        await kill.end.wait()
+        sending.cancel()
+        await first.stop()
+        room.clock.pass(seconds: 1)
+        let next = try device(TestNetwork(), kill.copy ?? folder)
+        next.start()
+        try await next.waitUntilEmpty()
+        await next.stop()
+        let sent = try await room.comments(on: bread.id)
+        #expect(sent.map(\.body).sorted() == ["Note", "One", "Two"], "killed at \(place)")
+        let ordered = sent.map(\.body).filter { $0 != "Note" }
+        #expect(ordered == ["One", "Two"], "killed at \(place)")
+        let known = try await next.store.loadComments(on: bread.id)
+        #expect(known.allSatisfy { $0.pending == nil }, "killed at \(place)")
+        let bookmark = try await room.bookmarks(of: "ada").first { $0.articleID == bread.id }
+        #expect(bookmark?.position == 0.2 && bookmark?.revision == 1, "killed at \(place)")
+        return kill.copy != nil
+    }
+
+    @Test func `wherever the process ends, each request is carried out once`() async throws {
+        try await TwoEditorBackend.run { room in
+            room.clock.hurry()
+            var place = 0
+            while try await runRequests(room, killedAt: place) { place += 1 }
+            // Before and after each of four.
+            #expect(place == 8)
         }
     }
 

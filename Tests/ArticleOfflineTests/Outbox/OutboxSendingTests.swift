@@ -224,10 +224,13 @@ import Testing
 extension [OutboxEntry] {
     /// The article that was not created, with another slug.
     fileprivate func corrected(slug: String) -> (article: Article, changes: Article.Changes)? {
-        guard let entry = first, case .create(let draft) = entry.write else { return nil }
+        guard let entry = first, let id = entry.article, case .create(let draft) = entry.write
+        else {
+            return nil
+        }
         let time = entry.createdAt
         let article = Article(
-            id: entry.article, slug: draft.slug ?? "", title: draft.title, body: draft.body,
+            id: id, slug: draft.slug ?? "", title: draft.title, body: draft.body,
             language: "en", status: .draft, createdAt: time, updatedAt: time, wordCount: 0,
             readingMinutes: 0)
         return (article, Article.Changes(slug: .set(slug)))

@@ -6,6 +6,7 @@ import ArticleDatabase
 import ArticleOffline
 import ArticleResources
 import ArticleServices
+import ArticleStore
 import BroadsheetHTTP
 import BroadsheetPlatform
 import BroadsheetSockets
@@ -25,6 +26,8 @@ struct TwoEditorBackend: Sendable {
     /// Somebody who edits without an outbox.
     let editor: BackendService
     private let keys: [String: String]
+    /// The keys that act for users with these names, who read and comment.
+    private let readers: [String: String]
 
     /// Runs the server during the body.
     static func run(_ body: (TwoEditorBackend) async throws -> Void) async throws {
@@ -37,6 +40,17 @@ struct TwoEditorBackend: Sendable {
             try await store.createKey(key.record)
             keys[name] = key.text
         }
+        var readers: [String: String] = [:]
+        for name in accounts {
+            let user = UserRecord(
+                id: User.ID(at: clock.time), name: name, nameKey: name, displayName: name,
+                role: "reader", passwordHash: nil, createdAt: clock.time)
+            try await store.createUser(user, using: nil, at: clock.time)
+            let key = APIKey(
+                name: "of \(name)", role: .reader, owner: user.id, at: clock.time, system: .real)
+            try await store.createKey(key.record)
+            readers[name] = key.text
+        }
         let backend = try await Backend(
             store: store, file: store, system: .clock { clock.time }, log: { _ in })
         try await TestServer.run(backend.router()) { server in
@@ -48,7 +62,7 @@ struct TwoEditorBackend: Sendable {
             try await body(
                 TwoEditorBackend(
                     clock: clock, address: server.address, baseURL: url, editor: editor,
-                    keys: keys))
+                    keys: keys, readers: readers))
         }
         await store.close()
     }
@@ -65,6 +79,31 @@ struct TwoEditorBackend: Sendable {
 
     func credentials(of account: String) -> Credentials {
         Credentials(token: keys[account] ?? "", account: account)
+    }
+
+    func credentials(ofReader account: String) -> Credentials {
+        Credentials(token: readers[account] ?? "", account: account)
+    }
+
+    /// An article that readers see.
+    func published() async throws -> Article {
+        try await editor.send(
+            CreateArticleRequest(
+                article: Article.Draft(title: "Bread", body: "Knead.", status: .published)))
+    }
+
+    /// The comments on an article, the first one first.
+    func comments(on id: Article.ID) async throws -> [ArticleComment] {
+        try await editor.send(
+            FetchCommentsRequest(articleID: id), options: .init(freshness: .reloaded)
+        ).items
+    }
+
+    /// The bookmarks of a reader.
+    func bookmarks(of account: String) async throws -> [Bookmark] {
+        let service = BackendService(
+            configuration: configuration, auth: BackendAuth(token: readers[account]))
+        return try await service.send(FetchBookmarksRequest()).items
     }
 
     /// An article of the backend that nobody has edited yet.
@@ -114,9 +153,11 @@ final class Device: Sendable {
     ///   - network: the network; `nil` for one that works.
     ///   - folder: where the files are; `nil` for a new one.
     ///   - width: the most articles whose writes are sent at the same time.
+    ///   - types: types of requests of the app's own.
     init(
         _ room: TwoEditorBackend, of account: String = "ada", auth: BackendAuth? = nil,
-        network: TestNetwork = TestNetwork(), in folder: TemporaryFolder? = nil, width: Int = 4
+        network: TestNetwork = TestNetwork(), in folder: TemporaryFolder? = nil, width: Int = 4,
+        sending types: [any RepeatableRequest.Type] = []
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.network = network
@@ -130,7 +171,8 @@ final class Device: Sendable {
             auth: self.auth)
         store = try ModelStore(
             .file(self.folder.file("models"), of: account), environment: environment)
-        outbox = Outbox(store: store, backend: backend, environment: environment, width: width)
+        outbox = Outbox(
+            store: store, backend: backend, sending: types, environment: environment, width: width)
     }
 
     /// Begins to send.

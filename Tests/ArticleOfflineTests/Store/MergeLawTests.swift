@@ -71,7 +71,7 @@ import Testing
         var facts: [ModelFacts<Article>?] = []
         var lists: [[CachedArticle]] = []
         var author: Author?
-        var comments: [[ArticleComment]] = []
+        var comments: [[CachedComment]] = []
 
         init(of store: ModelStore) async throws {
             for number in 1...4 {

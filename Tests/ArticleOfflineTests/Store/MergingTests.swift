@@ -66,7 +66,7 @@ import Testing
         #expect(try await store.titles() == ["Article 2.1", "Article 1.1"])
         #expect(try await store.loadArticle(article)?.article.body == "Knead.")
         #expect(try await store.load(Author.self, Samples.id(5))?.name == "Ada")
-        #expect(try await store.loadComments(on: article).map(\.body) == ["Comment 6.1"])
+        #expect(try await store.loadComments(on: article).map(\.comment.body) == ["Comment 6.1"])
         #expect(folder.events.isEmpty)
     }
 

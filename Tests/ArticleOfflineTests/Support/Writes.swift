@@ -2,6 +2,14 @@ import ArticleAPI
 import ArticleOffline
 import BroadsheetTestSupport
 
+extension OutboxEntry {
+    /// The article that it changes.
+    var edited: Article.ID {
+        guard let article else { preconditionFailure("programmer error: it changes no article") }
+        return article
+    }
+}
+
 /// Entries of an outbox, as stores keep them.
 enum Writes {
     static func update(

@@ -80,7 +80,7 @@ struct OutboxLedger {
     /// The user gave up these writes.
     mutating func dropped(_ entries: [OutboxEntry]) {
         for entry in entries {
-            deletions.remove(Deletion(account: entry.account, article: entry.article))
+            deletions.remove(Deletion(account: entry.account, article: entry.edited))
             for token in Self.tokens(in: entry.write.json()) { tokens[token].isSuperseded = true }
         }
     }
@@ -90,7 +90,7 @@ struct OutboxLedger {
         for token in Self.tokens(in: entry.write.json()) {
             tokens[token].isDecided = true
             tokens[token].seen.formUnion(Self.tokens(in: entry.base?.json() ?? []))
-            if tokens[token].account == entry.account { tokens[token].article = entry.article }
+            if tokens[token].account == entry.account { tokens[token].article = entry.edited }
         }
     }
 
@@ -159,7 +159,7 @@ struct OutboxLedger {
     ) -> [String] {
         let waiting = Set(
             clients.flatMap(\.queue.entries).map {
-                Deletion(account: $0.account, article: $0.article)
+                Deletion(account: $0.account, article: $0.edited)
             })
         return deletions.filter { deletion in
             backend.articles[deletion.article] != nil && !waiting.contains(deletion)

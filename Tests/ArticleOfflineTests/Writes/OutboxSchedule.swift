@@ -18,7 +18,7 @@ struct OutboxSchedule {
         }
 
         var shownIDs: [Article.ID] {
-            let ids = Set(copies.keys).union(queue.entries.map(\.article))
+            let ids = Set(copies.keys).union(queue.entries.map(\.edited))
             return ids.sorted().filter { shown($0) != nil }
         }
     }
@@ -206,7 +206,7 @@ struct OutboxSchedule {
             ledger.dropped([entry])
         default:
             var merged = theirs ?? entry.base ?? backend.articles.values.first
-            merged?.summary = ledger.token("summary", clients[index].account, entry.article)
+            merged?.summary = ledger.token("summary", clients[index].account, entry.edited)
             ledger.dropped([entry])
             decision = merged.map { .merged($0) } ?? .keepMine
         }
@@ -235,7 +235,7 @@ extension OutboxSchedule {
             Flight(
                 client: index, number: began.number,
                 request: SimulatedBackend.Request(
-                    account: clients[index].account, key: began.key, article: began.article,
+                    account: clients[index].account, key: began.key, article: began.edited,
                     write: began.write, expected: began.base?.version)))
     }
 

@@ -98,6 +98,7 @@ struct SimulatedBackend {
             }
             new = article.applying(changes)
         case .delete: new = nil
+        case .request: return .failed(.invalidValues)
         }
         if new?.title.contains("bad") == true { return .failed(.invalidValues) }
         revisions[id, default: 0] += 1

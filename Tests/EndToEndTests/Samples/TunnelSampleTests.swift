@@ -56,6 +56,9 @@ import Testing
         #expect(await eventually { list.rows == ["Rye bread"] })
         second.cancel()
         await second.value
+        try await comment(on: id, "Rye?", at: 0.4, in: library)
+        let comments = try await library.store.loadComments(on: id)
+        #expect(comments.map(\.comment.body) == ["Rye?"])
         #expect(try served.client.get(place).text.contains(#""title":"Rye bread""#))
     }
 }
