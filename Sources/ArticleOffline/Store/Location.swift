@@ -46,9 +46,9 @@ extension ModelStore {
 
     /// The limits of a store's content.
     public struct Limits: Sendable, Hashable {
-        /// The size of all models, with their share of indexes, in bytes. Those that were not seen
-        /// for the longest time are removed first; those that are pinned, mirrored or have unsent
-        /// writes stay.
+        /// The size of all models and kept responses, with their share of indexes, in bytes. Those
+        /// that were not seen for the longest time are removed first; models that are pinned,
+        /// mirrored or have unsent writes stay.
         public var bytes: Int
         /// The size of the models that are also kept in memory, in bytes.
         public var memoryBytes: Int

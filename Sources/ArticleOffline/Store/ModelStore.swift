@@ -250,7 +250,7 @@ public actor ModelStore {
 
     // MARK: Events and sizes
 
-    /// The size of all models, in bytes.
+    /// The size of all models and kept responses, in bytes.
     public func size() throws(ModelStoreError) -> Int {
         try reading { () throws(ModelStoreError) in try engine.totalBytes() }
     }
