@@ -225,6 +225,17 @@ extension Article.Changes: JSONModel {
         .change("owner", \.owner, .identifier()))
 }
 
+extension Article.Draft {
+    /// The attributes of an edit in their order, for a merge with another one.
+    static let mergedAttributes: [Article.Merge.Attribute] = [
+        .init("slug", \.slug), .init("title", \.title), .init("summary", \.summary),
+        .init("body", \.body), .init("language", \.language), .init("authors", \.authors),
+        .init("tags", \.tags), .init("heroImage", \.heroImage), .init("status", \.status),
+        .init("publishedAt", \.publishedAt), .init("source", \.source),
+        .init("comments", \.comments), .init("owner", \.owner),
+    ]
+}
+
 /// Edits as values: articles with merge patches applied.
 extension Article {
     /// A draft with the content of this article, from which an edit can start.

@@ -74,21 +74,13 @@ extension Article {
             self.mine = base.applying(mine).draft
             self.theirs = theirs.draft
             merged = theirs.draft
-            merge("slug", \.slug)
-            merge("title", \.title)
-            merge("summary", \.summary)
-            if mine.body != .keep {
-                if theirs.body == nil { unseenBody = mine.body } else { mergeBodies(base.body) }
+            for attribute in Draft.mergedAttributes {
+                if attribute.name != "body" {
+                    merge(attribute)
+                } else if mine.body != .keep {
+                    if theirs.body == nil { unseenBody = mine.body } else { mergeBodies(base.body) }
+                }
             }
-            merge("language", \.language)
-            merge("authors", \.authors, mergedAuthors)
-            merge("tags", \.tags, mergedTags)
-            merge("heroImage", \.heroImage)
-            merge("status", \.status)
-            merge("publishedAt", \.publishedAt)
-            merge("source", \.source)
-            merge("comments", \.comments)
-            merge("owner", \.owner)
         }
 
         /// The changes that make theirs the merged article.
@@ -112,22 +104,15 @@ extension Article {
 }
 
 extension Article.Merge {
-    /// - Parameter combine: returns the value that has both changes; `nil` if there is none.
-    private mutating func merge<Value: Equatable>(
-        _ name: String, _ attribute: WritableKeyPath<Article.Draft, Value>,
-        _ combine: () -> Value? = { nil }
-    ) {
-        let (before, own, other) = (
-            base[keyPath: attribute], mine[keyPath: attribute],
-            theirs[keyPath: attribute]
-        )
-        if own == before || own == other { return }
-        if other == before {
-            merged[keyPath: attribute] = own
-        } else if let both = combine() {
-            merged[keyPath: attribute] = both
+    private mutating func merge(_ attribute: Attribute) {
+        if attribute.isSame(mine, base) || attribute.isSame(mine, theirs) { return }
+        if attribute.isSame(theirs, base) { return attribute.copy(mine, &merged) }
+        if attribute.name == "authors", let authors = mergedAuthors() {
+            merged.authors = authors
+        } else if attribute.name == "tags", let tags = mergedTags() {
+            merged.tags = tags
         } else {
-            conflicts.append(.attribute(name))
+            conflicts.append(.attribute(attribute.name))
         }
     }
 
@@ -150,30 +135,14 @@ extension Article.Merge {
 
     private func resolve(_ name: String, _ choice: Choice, in draft: inout Article.Draft) {
         if choice == .theirs { return }
-        switch name {
-        case "slug": draft.slug = mine.slug
-        case "title": draft.title = mine.title
-        case "summary": draft.summary = mine.summary
-        case "body": draft.body = mine.body
-        case "language": draft.language = mine.language
-        case "authors":
-            draft.authors = mine.authors
-            if choice == .both {
-                draft.authors += theirs.authors.filter { !mine.authors.contains($0) }
-            }
-        case "tags":
-            draft.tags = mine.tags
-            if choice == .both {
-                let keys = Set(mine.tags.map(\.tagKey))
-                draft.tags += theirs.tags.filter { !keys.contains($0.tagKey) }
-            }
-        case "heroImage": draft.heroImage = mine.heroImage
-        case "status": draft.status = mine.status
-        case "publishedAt": draft.publishedAt = mine.publishedAt
-        case "source": draft.source = mine.source
-        case "comments": draft.comments = mine.comments
-        case "owner": draft.owner = mine.owner
-        default: preconditionFailure("programmer error: \(name) is not merged")
+        Article.Draft.mergedAttributes.first { $0.name == name }?.copy(mine, &draft)
+        guard choice == .both else { return }
+        if name == "authors" {
+            draft.authors += theirs.authors.filter { !mine.authors.contains($0) }
+        }
+        if name == "tags" {
+            let keys = Set(mine.tags.map(\.tagKey))
+            draft.tags += theirs.tags.filter { !keys.contains($0.tagKey) }
         }
     }
 
@@ -243,6 +212,24 @@ extension Article.Merge {
                 keys.append(name.tagKey)
                 names[name.tagKey] = name
             }
+        }
+    }
+}
+
+extension Article.Merge {
+    /// An attribute of both edits.
+    struct Attribute: Sendable {
+        let name: String
+        let isSame: @Sendable (Article.Draft, Article.Draft) -> Bool
+        /// Copies the value from the first draft to the second one.
+        let copy: @Sendable (Article.Draft, inout Article.Draft) -> Void
+
+        init<Value: Equatable & Sendable>(
+            _ name: String, _ path: any WritableKeyPath<Article.Draft, Value> & Sendable
+        ) {
+            self.name = name
+            isSame = { $0[keyPath: path] == $1[keyPath: path] }
+            copy = { $1[keyPath: path] = $0[keyPath: path] }
         }
     }
 }

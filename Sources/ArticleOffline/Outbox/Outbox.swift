@@ -139,9 +139,9 @@ public actor Outbox {
         let own = (request as? any IdempotentWriteRequest)?.idempotencyKey
         let pending = PendingRequest(request)
         do throws(RequestValidationError) {
-            // Programmer error: a request that its own declaration does not read.
             guard try pending.request(as: Request.self, key: own ?? "key") != nil else {
-                preconditionFailure("\(Request.self) cannot be read as it is printed")
+                preconditionFailure(
+                    "programmer error: \(Request.self) cannot be read as it is printed")
             }
         } catch { throw .invalid(InvalidValue(error)) }
         try await add { queue, account, key, now in

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// A comment as a store knows it, or as its user has written it and the backend has not received it.
+/// A comment as a store knows it, or one that its user has written and that was not sent yet.
 ///
 /// ```swift
 /// for cached in try await store.loadComments(on: id) {

@@ -200,8 +200,9 @@ public struct OutboxQueue: Sendable, Hashable {
 
     // MARK: Parts
 
-    /// For each article and order, the first write that the backend has not rejected, unless another
-    /// one is being sent. Comments on an article, and bookmarks, wait until that was created.
+    /// For each article and order, the first write that the backend has not rejected, unless
+    /// another one is being sent. Comments on an article, and bookmarks, wait until that was
+    /// created.
     private var heads: [OutboxEntry] {
         var seen = Set(entries.lazy.filter { $0.status == .sending }.map(\.lane))
         let uncreated = Set(entries.lazy.filter(\.isCreation).compactMap(\.article))

@@ -18,8 +18,8 @@ import BroadsheetHTTP
 /// }
 /// ```
 ///
-/// `outbox.send(RateArticleRequest(articleID: id, rating: five))` stores it. An outbox that was made
-/// with the type decodes its responses, also after another launch.
+/// `outbox.send(RateArticleRequest(articleID: id, rating: five))` stores it. An outbox that was
+/// made with the type decodes its responses, also after another launch.
 public protocol RepeatableRequest: BackendAPIRequest {
     /// The name under which an outbox stores it, and by which later versions of the app know it:
     /// that of the endpoint, or else of the type.
@@ -58,8 +58,8 @@ extension DeleteBookmarkRequest: RepeatableRequest {
     public var replaces: String? { "bookmark/\(articleID)" }
 }
 
-/// A request as it was printed when it was made: each attempt sends the same bytes, whatever version
-/// of the app does so. It has no credentials, and its key is that of its entry.
+/// A request as it was printed when it was made: each attempt sends the same bytes, whatever
+/// version of the app does so. It has no credentials, and its key is that of its entry.
 ///
 /// `OutboxEntry.request(as:)` reads it. See ``RepeatableRequest``.
 public struct PendingRequest: Sendable, Hashable {

@@ -147,7 +147,8 @@ import Testing
         add(PutBookmarkRequest(bread.id, 0.1), to: &queue)
         add(
             WriteNoteRequest(
-                articleID: bread.id, draft: ArticleComment.Draft(body: "Note"), idempotencyKey: nil),
+                articleID: bread.id, draft: ArticleComment.Draft(body: "Note"),
+                idempotencyKey: nil),
             to: &queue)
         for number in 1...3 {
             _ = queue.begin(number, at: start)
