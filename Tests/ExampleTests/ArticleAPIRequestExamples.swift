@@ -5,8 +5,8 @@ import BroadsheetHTTP
 import BroadsheetTestSupport
 import Testing
 
-struct FetchNotesRequest: BackendAPIRequest {
-    static let endpoint = Endpoint(.get, "/v1/notes", access: .everyone)
+struct FetchRemindersRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(.get, "/v1/reminders", access: .everyone)
     typealias Item = Lenient<[Note]>
     static let parameters = Parameters(Self.init)
 }
@@ -60,7 +60,7 @@ struct FetchGreetingRequest: BackendAPIRequest {
         let page = try await backend.send(request)
         let (articles, missing) = (page.value.items, page.leftOut.count)
         #expect(articles.map(\.title) == ["Bread"] && missing == 0)
-        #expect(FetchNotesRequest.endpoint.method == .get)
+        #expect(FetchRemindersRequest.endpoint.method == .get)
     }
 
     @Test func `one article`() async throws {

@@ -5,8 +5,8 @@
 /// lists within items have to be complete, so that no item is changed by it. Other faults throw.
 ///
 /// ```swift
-/// struct FetchNotesRequest: BackendAPIRequest {
-///     static let endpoint = Endpoint(.get, "/v1/notes", access: .everyone)
+/// struct FetchRemindersRequest: BackendAPIRequest {
+///     static let endpoint = Endpoint(.get, "/v1/reminders", access: .everyone)
 ///     typealias Item = Lenient<[Note]>
 ///     static let parameters = Parameters(Self.init)
 /// }
