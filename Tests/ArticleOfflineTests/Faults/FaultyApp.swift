@@ -158,8 +158,8 @@ final class FaultyApp: Sendable {
     func recover() async throws {
         for await state in outbox.states {
             guard let entry = state.entries.first else { break }
-            // The backend may be processing an attempt whose connection was cut, and then asks for a
-            // second; delays after failures are longer.
+            // The backend may be processing an attempt whose connection was cut, and then asks
+            // for a second; delays after failures are longer.
             guard case .waiting(let time?) = entry.status else { continue }
             if time <= room.clock.time.advanced(byMilliseconds: 1_000) {
                 room.clock.pass(seconds: 1)
