@@ -10,7 +10,7 @@ package struct Generation: Sendable {
         Option("output", "FILE", "Write to this file atomically instead of to standard output."),
         Option("codable", nil, "swift: use Foundation's Codable instead of ArticleAPI's mappers."),
         Option("internal", nil, "Declare types without public."),
-        Option("offline", nil, "requests: Let a store on the device keep models and responses."),
+        Option("offline", nil, "requests: let a store on the device keep models and responses."),
         Option(
             "skip-unsupported", nil,
             "requests: omit operations that cannot be expressed, and list them."),
