@@ -354,9 +354,12 @@ extension TextCodec where Value == String {
     }
 }
 
-// MARK: What is shown
+// MARK: Lists and presentations
 
 extension Article {
+    /// The attributes that are only sent in lists where they are named.
+    package static let omittedInLists = ["body", "bodyHTML", "commentCount"]
+
     /// The picture for a presentation.
     package var picture: PartialArticle.PartialHeroImage? {
         heroImage.map {

@@ -394,6 +394,6 @@ extension FieldSelection {
     }
 
     private static let listedArticle = Article.shape.properties.map(\.name).filter {
-        !["body", "bodyHTML", "commentCount"].contains($0)
+        !Article.omittedInLists.contains($0)
     }
 }

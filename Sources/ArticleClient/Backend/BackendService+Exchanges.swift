@@ -199,7 +199,7 @@ extension RetryPolicy {
 /// time would cost as much as the functions themselves.
 final class Call: Sendable {
     let request: HTTPRequest
-    /// `nil` for a request that was printed by an earlier run of the app.
+    /// `nil` for a stored request, which was printed before.
     let type: (any BackendAPIRequest.Type)?
     /// Its number among the requests of the service.
     let number: UInt64

@@ -14,7 +14,7 @@ public final class NetworkService: Sendable {
     private let middleware: [any RequestMiddleware]
     private let observers: [BackendObserver]
     private let environment: ClientEnvironment
-    /// Those who receive events for a time; bounded by their number.
+    /// The readers of `events`; bounded by their number.
     private let listeners = Locked(NumberedTable<AsyncStream<BackendEvent>.Continuation>())
     private let lastRequest = Locked<UInt64>(0)
     let changes = NetworkChanges()
@@ -34,7 +34,7 @@ public final class NetworkService: Sendable {
     /// True if anyone receives events.
     package var isObserved: Bool { !observers.isEmpty || listeners.withLock { !$0.isEmpty } }
 
-    /// The number of another request.
+    /// Returns a new number for a request.
     func nextRequest() -> UInt64 {
         lastRequest.withLock { last in
             last += 1

@@ -12,7 +12,7 @@ public struct NetworkConditions: OptionSet, Sendable, Hashable {
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// There is no usable network.
+    /// No network can be used.
     public static let offline = NetworkConditions(rawValue: 1 << 0)
     /// The network costs by the byte: a mobile network, or a personal hotspot.
     public static let expensive = NetworkConditions(rawValue: 1 << 1)

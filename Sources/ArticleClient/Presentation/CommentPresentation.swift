@@ -2,8 +2,9 @@ public import ArticleAPI
 
 /// A comment as it is shown to readers: in their language and time zone, at one moment.
 ///
-/// Where only a place is left of a comment, a sentence stands there. As with an
-/// ``ArticlePresentation``, two of the same comment are equal if they look the same.
+/// A comment of which the backend sends no text, because it was deleted or hidden, is shown as a
+/// sentence. As with an ``ArticlePresentation``, two of the same comment are equal if they look the
+/// same.
 ///
 /// ```swift
 /// let row = CommentPresentation(comment, in: .english, now: now) { _ in 9 * 3_600 }
@@ -56,8 +57,8 @@ public struct CommentPresentation: Sendable, Hashable, Identifiable, BylinePrese
             }
     }
 
-    /// The writer's name, or words for one whose account was deleted; `nil` where only a place is
-    /// left.
+    /// The writer's name, or words for one whose account was deleted; `nil` for a comment
+    /// without a text.
     public var authorText: String? {
         authorNames.first ?? (isPlaceholder ? nil : language.phrase(.commentAuthorGone))
     }

@@ -2,7 +2,7 @@ public import ArticleAPI
 public import BroadsheetHTTP
 
 /// Receives every event of the requests, on the thread where it happens; must not block.
-/// `BackendService.events` are for those who come and go.
+/// For an observer that comes and goes, there are `BackendService.events`.
 public typealias BackendObserver = @Sendable (BackendEvent) -> Void
 
 /// Something that happened to a request.

@@ -60,7 +60,7 @@ public struct ExchangeContext: Sendable {
     public let id: ID
     /// The destination, which is another one after a redirect.
     public let origin: HTTPOrigin
-    /// The account in whose session the request was made; `nil` if that is unknown, or none.
+    /// The account in whose session the request was made; `nil` if it is unknown or there is none.
     public let account: String?
     /// True if the body of the response is delivered as it arrives.
     public let isStreamed: Bool
@@ -78,7 +78,7 @@ public struct ExchangeContext: Sendable {
     }
 
     /// The declaration of the request, with its name and template; `nil` for requests that are
-    /// sent without one, by ``NetworkService/send(_:to:options:)``.
+    /// sent without one: by ``NetworkService/send(_:to:options:)``, and stored ones of an outbox.
     public var endpoint: Endpoint? { type?.endpoint }
 }
 

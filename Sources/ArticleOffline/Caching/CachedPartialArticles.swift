@@ -75,9 +75,8 @@ extension Page<PartialArticle> {
     ) -> [ModelUpdate] {
         var rest = self
         rest.items = []
-        let response = StoredResponse(
-            request, type: Model.storedForm.name, ids: items.map(\.id.storedBytes),
+        return ModelUpdate.response(
+            to: request, type: Model.storedForm.name, ids: items.map(\.id.storedBytes),
             rest: rest.json(), seenAt: time)
-        return response.map { [.response($0)] } ?? []
     }
 }

@@ -3,11 +3,11 @@ public import ArticleAPI
 extension SearchArticlesRequest: CacheableRequest {
     public func updates(in item: SearchPage<Article>, seenAt time: Timestamp) -> [ModelUpdate] {
         let known = AttributeSet<Article>(requested: fields) ?? .inLists
-        let response = StoredResponse(
-            self, type: Article.storedForm.name, ids: item.items.map(\.id.storedBytes),
-            rest: item.json(FieldSelection(["id"])), seenAt: time)
+        let response = ModelUpdate.response(
+            to: self, type: Article.storedForm.name, ids: item.items.map(\.id.storedBytes),
+            rest: item.json([.id]), seenAt: time)
         return item.items.map { .facts(ModelFacts($0.article, knowing: known, seenAt: time)) }
-            + [response].compactMap { $0 }.map { .response($0) }
+            + response
     }
 
     /// Returns the articles found in the store, and then those that the backend found last, for

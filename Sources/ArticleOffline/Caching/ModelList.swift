@@ -41,10 +41,10 @@ extension CacheableRequest where Item: ModelList {
         var rest = item
         rest.models = []
         let ids = item.models.map(\.id.storedBytes)
-        let response = StoredResponse(
-            self, type: Item.Model.storedForm.name, ids: ids, rest: rest.json(), seenAt: time)
+        let response = ModelUpdate.response(
+            to: self, type: Item.Model.storedForm.name, ids: ids, rest: rest.json(), seenAt: time)
         return item.models.map { .facts(ModelFacts($0, knowing: .inLists, seenAt: time)) }
-            + [response].compactMap { $0 }.map { .response($0) }
+            + response
     }
 
     /// The last response, with everything that is known of its models; without those that were
@@ -65,10 +65,10 @@ extension CacheableRequest where Item: ModelList {
 /// A request for a model.
 extension CacheableRequest where Item: StorableModel {
     public func updates(in item: Item, seenAt time: Timestamp) -> [ModelUpdate] {
-        let response = StoredResponse(
-            self, type: Item.storedForm.name, ids: [item.id.storedBytes], rest: [], seenAt: time)
-        return [.facts(ModelFacts(item, knowing: .all, seenAt: time))]
-            + [response].compactMap { $0 }.map { .response($0) }
+        let response = ModelUpdate.response(
+            to: self, type: Item.storedForm.name, ids: [item.id.storedBytes], rest: [],
+            seenAt: time)
+        return [.facts(ModelFacts(item, knowing: .all, seenAt: time))] + response
     }
 
     /// The model of the last response is gone.
@@ -92,8 +92,7 @@ extension CacheableRequest where Item: StorableModel {
 /// A request for anything else, whose response is kept as a whole.
 extension CacheableRequest where Item: JSONRepresentable {
     public func updates(in item: Item, seenAt time: Timestamp) -> [ModelUpdate] {
-        let response = StoredResponse(self, type: "", ids: [], rest: item.json(), seenAt: time)
-        return response.map { [.response($0)] } ?? []
+        ModelUpdate.response(to: self, rest: item.json(), seenAt: time)
     }
 
     public func cached(

@@ -51,7 +51,7 @@ extension ModelStore: ResponseMemory {
         switch outcome {
         case .success(let reply):
             guard let item = reply.item as? Request.Item else { return }
-            let seenAt = time.advanced(byMilliseconds: -reply.age.wholeMilliseconds)
+            let seenAt = time.advanced(byMilliseconds: -reply.age.milliseconds)
             try await merge { request.updates(in: item, seenAt: seenAt) }
         case .failure(let error) where error.isMissing:
             try await merge(try await request.updatesForMissing(in: self, seenAt: time))

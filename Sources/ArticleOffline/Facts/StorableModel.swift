@@ -19,8 +19,7 @@ public protocol StorableModel: JSONModel, Identifiable where ID: StorableID {
 }
 
 extension Article: StorableModel {
-    public static let storedForm = StoredForm(
-        "Article", shape, omittedInLists: ["body", "bodyHTML", "commentCount"])
+    public static let storedForm = StoredForm("Article", shape, omittedInLists: omittedInLists)
 }
 
 extension Author: StorableModel {

@@ -67,15 +67,6 @@ public final class StoredForm: Sendable {
         guard let place = revisionPlace else { return 0 }
         let start = place == 0 ? 0 : ends[place - 1]
         let digits = members[start..<ends[place]].dropFirst(prefixes[place].count)
-        var number = 0
-        // Invariant: `number` is that of the digits so far.
-        for digit in digits {
-            let value = Int(digit &- UInt8(ascii: "0"))
-            guard value < 10 else { return 0 }
-            let (tenfold, overflows) = number.multipliedReportingOverflow(by: 10)
-            guard !overflows, tenfold <= .max - value else { return .max }
-            number = tenfold + value
-        }
-        return number
+        return Int(String(decoding: digits, as: UTF8.self)).map { max(0, $0) } ?? 0
     }
 }

@@ -43,11 +43,7 @@ public struct OfflineLibrary: Sendable {
         didReport: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(ModelStoreError) {
         var filter = filter
-        if filter.fields == nil {
-            let unread: Set = ["bodyHTML", "commentCount"]
-            filter.fields = FieldSelection(
-                AttributeSet<Article>.all.subtracting(unread).names)
-        }
+        filter.fields = filter.fields ?? .articles(including: .body)
         store = try ModelStore(
             location, limits: limits, environment: environment, didReport: didReport)
         self.backend = BackendService(backend, memory: store)

@@ -54,7 +54,7 @@ extension Outbox {
         }
     }
 
-    /// The outcome of a write that no version of the app has stored.
+    /// The outcome of a stored write that cannot be read, such as an edit without its article.
     private static let unreadable = OutboxDelivery(
         outcome: .rejected(Problem(type: "about:blank", title: "", status: 0)))
 

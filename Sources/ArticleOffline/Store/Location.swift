@@ -1,3 +1,4 @@
+import ArticleAPI
 public import ArticleClient
 
 extension ModelStore {
@@ -28,19 +29,11 @@ extension ModelStore {
         public static func file(
             in folder: String, of account: String?, at baseURL: BaseURL
         ) -> Location {
-            var name = "articles-\(hash(baseURL.description))"
-            if let account { name += "-\(hash(account))" }
+            // If the names of two accounts have the same hash, the second one's store fails to
+            // open, since each file knows its account.
+            var name = "articles-\(StableHash(baseURL.description.utf8).text)"
+            if let account { name += "-\(StableHash(account.utf8).text)" }
             return Location(path: "\(folder)/\(name).store", account: account)
-        }
-
-        /// FNV-1a. If the names of two accounts give the same hash, the second one's store fails
-        /// to open, since each file knows its account.
-        private static func hash(_ text: String) -> String {
-            let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
-                (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-            }
-            let digits = String(hash, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
         }
     }
 

@@ -1,4 +1,5 @@
 public import ArticleAPI
+import ArticleClient
 
 /// Values of an app's own: settings, drafts, the state of a screen. They belong to the account of
 /// the store, and survive if the file is damaged, as far as they can be read.
@@ -48,7 +49,7 @@ extension ModelStore {
         _ change: @Sendable (inout Value?) -> Void
     ) throws(ModelStoreError) {
         let time = time()
-        let expiresAt = lifetime.map { time.advanced(byMilliseconds: $0.wholeMilliseconds) }
+        let expiresAt = lifetime.map { time.advanced(byMilliseconds: $0.milliseconds) }
         try writing { () throws(ModelStoreError) in
             let known = try ValueTable.load(key, at: time, from: engine.connection)
             var value = known.flatMap { try? ResponseMapper<Value>().map($0) }
@@ -104,11 +105,5 @@ extension ModelStore {
         updates(of: .value(Self.searchesKey)) { (store) throws(ModelStoreError) in
             try await store.loadRecentSearches()
         }
-    }
-}
-
-extension Duration {
-    var wholeMilliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

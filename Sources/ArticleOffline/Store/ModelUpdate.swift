@@ -20,16 +20,28 @@ public struct ModelUpdate: Sendable {
     /// - Parameters:
     ///   - type: the type of the model.
     ///   - id: its id.
-    ///   - reason: the reason why it is no longer shown.
+    ///   - reason: the reason for its removal.
     public static func removed<Model: StorableModel>(
         _ type: Model.Type, _ id: Model.ID, _ reason: RemovalReason
     ) -> ModelUpdate {
         ModelUpdate(content: RemovalUpdate<Model>(id: id, reason: reason))
     }
 
-    /// The models that a response consists of.
-    static func response(_ response: StoredResponse) -> ModelUpdate {
-        ModelUpdate(content: ResponseUpdate(response: response))
+    /// The update by which a store keeps the response to a request; none if it must not be kept.
+    ///
+    /// - Parameters:
+    ///   - request: a request that gets something.
+    ///   - type: the name of the models' type; empty for a response without models.
+    ///   - ids: the ids of the models, in their order.
+    ///   - rest: the response without the models.
+    ///   - time: the time at which the request was sent.
+    static func response(
+        to request: some BackendAPIRequest, type: String = "", ids: [[UInt8]] = [], rest: [UInt8],
+        seenAt time: Timestamp
+    ) -> [ModelUpdate] {
+        guard let key = StoredResponse.key(of: request) else { return [] }
+        let response = StoredResponse(key: key, type: type, ids: ids, rest: rest, seenAt: time)
+        return [ModelUpdate(content: ResponseUpdate(response: response))]
     }
 
     /// The reason why a model is no longer shown.

@@ -103,7 +103,7 @@ extension StoreEngine {
 
 extension CommentSort {
     fileprivate func areInIncreasingOrder(_ one: ArticleComment, _ other: ArticleComment) -> Bool {
-        let isBefore = (one.createdAt, one.id) < (other.createdAt, other.id)
-        return self == .oldest ? isBefore : one.id != other.id && !isBefore
+        let (first, second) = self == .oldest ? (one, other) : (other, one)
+        return (first.createdAt, first.id) < (second.createdAt, second.id)
     }
 }

@@ -15,24 +15,7 @@ struct StoredResponse: Sendable, Hashable {
     /// The time at which the request was sent.
     let seenAt: Timestamp
 
-    /// - Parameters:
-    ///   - request: a request that gets something.
-    ///   - type: the name of the models' type; empty for a response without models.
-    ///   - ids: the ids of the models.
-    ///   - rest: the response without the models.
-    ///   - time: the time at which the request was sent.
-    /// - Returns: `nil` for a request whose response must not be kept.
-    init?(
-        _ request: some BackendAPIRequest, type: String, ids: [[UInt8]], rest: [UInt8],
-        seenAt time: Timestamp
-    ) {
-        guard let key = Self.key(of: request) else { return nil }
-        self.init(key: key, type: type, ids: ids, rest: rest, seenAt: time)
-    }
-
-    fileprivate init(
-        key: [UInt8], type: String, ids: [[UInt8]], rest: [UInt8], seenAt: Timestamp
-    ) {
+    init(key: [UInt8], type: String, ids: [[UInt8]], rest: [UInt8], seenAt: Timestamp) {
         self.key = key
         self.type = type
         self.ids = ids

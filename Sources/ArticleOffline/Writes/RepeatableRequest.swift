@@ -195,7 +195,8 @@ extension TextCodec where Value == [UInt8] {
                 var bytes: [UInt8] = []
                 bytes.reserveCapacity(digits.count / 2)
                 for index in stride(from: 0, to: digits.count, by: 2) {
-                    guard let high = digits[index].hexValue, let low = digits[index + 1].hexValue
+                    guard let high = PercentEncoding.hexValue(of: digits[index]),
+                        let low = PercentEncoding.hexValue(of: digits[index + 1])
                     else { return nil }
                     bytes.append(high << 4 | low)
                 }
@@ -207,15 +208,5 @@ extension TextCodec where Value == [UInt8] {
                     decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
                     as: UTF8.self)
             })
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 }

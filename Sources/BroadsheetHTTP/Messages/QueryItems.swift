@@ -187,7 +187,8 @@ public enum PercentEncoding {
 
     private static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
 
-    static func hexValue(of byte: UInt8) -> UInt8? {
+    /// The value of a hexadecimal digit; `nil` for any other byte.
+    package static func hexValue(of byte: UInt8) -> UInt8? {
         switch byte {
         case 48...57: byte - 48
         case 65...70: byte - 55

@@ -105,8 +105,8 @@ extension FetchTagsRequest: InMemoryRequest {
         }
         // In the order of the keys' bytes, as far as a cursor has room for them.
         let list = InMemoryList<ArticleTag.Usage>(name: "tags") { usage in
-            let bytes = usage.id.utf8.prefix(100).map { InMemoryHash.digits(UInt64($0)).suffix(2) }
-            return bytes.joined() + "." + InMemoryHash(usage.id.utf8).text
+            let bytes = usage.id.utf8.prefix(100).map { StableHash.digits(UInt64($0)).suffix(2) }
+            return bytes.joined() + "." + StableHash(usage.id.utf8).text
         }
         return InMemoryReply(item: try list.page(of: usages, cursor, limit: limit))
     }
@@ -145,7 +145,7 @@ extension SearchArticlesRequest: InMemoryRequest {
             name: RequestPrinter.target(of: list), isDescending: true
         ) { hit in
             let published = Timestamp(milliseconds: hit.position.published)
-            return InMemoryHash.digits(UInt64(clamping: hit.position.score))
+            return StableHash.digits(UInt64(clamping: hit.position.score))
                 + InMemoryState.position(published, hit.position.id)
         }.page(of: found, cursor, limit: limit)
         let marks = SearchMarks(query)

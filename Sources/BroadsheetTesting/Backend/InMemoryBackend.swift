@@ -147,7 +147,7 @@ struct InMemoryReply<Item: ResponseItem> {
             return HTTPResponse(endpoint.success, fields: fields)
         }
         let bytes = encoding.write(item, self.fields)
-        let etag = EntityTag(value: (version ?? "") + InMemoryHash(bytes).text)
+        let etag = EntityTag(value: (version ?? "") + StableHash(bytes).text)
         if let etag, !endpoint.carriesSecrets { fields.set(.etag, to: etag.description) }
         if endpoint.method.isSafe,
             Freshness.isNotModified(message.fields, etag: etag, lastModified: nil)
@@ -157,23 +157,5 @@ struct InMemoryReply<Item: ResponseItem> {
         if let location { fields.set(.location, to: location) }
         fields.set(.contentType, to: mediaType)
         return HTTPResponse(endpoint.success, fields: fields, body: .bytes(bytes))
-    }
-}
-
-/// A hash of bytes (FNV-1a) that is the same in each process: it tells states apart, and protects
-/// nothing.
-struct InMemoryHash: Hashable {
-    let value: UInt64
-
-    init(_ bytes: some Sequence<UInt8>) {
-        value = bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    }
-
-    var text: String { Self.digits(value) }
-
-    /// 16 hexadecimal digits, which have the order of the numbers.
-    static func digits(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -126,19 +126,19 @@ extension InMemoryState {
     /// Identifies filters, types and audience, but not the attributes and the page size.
     private func list(
         _ request: FetchChangesRequest, _ kinds: Set<SyncKind>
-    ) -> InMemoryHash {
+    ) -> StableHash {
         var list = request
         (list.since, list.fields, list.limit, list.types) = (nil, nil, nil, kinds)
         let isPersonal = !kinds.isSubset(of: SyncKind.content)
         let audience = session.map { isPersonal ? "\($0.user.id)" : "editors" } ?? "everyone"
-        return InMemoryHash("\(audience) \(RequestPrinter.target(of: list))".utf8)
+        return StableHash("\(audience) \(RequestPrinter.target(of: list))".utf8)
     }
 
     /// The position of a token; that of an empty copy without one.
     ///
     /// - Throws: `sync-reset` for a token of another backend, `invalid-token` for one of another
     ///   list.
-    private func position(_ token: String?, _ list: InMemoryHash) throws(Problem) -> Position {
+    private func position(_ token: String?, _ list: StableHash) throws(Problem) -> Position {
         guard let token else { return (0, sequence) }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.dropFirst().prefix(2).compactMap { Int($0) }

@@ -24,7 +24,7 @@ struct InMemoryState {
     }
 
     /// A write with an idempotency key: its sender, method, path and key, and its content.
-    typealias Write = (scope: String, content: InMemoryHash)
+    typealias Write = (scope: String, content: StableHash)
 
     private let environment: ClientEnvironment
     /// Tells the tokens and versions of this backend from those of another one.
@@ -56,7 +56,7 @@ struct InMemoryState {
     private(set) var log: [Subject: Int] = [:]
     var followers: [Int: AsyncStream<Void>.Continuation] = [:]
     /// The responses to writes with idempotency keys, by their scopes.
-    var responses: [String: (content: InMemoryHash, response: HTTPResponse)] = [:]
+    var responses: [String: (content: StableHash, response: HTTPResponse)] = [:]
 
     init(_ content: BackendService.InMemoryContent, _ environment: ClientEnvironment) {
         self.environment = environment
@@ -106,7 +106,7 @@ struct InMemoryState {
 
     /// The version of a revision in this backend: `7-1a2b3c`.
     func version(_ revision: Int) -> String {
-        "\(revision)-" + InMemoryHash.digits(UInt64(clamping: epoch)).suffix(6)
+        "\(revision)-" + StableHash.digits(UInt64(clamping: epoch)).suffix(6)
     }
 
     /// This slug, or the first free one of `x-2`, `x-3`, …
@@ -123,7 +123,7 @@ struct InMemoryState {
 
     /// The position of something with this time and id in a list.
     static func position<Subject>(_ time: Timestamp, _ id: Identifier<Subject>) -> String {
-        InMemoryHash.digits(UInt64(bitPattern: time.milliseconds) ^ 1 << 63) + "\(id)"
+        StableHash.digits(UInt64(bitPattern: time.milliseconds) ^ 1 << 63) + "\(id)"
     }
 
     // MARK: Articles and changes
@@ -192,7 +192,7 @@ struct InMemoryState {
         let expected = message.fields.combined(.ifMatch) ?? ""
         return (
             "\(sender) \(message.method) \(message.target) \(key)",
-            InMemoryHash(Array(expected.utf8) + [0] + message.body)
+            StableHash(Array(expected.utf8) + [0] + message.body)
         )
     }
 
@@ -254,7 +254,7 @@ struct InMemoryList<Item: Sendable> {
     func page(
         of items: some Sequence<Item>, _ cursor: String?, limit: Int?
     ) throws(Problem) -> Page<Item> {
-        let list = InMemoryHash(name.utf8).text
+        let list = StableHash(name.utf8).text
         guard cursor?.hasPrefix(list) ?? true else {
             throw .badParameter(
                 "cursor", "is not a valid cursor for this list; restart without a cursor")
@@ -270,9 +270,4 @@ struct InMemoryList<Item: Sendable> {
         let next = page.count < rest.count ? page.last.map { list + $0.place } : nil
         return Page(items: page.map(\.item), next: next)
     }
-}
-
-/// The position of something with this time and id in a list.
-func inMemoryPosition<Subject>(_ time: Timestamp, _ id: Identifier<Subject>) -> String {
-    InMemoryHash.digits(UInt64(bitPattern: time.milliseconds) ^ 1 << 63) + "\(id)"
 }

@@ -57,14 +57,8 @@ struct KeyFile: CredentialStore {
         character.isASCII && (character.isLetter || character.isNumber || character == ".")
     }
 
-    /// FNV-1a. Collisions are harmless, because the file names its server.
-    private var digest: String {
-        let hash = server.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-        }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    /// Collisions are harmless, because the file names its server.
+    private var digest: String { StableHash(server.utf8).text }
 
     /// True if no other server could have the same earlier path.
     private var isEarlierNameUnique: Bool {

@@ -48,10 +48,10 @@ extension Reading: StorableModel {
                 let facts = ModelFacts(reading, knowing: .all, seenAt: Samples.time(seconds))
                 updates.append(.facts(facts))
             case 3:
-                let response = StoredResponse(
-                    FetchNotesRequest(), type: "Note", ids: [id, revision].map(\.storedBytes),
-                    rest: [], seenAt: Samples.time(seconds))
-                if let response { updates.append(.response(response)) }
+                updates += ModelUpdate.response(
+                    to: FetchNotesRequest(), type: "Note",
+                    ids: [id, revision].map(\.storedBytes), rest: [],
+                    seenAt: Samples.time(seconds))
             default:
                 if Bool.random(using: &random) { note.text = "Text \(id).\(revision)" }
                 updates.append(update(note, at: seconds))

@@ -8,7 +8,7 @@ import BroadsheetKit
         typealias Rows = Snapshot<ArticleSection, Article>
 
         let view: UICollectionView
-        /// What the data source shows.
+        /// The content of the data source.
         private(set) var rows = Rows()
 
         init(_ view: UICollectionView) { self.view = view }

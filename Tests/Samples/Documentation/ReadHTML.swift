@@ -12,6 +12,6 @@ func menu(on backend: BackendService) async throws(BackendError) -> [PartialArti
     return try await backend.send(request).items
 }
 
-/// What a mirror fetches whose screens show HTML and numbers of comments.
+/// The filter of a mirror for screens that show HTML and numbers of comments.
 let mirroredChanges = FetchChangesRequest(
     fields: .articles(including: .body, .bodyHTML, .commentCount))

@@ -1,7 +1,7 @@
 import BroadsheetKit
 import Observation
 
-/// What a reader's app shows: a list that continues when it is scrolled, and one article.
+/// The model of a reader's app: a list that loads more when it is scrolled, and one article.
 @MainActor @Observable final class ReaderModel {
     let list: PagedList<FetchArticlesRequest>
     private(set) var article: Article?

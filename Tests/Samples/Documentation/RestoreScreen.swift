@@ -1,7 +1,7 @@
 import BroadsheetKit
 import Foundation
 
-/// What a screen stores when the system may end the app, such as in a scene's restoration.
+/// The state of a screen, to be stored in case the system ends the app.
 struct SavedScreen: Codable {
     var list: PagedListState<Article, BackendError>
     /// The comment that was being written, with its undo.
