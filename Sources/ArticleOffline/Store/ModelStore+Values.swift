@@ -14,10 +14,10 @@ extension ModelStore {
         _ type: Value.Type, forKey key: String
     ) throws(ModelStoreError) -> Value? {
         let time = time()
-        let bytes = try reading { () throws(ModelStoreError) in
+        let stored = try reading { () throws(ModelStoreError) in
             try ValueTable.load(key, at: time, from: engine.connection)
         }
-        return bytes.flatMap { try? ResponseMapper<Value>().map($0) }
+        return stored.flatMap { try? ResponseMapper<Value>().map($0.bytes) }
     }
 
     /// Stores a value under a key, in place of the former one.
@@ -28,7 +28,7 @@ extension ModelStore {
     /// - Parameters:
     ///   - value: anything with a form in JSON, or bytes (`RawBody`); `nil` removes the former one.
     ///   - key: any text. Those that begin with `broadsheet.` belong to the SDK.
-    ///   - lifetime: the time after which it is no longer there; `nil` for none.
+    ///   - lifetime: the time after which the value expires; `nil` for never.
     /// - Throws: `full` if it is larger than the limit.
     public func setValue<Value: ResponseItem>(
         _ value: Value?, forKey key: String, expiringAfter lifetime: Duration? = nil
@@ -41,8 +41,8 @@ extension ModelStore {
     /// - Parameters:
     ///   - type: the type of the value.
     ///   - key: as for ``setValue(_:forKey:expiringAfter:)``.
-    ///   - lifetime: the time after which a value that differs from the former one is no longer
-    ///     there.
+    ///   - lifetime: the time after which the value expires, also if it is the same as before;
+    ///     `nil` for never.
     ///   - change: changes the value, which is `nil` if there is none; it may run twice.
     public func changeValue<Value: ResponseItem>(
         _ type: Value.Type, forKey key: String, expiringAfter lifetime: Duration? = nil,
@@ -52,12 +52,13 @@ extension ModelStore {
         let expiresAt = lifetime.map { time.advanced(byMilliseconds: $0.milliseconds) }
         try writing { () throws(ModelStoreError) in
             let known = try ValueTable.load(key, at: time, from: engine.connection)
-            var value = known.flatMap { try? ResponseMapper<Value>().map($0) }
+            var value = known.flatMap { try? ResponseMapper<Value>().map($0.bytes) }
             change(&value)
-            let bytes = value.map { Value.encoding.write($0) }
-            guard bytes != known || expiresAt != nil else { return }
-            if let bytes {
-                let stored = StoredValue(key: key, bytes: bytes, expiresAt: expiresAt)
+            let stored = value.map {
+                StoredValue(key: key, bytes: Value.encoding.write($0), expiresAt: expiresAt)
+            }
+            guard stored != known else { return }
+            if let stored {
                 guard stored.rowBytes <= engine.limits.valueBytes else { throw .full }
                 try ValueTable.store(stored, in: engine.connection)
             } else {

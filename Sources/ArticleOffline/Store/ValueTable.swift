@@ -5,7 +5,7 @@ import BroadsheetSQLite
 struct StoredValue: Sendable, Hashable {
     let key: String
     let bytes: [UInt8]
-    /// The time after which it is no longer there; `nil` for none.
+    /// The time at which it expires; `nil` for never.
     let expiresAt: Timestamp?
 
     /// An estimate of the size of its row.
@@ -17,14 +17,23 @@ enum ValueTable {
     /// The value of a key; `nil` if there is none, or it has expired.
     static func load(
         _ key: String, at time: Timestamp, from connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [UInt8]? {
+    ) throws(ModelStoreError) -> StoredValue? {
         let row = try connection.statement(
             """
-            SELECT value FROM stored_values WHERE key = ?1 AND coalesce(expires, ?2 + 1) > ?2
+            SELECT key, value, expires FROM stored_values
+            WHERE key = ?1 AND coalesce(expires, ?2 + 1) > ?2
             """)
         try row.bind(1, key)
         try row.bind(2, time)
-        return try row.step() ? row.bytes(0) : nil
+        return try row.step() ? value(in: row) : nil
+    }
+
+    private static func value(
+        in row: borrowing SQLiteStatement<ModelStoreError>
+    ) -> StoredValue {
+        StoredValue(
+            key: row.text(0), bytes: row.bytes(1),
+            expiresAt: row.optionalInteger(2).map { Timestamp(milliseconds: $0) })
     }
 
     /// Stores the value as the newest one.
@@ -88,11 +97,6 @@ enum ValueTable {
     ) throws(ModelStoreError) {
         let row = try connection.statement(
             "SELECT key, value, expires FROM stored_values ORDER BY number")
-        while try row.step() {
-            body(
-                StoredValue(
-                    key: row.text(0), bytes: row.bytes(1),
-                    expiresAt: row.optionalInteger(2).map { Timestamp(milliseconds: $0) }))
-        }
+        while try row.step() { body(value(in: row)) }
     }
 }

@@ -78,6 +78,11 @@ import Testing
         var updates = store.value(ArticleTag.self, forKey: "short").makeAsyncIterator()
         #expect(await updates.next() == .some(.none))
         #expect(try await store.loadValue(ArticleTag.self, forKey: "long") == tag)
+        // Without a lifetime, the same value stays.
+        try await store.setValue(tag, forKey: "long", expiringAfter: .seconds(60))
+        try await store.setValue(tag, forKey: "long")
+        seconds.withLock { $0 += 61 }
+        #expect(try await store.loadValue(ArticleTag.self, forKey: "long") == tag)
     }
 
     @Test func `values survive a damaged file`() async throws {
