@@ -103,12 +103,17 @@ struct SignInQueueTests {
             #expect(await eventually { (try? server.search("swift", from: nil)) == 200 })
             let workers = server.backend.store.workers
             // As many long searches as may run at a time; then all others wait.
+            let begun = Counter()
             for number in 0..<StoreLimits().readers {
                 let client = WorkerPool.Client(.anonymous, number: UInt64(number))
                 workers.submit(for: WorkerPool.Demand(client, isHeavy: true, bytes: 0)) { _ in
+                    begun.next()
                     gate.wait()
                 }
             }
+            // Heavy work leaves one thread for the rest. Until the others are taken, a search could
+            // have one before its turn.
+            #expect(await eventually { begun.value == StoreLimits().readers - 1 })
             // Nothing is read before all have waited: no thread is needed for each.
             let strangers = try (1...searches).map { number in
                 let stranger = try RawConnection(server.address)

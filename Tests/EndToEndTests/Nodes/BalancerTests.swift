@@ -119,7 +119,7 @@ struct BalancerTests {
     }
 
     @Test(arguments: Balancer.Kind.allCases)
-    func `when a server is killed, no read fails, and of each writer one write at most`(
+    func `when a server is killed, no read fails, and few writes on their way to it`(
         _ kind: Balancer.Kind
     ) async throws {
         let cluster = try Self.cluster("--drain", "0", "--log", "off")
@@ -135,8 +135,8 @@ struct BalancerTests {
         let program = cluster.served(1).program
         try await Self.expectFewFailures(of: cluster, behind: balancer) {
             program.signal(SIGSTOP)
+            try balancer.waitUntil(1, is: "DOWN")
         }
-        try balancer.waitUntil(1, is: "DOWN")
         program.signal(SIGCONT)
         try balancer.waitUntil(1, is: "UP")
         #expect(cluster.served(0).stop() == 0)
@@ -144,9 +144,10 @@ struct BalancerTests {
         cluster.stop()
     }
 
-    /// Lets clients go on while a server fails. A write that was on its way to it is not repeated.
+    /// Lets clients go on while a server fails. Writes that were on their way to it are not
+    /// repeated, nor are those that the balancer sends on a connection before it has seen its end.
     private static func expectFewFailures(
-        of cluster: NodeCluster, behind balancer: Balancer, when fail: () -> Void
+        of cluster: NodeCluster, behind balancer: Balancer, when fail: () throws -> Void
     ) async throws {
         let readers = load(balancer, readers: 3)
         let writers = load(balancer, writers: 2)
@@ -156,14 +157,16 @@ struct BalancerTests {
         }
         #expect(readers.goOn(for: 50))
         #expect(!writers.written.isEmpty || writers.goOn(for: 1))
-        fail()
+        try fail()
         #expect(readers.goOn(for: 300))
+        let later = ContinuousClock.now
         let written = writers.written.count
         #expect(await eventually { writers.written.count > written + 20 })
         writers.stop()
         readers.stop()
         #expect(readers.failures.isEmpty, "\(readers.failures.prefix(3))")
-        #expect(writers.failures.count <= 2, "\(writers.failures.prefix(5))")
+        #expect(writers.failures.count <= 8, "\(writers.failures.prefix(9))")
+        #expect(writers.failures(since: later).isEmpty, "\(writers.failures(since: later))")
         for slug in writers.written {
             let read = try send(.get, "/v1/articles/\(slug)?fields=slug", to: balancer)
             #expect(read.status == 200, "\(slug) is lost")

@@ -8,7 +8,7 @@ import Dispatch
 final class BackgroundLoad: Sendable {
     private struct State {
         var isOver = false
-        var failures: [String] = []
+        var failures: [(time: ContinuousClock.Instant, text: String)] = []
         var written: Set<String> = []
         var responses = 0
         var connections = 0
@@ -35,7 +35,12 @@ final class BackgroundLoad: Sendable {
     }
 
     var responses: Int { state.withLock { $0.responses } }
-    var failures: [String] { state.withLock { $0.failures } }
+    var failures: [String] { state.withLock { $0.failures.map(\.text) } }
+    /// The failures of requests that began after this time.
+    func failures(since time: ContinuousClock.Instant) -> [String] {
+        state.withLock { $0.failures.filter { $0.time >= time }.map(\.text) }
+    }
+
     /// Slugs of articles whose creation was acknowledged.
     var written: Set<String> { state.withLock { $0.written } }
     var connections: Int { state.withLock { $0.connections } }
@@ -92,6 +97,7 @@ final class BackgroundLoad: Sendable {
         var connection: RawConnection?
         var number = 0
         while !state.withLock({ $0.isOver }) {
+            let time = ContinuousClock.now
             do {
                 let open = try connection ?? fresh()
                 connection = open
@@ -100,14 +106,14 @@ final class BackgroundLoad: Sendable {
                 state.withLock { state in
                     state.responses += 1
                     if response.status != expected {
-                        state.failures.append("\(response.status): \(response.text)")
+                        state.failures.append((time, "\(response.status): \(response.text)"))
                     }
                     reportProgress(&state)
                 }
             } catch {
                 connection = nil
                 state.withLock { state in
-                    state.failures.append("\(error)")
+                    state.failures.append((time, "\(error)"))
                     reportProgress(&state)
                 }
             }
