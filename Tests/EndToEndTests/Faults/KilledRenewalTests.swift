@@ -23,7 +23,8 @@ import Testing
         """
 
     /// The process gets the signal `SIGNAL` at its point number `POINT`: before or after it
-    /// connects, sends, receives, or changes a file.
+    /// connects, sends, receives, or changes a file. The thread that is there gets it, as it could
+    /// end the process before another one is stopped.
     private static let points = """
         #define _GNU_SOURCE
         #include <dlfcn.h>
@@ -35,7 +36,7 @@ import Testing
         static int count;
         static void point(void) {
             if (__atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST) == atoi(getenv("POINT")))
-                kill(getpid(), atoi(getenv("SIGNAL")));
+                raise(atoi(getenv("SIGNAL")));
         }
         #define AROUND(type, name, parameters, arguments) \\
             type name parameters { \\
