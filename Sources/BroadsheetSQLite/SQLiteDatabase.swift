@@ -13,7 +13,7 @@ package final class SQLiteDatabase<Failure: SQLiteFailure> {
     /// `nil` after it was closed.
     package private(set) var pointer: OpaquePointer?
     /// Compiled statements that are not in use, by their SQL. Bounded by the number of texts.
-    private var idle: [String: SQLiteHandle] = [:]
+    private var idle: [StatementKey: SQLiteHandle] = [:]
 
     /// - Parameters:
     ///   - name: a path, a URI if the flags allow it, or `:memory:`.
@@ -76,13 +76,17 @@ package final class SQLiteDatabase<Failure: SQLiteFailure> {
 
     /// A statement ready to bind, kept or newly compiled.
     package func statement(_ sql: String) throws(Failure) -> SQLiteStatement<Failure> {
-        if let kept = idle.removeValue(forKey: sql) { return SQLiteStatement(kept, sql, self) }
+        if let kept = idle.removeValue(forKey: StatementKey(sql: sql)) {
+            return SQLiteStatement(kept, sql, self)
+        }
         return SQLiteStatement(try prepare(sql), sql, self)
     }
 
     /// Takes a reset statement back.
     func keep(_ statement: SQLiteHandle, _ sql: String) {
-        if let other = idle.updateValue(statement, forKey: sql) { finalize(other) }
+        if let other = idle.updateValue(statement, forKey: StatementKey(sql: sql)) {
+            finalize(other)
+        }
     }
 
     /// The first column of each row, a text.
@@ -98,6 +102,14 @@ package final class SQLiteDatabase<Failure: SQLiteFailure> {
         let row = try statement(sql)
         return try row.step() ? row.integer(0) : nil
     }
+}
+
+/// The text of a statement, found by its length: to hash all of it takes as long as a small
+/// statement, and those that are equal are mostly the same literal, which is seen at once.
+private struct StatementKey: Hashable {
+    let sql: String
+
+    func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
 }
 
 /// One use of a compiled statement. It cannot be copied; leaving scope resets it, clears its

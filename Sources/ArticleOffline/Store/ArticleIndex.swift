@@ -8,11 +8,10 @@ enum ArticleIndex {
     static let attributes = AttributeSet<Article>(
         Article.shape.properties.filter(\.isRequired).map(\.name) + ["publishedAt", "source"])
 
-    /// Puts the article into lists, or replaces its former entries.
+    /// Puts the article, which is in none, into lists.
     static func store(
         _ article: Article, _ number: Int64, in connection: DatabaseConnection
     ) throws(ModelStoreError) {
-        try remove(number, from: connection)
         let row = try connection.statement(
             "INSERT INTO articles VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
         try row.bind(1, number)

@@ -29,7 +29,8 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         case nothing
         /// Only the times at which the attributes were seen.
         case times(ModelFacts<Model>)
-        case values(ModelFacts<Model>, AttributeSet<Model>)
+        /// These attributes, of a model that may have been removed before.
+        case values(ModelFacts<Model>, AttributeSet<Model>, Tombstone?)
     }
 
     var type: String { Model.storedForm.name }
@@ -105,14 +106,14 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     ///
     /// - Parameters:
     ///   - updates: the facts in a response.
+    ///   - known: the known facts of the model.
     ///   - isRestart: true if the backend has begun another history, of which the response is.
     ///   - resetAt: the time at which a backend last reported that its history is another one.
     ///   - connection: the file.
     func outcome(
-        of updates: ModelFacts<Model>, isRestart: Bool = false, _ resetAt: Timestamp?,
-        in connection: DatabaseConnection
+        of updates: ModelFacts<Model>, _ known: ModelFacts<Model>?, isRestart: Bool = false,
+        _ resetAt: Timestamp?, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Outcome {
-        let known = try facts(updates.id, in: connection)
         // It is of the same history, and no removal is later than what is known.
         if var confirmed = known, confirmed.confirm(by: updates) {
             return confirmed == known ? .nothing : .times(confirmed)
@@ -124,7 +125,10 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         }
         var usable = updates
         let kind = try kind(in: connection)
-        if let kind, let ending = try Tombstone.load(kind, updates.id, from: connection) {
+        let ending = try kind.flatMap { kind throws(ModelStoreError) in
+            try Tombstone.load(kind, updates.id, from: connection)
+        }
+        if let ending {
             guard
                 let rest = updates.without({
                     ending.follows(revision: $0.revision, seenAt: $0.seenAt)
@@ -133,10 +137,10 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
             usable = rest
         }
         guard order == .same, var merged = known else {
-            return .values(usable, usable.attributes)
+            return .values(usable, usable.attributes, ending)
         }
         let changed = merged.merge(usable)
-        guard changed.isEmpty else { return .values(merged, changed) }
+        guard changed.isEmpty else { return .values(merged, changed, ending) }
         return merged == known ? .nothing : .times(merged)
     }
 
@@ -169,7 +173,8 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
             // Another process may have removed or replaced it.
             guard var known = try self.facts(facts.id, in: connection) else { continue }
             let changed = known.merge(facts)
-            if changed.isEmpty { _ = try store(known, in: connection, keepsDeferred: true) }
+            guard changed.isEmpty else { continue }
+            try store(known, isKnown: true, in: connection, keepsDeferred: true)
         }
     }
 
@@ -177,29 +182,78 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
 
     /// - Parameters:
     ///   - facts: all known facts of the model.
+    ///   - isKnown: true if the file has facts of the model, which these replace.
     ///   - connection: the file.
     ///   - keepsDeferred: true if newer times remain deferred until the commit.
-    /// - Returns: the number of the row.
+    /// - Returns: the number of the row if it is a new one.
+    @discardableResult
     func store(
-        _ facts: ModelFacts<Model>, in connection: DatabaseConnection,
+        _ facts: ModelFacts<Model>, isKnown: Bool, in connection: DatabaseConnection,
         keepsDeferred: Bool = false
-    ) throws(ModelStoreError) -> Int64 {
-        let bytes = facts.stored
+    ) throws(ModelStoreError) -> Int64? {
+        cache.insert(facts)
+        if !keepsDeferred { deferred[facts.id] = nil }
+        if isKnown, try update(facts, in: connection) { return nil }
+        // A row that could not be read is known to nobody, but there.
+        if try add(facts, in: connection) { return connection.lastInsertedRow }
+        guard try update(facts, in: connection) else { throw .damaged("a model has no row") }
+        return nil
+    }
+
+    /// Returns false if there is no row.
+    private func update(
+        _ facts: ModelFacts<Model>, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        try run(
+            """
+            UPDATE models SET shape = ?3, facts = ?4, bytes = ?5, seen = ?6
+            WHERE kind = ?1 AND id = ?2
+            """, facts, in: connection)
+    }
+
+    /// Returns false if there is a row.
+    private func add(
+        _ facts: ModelFacts<Model>, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        try run(
+            """
+            INSERT INTO models (kind, id, shape, facts, bytes, seen, holds)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6,
+                (SELECT count(*) FROM members WHERE kind = ?1 AND id = ?2)
+                + CASE ?1 WHEN 1 THEN (SELECT count(*) FROM pins WHERE article = ?2)
+                    + (SELECT count(*) FROM outbox WHERE article = ?2) ELSE 0 END)
+            ON CONFLICT (kind, id) DO NOTHING
+            """, facts, in: connection)
+    }
+
+    /// Runs a statement with the facts, and returns true if it has changed a row.
+    private func run(
+        _ sql: String, _ facts: ModelFacts<Model>, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
         let kind = try kindMade(in: connection)
         let shape = try shape(kind, in: connection)
-        let row = try connection.statement(Self.upsert)
+        let bytes = facts.stored
+        let row = try connection.statement(sql)
         try row.bind(1, kind)
         try row.bind(2, id: facts.id)
         try row.bind(3, shape)
         try row.bind(4, bytes)
         try row.bind(5, bytes.count + StoreSchema.rowBytes)
         try row.bind(6, facts.seenAt)
+        try row.run()
+        return connection.changedRows > 0
+    }
+
+    /// Returns the number of the model's row, which is looked up unless the row is new.
+    func number(
+        of id: Model.ID, new: Int64?, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Int64 {
+        if let new { return new }
+        let row = try connection.statement("SELECT number FROM models WHERE kind = ?1 AND id = ?2")
+        try row.bind(1, try kindMade(in: connection))
+        try row.bind(2, id: id)
         guard try row.step() else { throw .damaged("a model has no row") }
-        let number = row.integer(0)
-        while try row.step() {}
-        cache.insert(facts)
-        if !keepsDeferred { deferred[facts.id] = nil }
-        return number
+        return row.integer(0)
     }
 
     func remove(_ id: Model.ID, in connection: DatabaseConnection) throws(ModelStoreError) {
@@ -224,19 +278,6 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         knownKind = nil
         shapes = [:]
         ownShape = nil
-    }
-
-    private static var upsert: String {
-        """
-        INSERT INTO models (kind, id, shape, facts, bytes, seen, holds)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6,
-            (SELECT count(*) FROM members WHERE kind = ?1 AND id = ?2)
-            + CASE ?1 WHEN 1 THEN (SELECT count(*) FROM pins WHERE article = ?2)
-                + (SELECT count(*) FROM outbox WHERE article = ?2) ELSE 0 END)
-        ON CONFLICT (kind, id) DO UPDATE SET
-            shape = ?3, facts = ?4, bytes = ?5, seen = ?6
-        RETURNING number
-        """
     }
 
     /// The number of this app's attributes.

@@ -49,13 +49,14 @@ extension StoreEngine {
     /// kept.
     func isUpdate<Model>(_ facts: ModelFacts<Model>) throws(ModelStoreError) -> Bool {
         let table = table(Model.self)
-        switch try table.outcome(of: facts, resetAt, in: connection) {
+        let known = try table.facts(facts.id, in: connection)
+        switch try table.outcome(of: facts, known, resetAt, in: connection) {
         case .nothing: break
         case .times(let facts): table.postpone(facts)
         case .values: return true
         }
         guard let article = facts as? ModelFacts<Article> else { return false }
-        return try hasNewNames(article)
+        return try hasNewNames(article, known as? ModelFacts<Article>)
     }
 
     // MARK: In a transaction
@@ -63,16 +64,19 @@ extension StoreEngine {
     func merge<Model>(
         _ facts: ModelFacts<Model>, _ context: MergeContext
     ) throws(ModelStoreError) {
-        if let article = facts as? ModelFacts<Article> { try noteByline(article, context) }
         let table = table(Model.self)
+        let known = try table.facts(facts.id, in: connection)
+        if let article = facts as? ModelFacts<Article> {
+            try noteByline(article, known as? ModelFacts<Article>, context)
+        }
         let outcome = try table.outcome(
-            of: facts, isRestart: context.isRestart, resetAt, in: connection)
+            of: facts, known, isRestart: context.isRestart, resetAt, in: connection)
         switch outcome {
         case .nothing: break
-        case .times(let merged): _ = try table.store(merged, in: connection)
-        case .values(let merged, let changed):
-            let number = try table.store(merged, in: connection)
-            try storeColumns(of: merged, changed, number)
+        case .times(let merged): try table.store(merged, isKnown: true, in: connection)
+        case .values(let merged, let changed, let ending):
+            let number = try table.store(merged, isKnown: known != nil, in: connection)
+            try storeColumns(of: merged, changed, number, ending)
             note(ModelKey(Model.self, facts.id))
         }
     }
@@ -80,9 +84,9 @@ extension StoreEngine {
     /// Notes the names in a by-line, also in that of a late response: they are newer or older for
     /// themselves.
     private func noteByline(
-        _ facts: ModelFacts<Article>, _ context: MergeContext
+        _ facts: ModelFacts<Article>, _ known: ModelFacts<Article>?, _ context: MergeContext
     ) throws(ModelStoreError) {
-        for author in try newByline(facts) {
+        for author in newByline(facts, known) {
             // A mirror confirms the outbox's response for the article, but not for its authors.
             if context.isOwn, try isMirrored(author.id) { continue }
             if try names.note(author, in: connection) { noteRename(of: author.id) }
@@ -90,17 +94,25 @@ extension StoreEngine {
     }
 
     /// Stores what the tables of the contract's models have of the facts.
+    ///
+    /// - Parameters:
+    ///   - facts: all known facts of a model.
+    ///   - changed: the attributes that have changed.
+    ///   - number: the number of the model's row if it is a new one.
+    ///   - ending: the removals of the model.
     private func storeColumns<Model>(
-        of facts: ModelFacts<Model>, _ changed: AttributeSet<Model>, _ number: Int64
+        of facts: ModelFacts<Model>, _ changed: AttributeSet<Model>, _ number: Int64?,
+        _ ending: Tombstone?
     ) throws(ModelStoreError) {
         if let article = facts as? ModelFacts<Article> {
-            if changed.bits & ArticleIndex.attributes.bits != 0 { try list(article, number) }
+            guard changed.bits & ArticleIndex.attributes.bits != 0 else { return }
+            try list(article, number, ending)
         } else if let author = facts as? ModelFacts<Author> {
             guard let author = author.model() else { return }
             if try names.note(author, in: connection) { noteRename(of: author.id) }
         } else if let comment = facts as? ModelFacts<ArticleComment> {
             guard let comment = comment.model() else { return }
-            try list(comment, number)
+            try list(comment, comments.number(of: comment.id, new: number, in: connection))
         }
     }
 
@@ -125,32 +137,37 @@ extension StoreEngine {
 
     /// Puts an article into lists, if enough of it is known, and takes it out otherwise.
     private func list(
-        _ facts: ModelFacts<Article>, _ number: Int64
+        _ facts: ModelFacts<Article>, _ newNumber: Int64?, _ ending: Tombstone?
     ) throws(ModelStoreError) {
-        let ending = try Tombstone.load(StoreSchema.articleKind, facts.id, from: connection)
+        let number = try articles.number(of: facts.id, new: newNumber, in: connection)
+        if newNumber == nil { try ArticleIndex.remove(number, from: connection) }
         let isCurrent = ending?.unmatched.map { facts.revision >= $0 } ?? true
         guard isCurrent, facts.attributes.isSuperset(of: ArticleIndex.attributes),
             let article = facts.model()
-        else { return try ArticleIndex.remove(number, from: connection) }
+        else { return }
         try ArticleIndex.store(article, number, in: connection)
     }
 
     /// The by-line, if it is not the one that is known.
     private func newByline(
-        _ facts: ModelFacts<Article>
-    ) throws(ModelStoreError) -> [Author.Reference] {
+        _ facts: ModelFacts<Article>, _ known: ModelFacts<Article>?
+    ) -> [Author.Reference] {
         let byline = facts.value(of: "authors")
-        let known = try articles.facts(facts.id, in: connection)?.value(of: "authors")
-        guard byline != known, !byline.isEmpty else { return [] }
-        let authors = (try? PartialArticle(mapping: facts.json))?.authors ?? []
+        guard !byline.isEmpty, byline != known?.value(of: "authors") else { return [] }
+        let authors = (try? Self.authors.map(Array(byline))) ?? []
         return authors.compactMap { author in
             guard let id = author.id, let name = author.name else { return nil }
             return Author.Reference(id: id, name: name, revision: author.revision)
         }
     }
 
-    private func hasNewNames(_ facts: ModelFacts<Article>) throws(ModelStoreError) -> Bool {
-        for author in try newByline(facts) {
+    private static let authors = JSONCodec<[PartialArticle.PartialAuthor]>.array(
+        of: PartialArticle.PartialAuthor.format, limit: ArticleLimits.authors)
+
+    private func hasNewNames(
+        _ facts: ModelFacts<Article>, _ known: ModelFacts<Article>?
+    ) throws(ModelStoreError) -> Bool {
+        for author in newByline(facts, known) {
             if try names.isUpdate(author, in: connection) { return true }
         }
         return false
@@ -199,8 +216,8 @@ extension StoreEngine {
         let rest = known.without { row.follows(revision: $0.revision, seenAt: $0.seenAt) }
         guard rest != known else { return }
         guard let rest else { return try table.remove(id, in: connection) }
-        let number = try table.store(rest, in: connection)
-        if let article = rest as? ModelFacts<Article> { try list(article, number) }
+        let number = try table.store(rest, isKnown: true, in: connection)
+        if let article = rest as? ModelFacts<Article> { try list(article, number, row) }
     }
 
     private func unlist(_ id: Article.ID) throws(ModelStoreError) {

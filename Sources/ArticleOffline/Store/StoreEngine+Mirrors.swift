@@ -172,12 +172,18 @@ extension StoreEngine {
     ) throws(ModelStoreError) {
         // A new snapshot may also be of another history.
         let isRestart = mirror.generation > 0 && !mirror.mirror.isComplete
-        try update.merge(into: self, MergeContext(time: time, isRestart: isRestart))
-        guard let id = update.key?.id else { return }
+        let context = MergeContext(time: time, isRestart: isRestart)
+        guard let id = update.key?.id else { return try update.merge(into: self, context) }
         let kind = try update.kind(in: self)
+        if !update.isRemoval, !mirror.mirror.isComplete {
+            // A model that is a member when its row is made need not be changed to stay.
+            try add(id, kind, to: mirror, isConfirmed: true)
+            return try update.merge(into: self, context)
+        }
+        try update.merge(into: self, context)
         if update.isRemoval { return try remove(id, kind, from: mirror) }
         var isConfirmed = true
-        if mirror.mirror.isComplete, let article = update as? FactsUpdate<Article> {
+        if let article = update as? FactsUpdate<Article> {
             isConfirmed = try isCurrent(article.facts)
         }
         try add(id, kind, to: mirror, isConfirmed: isConfirmed)

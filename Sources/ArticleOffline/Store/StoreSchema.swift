@@ -83,7 +83,8 @@ enum StoreSchema {
 
         CREATE TRIGGER model_made AFTER INSERT ON models BEGIN
             UPDATE totals SET bytes = bytes + NEW.bytes; END;
-        CREATE TRIGGER model_changed AFTER UPDATE OF bytes ON models BEGIN
+        CREATE TRIGGER model_changed AFTER UPDATE OF bytes ON models
+            WHEN NEW.bytes <> OLD.bytes BEGIN
             UPDATE totals SET bytes = bytes + NEW.bytes - OLD.bytes; END;
         CREATE TRIGGER model_removed AFTER DELETE ON models BEGIN
             UPDATE totals SET bytes = bytes - OLD.bytes;
