@@ -46,7 +46,8 @@ extension ModelStore {
         /// The size of the models that are also kept in memory, in bytes.
         public var memoryBytes: Int
         /// The size of the articles that searches look through, in bytes: of more, the newest, and
-        /// at most 20,000. The index takes about as much memory, once something was searched.
+        /// at most 20,000. The index takes about as much memory, once something was searched, and
+        /// as much of the file.
         public var searchedBytes: Int
         /// The size of the values that an app keeps under keys, in bytes; of more, those stored
         /// last.

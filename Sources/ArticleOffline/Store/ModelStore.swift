@@ -143,9 +143,10 @@ public actor ModelStore {
     /// Returns the best of the known articles in which the words of a query occur, found as
     /// backends do it: without a network, and with unsent writes.
     ///
-    /// Of articles whose body is not known, the rest is searched. The first search reads the
-    /// articles, and takes longer; other calls need not wait for that. If the task is cancelled,
-    /// the page has the articles found until then.
+    /// Of articles whose body is not known, the rest is searched. The first search of a file reads
+    /// all articles, and takes longer; other calls need not wait for that. The index is kept in the
+    /// file, so that the first search after a launch reads those that have changed since. If the
+    /// task is cancelled, the page has the articles found until then.
     ///
     /// - Parameters:
     ///   - text: any text, as it was typed.

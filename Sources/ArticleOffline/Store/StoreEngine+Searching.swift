@@ -1,5 +1,6 @@
 import ArticleAPI
 package import ArticleSearch
+import BroadsheetSQLite
 
 /// A search, as far as it has come.
 struct StoreSearch {
@@ -47,10 +48,13 @@ extension StoreEngine {
     func step(_ search: inout StoreSearch) throws(ModelStoreError) -> Bool {
         if !search.isIndexed {
             try indexSome()
-            guard index.isCurrent else { return false }
+            if index.needsStoring { storeSome() }
+            guard index.isCurrent, !index.needsStoring else { return false }
             search.isIndexed = true
         }
-        if search.candidates.isEmpty, !search.isExhausted { findCandidates(for: &search) }
+        if search.candidates.isEmpty, !search.isExhausted {
+            guard findCandidates(for: &search) else { return false }
+        }
         let marks = SearchMarks(search.query)
         for position in search.candidates.prefix(Self.limitStep) {
             search.candidates.removeFirst()
@@ -72,15 +76,22 @@ extension StoreEngine {
         return false
     }
 
-    private func findCandidates(for search: inout StoreSearch) {
+    /// Returns false if the articles have to be indexed again.
+    private func findCandidates(for search: inout StoreSearch) -> Bool {
         let plan = SearchPlan(search.query, SearchFilter(search.filter))
-        let hits = index.hits(plan, after: search.position, limit: Self.limitCandidates)
-        search.candidates = hits?.hits.map(\.position)[...] ?? []
+        guard let hits = index.hits(plan, after: search.position, limit: Self.limitCandidates)
+        else {
+            search.isIndexed = false
+            return false
+        }
+        search.candidates = hits.hits.map(\.position)[...]
         search.position = search.candidates.last
-        search.isExhausted = hits?.isEnd ?? true
+        search.isExhausted = hits.isEnd
+        return true
     }
 
     private func indexSome() throws(ModelStoreError) {
+        if index.needsStoredIndex { try loadIndex() }
         if index.needsAll {
             let listed = try ArticleIndex.ids(
                 matching: ArticleQuery(), order: .newestFirst, limit: SearchIndex.limitArticles,
@@ -99,6 +110,49 @@ extension StoreEngine {
         for id in index.next(Self.limitStep) {
             let article = try searchable(id)?.article
             index.put(article, id)
+        }
+    }
+
+    // MARK: The index in the file
+
+    private func loadIndex() throws(ModelStoreError) {
+        // One transaction, as other processes may replace the index.
+        try connection.execute("BEGIN")
+        defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
+        index.begin(
+            with: try StoredSearchIndex.segments(in: connection),
+            changed: try StoredSearchIndex.changes(in: connection))
+    }
+
+    /// Adds a segment to the file, or completes the index there. If the file cannot take it, only
+    /// the first search after the next launch takes longer.
+    private func storeSome() {
+        guard place.path != nil else { return index.endStoring() }
+        do throws(ModelStoreError) {
+            guard let (segment, blocks, textBytes) = index.unstored else {
+                return try completeStoredIndex()
+            }
+            let number = try writeIndex { () throws(ModelStoreError) in
+                try StoredSearchIndex.add(segment, blocks, textBytes: textBytes, in: connection)
+            }
+            if let number { index.noteStored(segment, as: number) }
+        } catch { index.endStoring() }
+    }
+
+    private func completeStoredIndex() throws(ModelStoreError) {
+        let (segments, unsealed) = index.content
+        let isWritten: Void? = try writeIndex { () throws(ModelStoreError) in
+            try StoredSearchIndex.complete(segments, without: unsealed, in: connection)
+        }
+        if isWritten != nil { index.endStoring() }
+    }
+
+    /// Returns `nil` if other processes have changed anything before the transaction.
+    private func writeIndex<Result>(
+        _ body: () throws(ModelStoreError) -> Result
+    ) throws(ModelStoreError) -> Result? {
+        try write { () throws(ModelStoreError) -> Result? in
+            index.isCurrent ? try body() : nil
         }
     }
 

@@ -28,6 +28,14 @@ final class StoreEngine {
     /// The topics that have changed and were not announced yet.
     private var changed: Set<StoreTopic> = []
     private var everythingChanged = false
+    /// The changes of the open transaction that concern searches.
+    private var searched = SearchedChanges()
+
+    private struct SearchedChanges {
+        var articles: Set<Article.ID> = []
+        var authors: Set<Author.ID> = []
+        var isEverything = false
+    }
 
     init(
         _ place: ModelStore.Location, _ limits: ModelStore.Limits,
@@ -86,10 +94,19 @@ final class StoreEngine {
     func note(_ key: ModelKey) {
         changed.insert(.model(key))
         changed.insert(.models(key.type))
-        if key.isArticle, let id = Article.ID(storedBytes: key.id) { index.articleChanged(id) }
+        guard key.isArticle, let id = Article.ID(storedBytes: key.id) else { return }
+        index.articleChanged(id)
+        searched.articles.insert(id)
     }
 
+    /// All articles look different.
     func noteEverything() {
+        fileChanged()
+        searched.isEverything = true
+    }
+
+    /// Any model may be another one, as another process has written the file.
+    private func fileChanged() {
         everythingChanged = true
         index.everythingChanged()
     }
@@ -98,6 +115,7 @@ final class StoreEngine {
     func noteRename(of id: Author.ID) {
         everythingChanged = true
         index.authorRenamed(id)
+        searched.authors.insert(id)
     }
 
     /// Returns the topics that have changed since the last call; `nil` if it may be all of them.
@@ -154,15 +172,27 @@ final class StoreEngine {
             try writeDeferred()
             let result = try body()
             try shrink(from: before)
+            try noteSearchedChanges()
             try connection.execute("COMMIT")
             forgetDeferred()
             return result
         } catch {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             forgetAll()
-            changed = []
+            (changed, searched) = ([], SearchedChanges())
             throw error
         }
+    }
+
+    /// Notes the changes in the index that the file has, in a transaction.
+    private func noteSearchedChanges() throws(ModelStoreError) {
+        defer { searched = SearchedChanges() }
+        guard searched.isEverything || !searched.articles.isEmpty || !searched.authors.isEmpty,
+            try StoredSearchIndex.exists(in: connection)
+        else { return }
+        if searched.isEverything { return try StoredSearchIndex.removeAll(from: connection) }
+        for id in searched.articles { try StoredSearchIndex.noteChange(of: id, in: connection) }
+        for id in searched.authors { try StoredSearchIndex.noteRename(of: id, in: connection) }
     }
 
     /// Drops values kept from an earlier state, if another connection has written.
@@ -171,7 +201,7 @@ final class StoreEngine {
         guard version != dataVersion else { return }
         dataVersion = version
         forgetAll()
-        noteEverything()
+        fileChanged()
     }
 
     private func currentVersion() throws(ModelStoreError) -> Int64 {
@@ -261,7 +291,7 @@ final class StoreEngine {
     private func adopt() throws(ModelStoreError) {
         forgetAll()
         forgetDeferred()
-        noteEverything()
+        fileChanged()
         identity = place.path.flatMap { StoreFile(path: $0).identity }
         dataVersion = try currentVersion()
     }

@@ -3,7 +3,7 @@ import BroadsheetSQLite
 /// The tables of a store's file.
 enum StoreSchema {
     /// The version that this code reads and writes.
-    static let version = 2
+    static let version = 3
 
     /// Marks the file as a store: "BrSt".
     static let applicationID = 0x4272_5374
@@ -22,7 +22,8 @@ enum StoreSchema {
     /// sort and filter. An article is in `articles`, `tags` and `bylines` once all of these are
     /// known. A response is a row of `models` without a shape. `holds` counts the reasons for which
     /// a model stays: a pin, membership in mirrors, and unsent writes to it or about it. The
-    /// `generation` of a member is -1 while its mirror has not confirmed a write of the outbox.
+    /// `generation` of a member is -1 while its mirror has not confirmed a write of the outbox. The
+    /// tables of searches are those of `StoredSearchIndex`.
     static let script = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
         CREATE TABLE kinds (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -80,6 +81,11 @@ enum StoreSchema {
             number INTEGER PRIMARY KEY, article BLOB, edits INTEGER NOT NULL,
             entry BLOB NOT NULL);
         CREATE INDEX outbox_of ON outbox (article);
+        CREATE TABLE search_segments (
+            number INTEGER PRIMARY KEY, level INTEGER NOT NULL, version INTEGER NOT NULL,
+            textBytes INTEGER NOT NULL, dead BLOB NOT NULL, complete INTEGER NOT NULL);
+        CREATE TABLE search_blocks (row INTEGER PRIMARY KEY, first BLOB, data BLOB NOT NULL);
+        CREATE TABLE search_changes (article BLOB PRIMARY KEY) WITHOUT ROWID;
 
         CREATE TRIGGER model_made AFTER INSERT ON models BEGIN
             UPDATE totals SET bytes = bytes + NEW.bytes; END;

@@ -3,7 +3,7 @@ package import ArticleAPI
 /// An index whose blocks are in memory, for some ten thousand documents.
 ///
 /// Its results are those of a stored index with the same documents. Errors are thrown only if the
-/// memory is damaged.
+/// segments were stored and are damaged.
 package struct MemoryIndex: Sendable {
     private var view = SearchView()
     /// Blocks of keys, by the segment's number.
@@ -13,6 +13,26 @@ package struct MemoryIndex: Sendable {
     private var merging: (merge: SegmentMerge, blocks: [SearchBlock])?
 
     package init() {}
+
+    /// An index of segments that were stored, the oldest first, each with its blocks of keys.
+    package init(_ stored: [(segment: Segment, keys: [SearchBlock])]) {
+        view = SearchView(segments: stored.map(\.segment))
+        for (segment, keys) in stored {
+            blocks[segment.number] = MemoryBlocks(keys)
+            nextNumber = max(nextNumber, segment.number + 1)
+        }
+    }
+
+    /// The segments, the oldest first.
+    package var segments: [Segment] { view.segments }
+
+    /// The blocks of a segment, to be stored.
+    package func blocks(of segment: Segment) -> [SearchBlock] {
+        (blocks[segment.number]?.keys ?? []) + segment.documentBlocks
+    }
+
+    /// The documents that are in no segment yet.
+    package var unsealed: [Article.ID] { view.tail.documents.map(\.id) }
 
     package var count: Int { view.liveCount }
 
@@ -102,7 +122,7 @@ package struct MemoryIndex: Sendable {
 
 /// The blocks of keys of a segment.
 private struct MemoryBlocks: Sendable {
-    private let keys: [SearchBlock]
+    let keys: [SearchBlock]
 
     var bytes: Int { keys.reduce(0) { $0 + $1.data.count } }
 

@@ -8,7 +8,7 @@ import Testing
 /// Whatever was stored in which order, a search finds what comparing each listed article finds.
 @Suite struct SearchLawTests {
     private static let words = ["bread", "rye", "Swift", "구조체", "뷰", "5.9", "naïve", "oats"]
-    private static let queries = [
+    static let queries = [
         "bread", "ry", "swift 구조", "\"rye bread\"", "bread -oats", "NAIVE", "5.9", "뷰", "ada",
         "grace bread", "mine", "breda",
     ]
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// One of the changes that a store learns of; a step is also a revision.
-    private static func change(
+    static func change(
         _ store: ModelStore, _ step: Int, _ random: inout SplitMix64
     ) async throws {
         let number = Int.random(in: 1...12, using: &random)
