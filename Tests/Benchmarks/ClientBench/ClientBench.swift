@@ -47,7 +47,7 @@ enum ClientBench {
         let mirroring = Mirroring(base, in: folder)
         let articles = Array(try await mirroring.fetchAll().prefix(count))
         let sections = [
-            #""merging":\#(try await Merging(articles).json(pairs))"#,
+            #""merging":\#(try await Merging(articles, in: folder).json(pairs))"#,
             #""screen":\#(try await FirstScreen(articles, in: folder).json(pairs))"#,
             #""mirror":\#(try await mirroring.json(pairs))"#,
         ]
