@@ -7,7 +7,8 @@ import Testing
 
 @testable import ArticleDatabase
 
-/// Moving databases between the engines while nobody serves them.
+/// Moving databases between the engines while nobody serves them. Migrations block their thread,
+/// for a minute if the target is being served, so that tests have threads of their own.
 @Suite(.enabled(if: PostgresServer.isInstalled, "PostgreSQL is not installed"))
 struct EngineMigrationTests {
     let folder: TemporaryFolder
@@ -39,109 +40,121 @@ struct EngineMigrationTests {
 
     @Test(arguments: 1...(Thoroughness.isFull ? 8 : 2))
     func `a database moves to PostgreSQL and back, and is the same`(seed: Int) async throws {
-        let file = try SQLiteStore.open(path: path, mode: .create)
-        var model = try await RandomDatabase(seed: UInt64(seed), in: file)
-        for _ in 0..<300 { try await model.write(to: file) }
-        let before = try await records(file)
-        let epoch = try await file.read { (state) throws(StoreError) in try state.epoch() }
-        await file.close()
+        try await mayBlock {
+            let file = try SQLiteStore.open(path: path, mode: .create)
+            var model = try await RandomDatabase(seed: UInt64(seed), in: file)
+            for _ in 0..<300 { try await model.write(to: file) }
+            let before = try await records(file)
+            let epoch = try await file.read { (state) throws(StoreError) in try state.epoch() }
+            await file.close()
 
-        let address = try PostgresServer.shared.newSchema()
-        let there = try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
-        #expect(there.rows(of: "articles") > 0 && there.rows(of: "kept_writes") > 0)
-        #expect(there.rows(of: "keys") > 0 && there.rows(of: "user_count") == 1)
+            let address = try PostgresServer.shared.newSchema()
+            let there = try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
+            #expect(there.rows(of: "articles") > 0 && there.rows(of: "kept_writes") > 0)
+            #expect(there.rows(of: "keys") > 0 && there.rows(of: "user_count") == 1)
 
-        let back = try emptyFile("b.db")
-        let here = try EngineMigration.copy(
-            address, to: CopyDestination(path: back), isOwned: true, system: .real
-        ) { _ in }
-        #expect(tables(of: here) == tables(of: there) && here.sequence == there.sequence)
-        #expect(try SQLiteStore.check(path: back).findings == [])
+            let back = try emptyFile("b.db")
+            let here = try EngineMigration.copy(
+                address, to: CopyDestination(path: back), isOwned: true, system: .real
+            ) { _ in }
+            #expect(tables(of: here) == tables(of: there) && here.sequence == there.sequence)
+            #expect(try SQLiteStore.check(path: back).findings == [])
 
-        // Both can be served, are the same history, and take further writes.
-        for store in [
-            try PostgresStore.open(address), try SQLiteStore.open(path: back, mode: .existing),
-        ] as [any SQLStore] {
-            #expect(try await records(store) == before)
-            #expect(
-                try await store.read { (state) throws(StoreError) in try state.epoch() } == epoch)
-            var model = model
-            for _ in 0..<40 { try await model.write(to: store) }
-            #expect(try await store.changeSequence() > there.sequence)
-            await (store as? PostgresStore)?.close()
-            await (store as? SQLiteStore)?.close()
+            // Both can be served, are the same history, and take further writes.
+            for store in [
+                try PostgresStore.open(address), try SQLiteStore.open(path: back, mode: .existing),
+            ] as [any SQLStore] {
+                #expect(try await records(store) == before)
+                #expect(
+                    try await store.read { (state) throws(StoreError) in try state.epoch() }
+                        == epoch)
+                var model = model
+                for _ in 0..<40 { try await model.write(to: store) }
+                #expect(try await store.changeSequence() > there.sequence)
+                await (store as? PostgresStore)?.close()
+                await (store as? SQLiteStore)?.close()
+            }
         }
     }
 
     @Test func `a target with anything in it is rejected, and not touched`() async throws {
-        try await SQLiteStore.open(path: path, mode: .create).close()
-        let address = try PostgresServer.shared.newSchema()
-        let session = try PostgresSession(address, settings: [])
-        _ = try session.run("CREATE TABLE other (number bigint)")
-        #expect {
-            try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
-        } throws: { error in
-            "\(error)".contains("is not empty")
+        try await mayBlock {
+            try await SQLiteStore.open(path: path, mode: .create).close()
+            let address = try PostgresServer.shared.newSchema()
+            let session = try PostgresSession(address, settings: [])
+            _ = try session.run("CREATE TABLE other (number bigint)")
+            #expect {
+                try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
+            } throws: { error in
+                "\(error)".contains("is not empty")
+            }
+            #expect(try session.value("SELECT to_regclass('articles')") == nil)
         }
-        #expect(try session.value("SELECT to_regclass('articles')") == nil)
     }
 
     @Test func `the names of a hostile file's tables are no part of a statement`() async throws {
-        try await SQLiteStore.open(path: path, mode: .create).close()
-        try Connection(path: path, access: .write).execute(
-            script: #"CREATE TABLE "x'); CREATE TABLE taken (a int); --" (a)"#)
-        let address = try PostgresServer.shared.newSchema()
-        #expect {
-            try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
-        } throws: { error in
-            "\(error)".contains("a table has the name")
+        try await mayBlock {
+            try await SQLiteStore.open(path: path, mode: .create).close()
+            try Connection(path: path, access: .write).execute(
+                script: #"CREATE TABLE "x'); CREATE TABLE taken (a int); --" (a)"#)
+            let address = try PostgresServer.shared.newSchema()
+            #expect {
+                try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
+            } throws: { error in
+                "\(error)".contains("a table has the name")
+            }
+            let session = try PostgresSession(address, settings: [])
+            #expect(try session.value("SELECT to_regclass('taken')") == nil)
         }
-        let session = try PostgresSession(address, settings: [])
-        #expect(try session.value("SELECT to_regclass('taken')") == nil)
     }
 
     @Test func `a database that is served is not a target`() async throws {
-        try await SQLiteStore.open(path: path, mode: .create).close()
-        let address = try PostgresServer.shared.newSchema()
-        let store = try PostgresStore.open(address)
-        #expect {
-            try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
-        } throws: { error in
-            "\(error)".contains("is being served")
+        try await mayBlock {
+            try await SQLiteStore.open(path: path, mode: .create).close()
+            let address = try PostgresServer.shared.newSchema()
+            let store = try PostgresStore.open(address)
+            #expect {
+                try EngineMigration.copy(file: path, to: address, system: .real) { _ in }
+            } throws: { error in
+                "\(error)".contains("is being served")
+            }
+            await store.close()
         }
-        await store.close()
     }
 
     @Test func `a copy whose connection is cut leaves an empty target, and can be repeated`()
         async throws
     {
-        let file = try SQLiteStore.open(path: path, mode: .create)
-        var model = try await RandomDatabase(seed: 3, in: file)
-        for _ in 0..<100 { try await model.write(to: file) }
-        await file.close()
-        let image = try FileBytes.read(path)
-        let address = try PostgresServer.shared.newSchema()
-        let session = try PostgresSession(address, settings: [])
-        let proxy = try PostgresProxy(to: PostgresServer.shared.folder)
-        for isLate in [false, true] {
-            #expect(throws: (any Error).self) {
-                try EngineMigration.copy(
-                    file: path, to: proxy.address(of: address), system: .real
-                ) { step in
-                    switch step {
-                    case .indexing where !isLate, .verifying: proxy.cutAll()
-                    default: break
+        try await mayBlock {
+            let file = try SQLiteStore.open(path: path, mode: .create)
+            var model = try await RandomDatabase(seed: 3, in: file)
+            for _ in 0..<100 { try await model.write(to: file) }
+            await file.close()
+            let image = try FileBytes.read(path)
+            let address = try PostgresServer.shared.newSchema()
+            let session = try PostgresSession(address, settings: [])
+            let proxy = try PostgresProxy(to: PostgresServer.shared.folder)
+            for isLate in [false, true] {
+                #expect(throws: (any Error).self) {
+                    try EngineMigration.copy(
+                        file: path, to: proxy.address(of: address), system: .real
+                    ) { step in
+                        switch step {
+                        case .indexing where !isLate, .verifying: proxy.cutAll()
+                        default: break
+                        }
                     }
                 }
+                #expect(try session.value("SELECT to_regclass('articles')") == nil)
+                #expect(try FileBytes.read(path) == image)
             }
-            #expect(try session.value("SELECT to_regclass('articles')") == nil)
-            #expect(try FileBytes.read(path) == image)
+            #expect(
+                await eventually {
+                    (try? EngineMigration.copy(file: path, to: address, system: .real) { _ in })
+                        != nil
+                })
+            #expect(try session.value("SELECT count(*) FROM articles") != "0")
         }
-        #expect(
-            await eventually {
-                (try? EngineMigration.copy(file: path, to: address, system: .real) { _ in }) != nil
-            })
-        #expect(try session.value("SELECT count(*) FROM articles") != "0")
     }
 
     @Test func `a difference between the copy and its source is found`() throws {
@@ -156,17 +169,19 @@ struct EngineMigrationTests {
     }
 
     @Test func `a copy of a PostgreSQL store is a file that can be served`() async throws {
-        let store = try PostgresStore.open(PostgresServer.shared.newSchema())
-        var model = try await RandomDatabase(seed: 5, in: store)
-        for _ in 0..<200 { try await model.write(to: store) }
-        let copy = try emptyFile("copy.db")
-        let before = try await records(store)
-        try await store.copy(into: copy).make { _ in }
-        for _ in 0..<20 { try await model.write(to: store) }
-        await store.close()
-        #expect(try SQLiteStore.settle(copy: copy).findings == [])
-        let restored = try SQLiteStore.open(path: copy, mode: .existing)
-        #expect(try await records(restored) == before)
-        await restored.close()
+        try await mayBlock {
+            let store = try PostgresStore.open(PostgresServer.shared.newSchema())
+            var model = try await RandomDatabase(seed: 5, in: store)
+            for _ in 0..<200 { try await model.write(to: store) }
+            let copy = try emptyFile("copy.db")
+            let before = try await records(store)
+            try await store.copy(into: copy).make { _ in }
+            for _ in 0..<20 { try await model.write(to: store) }
+            await store.close()
+            #expect(try SQLiteStore.settle(copy: copy).findings == [])
+            let restored = try SQLiteStore.open(path: copy, mode: .existing)
+            #expect(try await records(restored) == before)
+            await restored.close()
+        }
     }
 }
