@@ -5,9 +5,10 @@ import BroadsheetTestSupport
 import Glibc
 import Testing
 
-/// Two servers of one database behind HAProxy and nginx, by the files in `Resources/nodes`.
+/// Two servers of one database behind HAProxy and nginx, by the files in `Resources/nodes`. One
+/// test runs at a time, as each takes all that the machine has.
 @Suite(
-    .mayBlock,
+    .mayBlock, .serialized,
     .enabled(
         if: PostgresServer.isInstalled && Balancer.areInstalled,
         "PostgreSQL, HAProxy or nginx is not installed"))
@@ -178,7 +179,7 @@ struct BalancerTests {
     {
         let cluster = try Self.cluster("--log", "off")
         let balancer = try Balancer(.haproxy, before: cluster)
-        let load = Self.load(balancer, readers: 3, writers: 3)
+        let load = Self.load(balancer, readers: 2, writers: 1)
         defer { load.stop() }
         for number in 0..<2 {
             #expect(load.goOn(for: 100))
