@@ -26,11 +26,13 @@ class OfflineTrials:
 
     @staticmethod
     def merging(costs):
-        found = [("unknown articles in memory", "new", 15), ("articles with another title in memory", "changed", None),
-                 ("articles as they are known in memory", "known", 4), ("unknown articles in a file", "file", 45)]
-        return [row(f"merging {name}, with a notice for each page of 100", costs[key], "us/article", gate,
+        found = [("unknown articles in memory", "new", 15, None),
+                 ("articles with another title in memory", "changed", None, 3),
+                 ("articles as they are known in memory", "known", 4, None),
+                 ("unknown articles in a file", "file", 45, None)]
+        return [row(f"merging {name}, with a notice for each page of 100", costs[key], "us/article", gate, aim,
                     decoding=costs["decoding"], ratio=costs[key] / costs["decoding"])
-                for name, key, gate in found]
+                for name, key, gate, aim in found]
 
     @staticmethod
     def screen(times):

@@ -115,7 +115,7 @@ struct SearchIndex {
         do { try change(&memory) } catch { discard() }
     }
 
-    /// Begins anew, as segments from the file are damaged.
+    /// Starts with an empty index, as segments from the file are damaged.
     private mutating func discard() {
         (memory, entries, bytes) = (MemoryIndex(), [:], 0)
         everythingChanged()
@@ -200,7 +200,8 @@ struct SearchIndex {
 
     // MARK: Searching
 
-    /// The best articles behind a position; `nil` if the index was damaged and begins anew.
+    /// The best articles behind a position; `nil` if the index was damaged and
+    /// is empty now.
     mutating func hits(
         _ plan: SearchPlan, after position: SearchPosition?, limit: Int
     ) -> SearchHits? {

@@ -20,8 +20,8 @@ enum StoredSearchIndex {
 
     // MARK: Reading
 
-    /// Returns the segments, the oldest first; none if there is no complete index that this app can
-    /// read.
+    /// Returns the segments, the oldest first; an empty array without a complete index that this
+    /// app can read.
     static func segments(
         in connection: DatabaseConnection
     ) throws(ModelStoreError) -> [StoredSegment] {
@@ -46,7 +46,7 @@ enum StoredSearchIndex {
                 segments.append(
                     StoredSegment(segment: segment, keys: keys, textBytes: row.number(3)))
             } catch {
-                // It is replaced when the articles were indexed again.
+                // The next search indexes all articles, and replaces it.
                 return []
             }
         }

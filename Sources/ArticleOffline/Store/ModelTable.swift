@@ -29,7 +29,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         case nothing
         /// Only the times at which the attributes were seen.
         case times(ModelFacts<Model>)
-        /// These attributes, of a model that may have been removed before.
+        /// The merged facts, the attributes that change, and the model's earlier removals.
         case values(ModelFacts<Model>, AttributeSet<Model>, Tombstone?)
     }
 

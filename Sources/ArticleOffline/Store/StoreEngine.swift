@@ -29,9 +29,9 @@ final class StoreEngine {
     private var changed: Set<StoreTopic> = []
     private var everythingChanged = false
     /// The changes of the open transaction that concern searches.
-    private var searched = SearchedChanges()
+    private var unindexed = UnindexedChanges()
 
-    private struct SearchedChanges {
+    private struct UnindexedChanges {
         var articles: Set<Article.ID> = []
         var authors: Set<Author.ID> = []
         var isEverything = false
@@ -96,13 +96,13 @@ final class StoreEngine {
         changed.insert(.models(key.type))
         guard key.isArticle, let id = Article.ID(storedBytes: key.id) else { return }
         index.articleChanged(id)
-        searched.articles.insert(id)
+        unindexed.articles.insert(id)
     }
 
     /// All articles look different.
     func noteEverything() {
         fileChanged()
-        searched.isEverything = true
+        unindexed.isEverything = true
     }
 
     /// Any model may be another one, as another process has written the file.
@@ -115,7 +115,7 @@ final class StoreEngine {
     func noteRename(of id: Author.ID) {
         everythingChanged = true
         index.authorRenamed(id)
-        searched.authors.insert(id)
+        unindexed.authors.insert(id)
     }
 
     /// Returns the topics that have changed since the last call; `nil` if it may be all of them.
@@ -172,27 +172,27 @@ final class StoreEngine {
             try writeDeferred()
             let result = try body()
             try shrink(from: before)
-            try noteSearchedChanges()
+            try noteUnindexedChanges()
             try connection.execute("COMMIT")
             forgetDeferred()
             return result
         } catch {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             forgetAll()
-            (changed, searched) = ([], SearchedChanges())
+            (changed, unindexed) = ([], UnindexedChanges())
             throw error
         }
     }
 
     /// Notes the changes in the index that the file has, in a transaction.
-    private func noteSearchedChanges() throws(ModelStoreError) {
-        defer { searched = SearchedChanges() }
-        guard searched.isEverything || !searched.articles.isEmpty || !searched.authors.isEmpty,
+    private func noteUnindexedChanges() throws(ModelStoreError) {
+        defer { unindexed = UnindexedChanges() }
+        guard unindexed.isEverything || !unindexed.articles.isEmpty || !unindexed.authors.isEmpty,
             try StoredSearchIndex.exists(in: connection)
         else { return }
-        if searched.isEverything { return try StoredSearchIndex.removeAll(from: connection) }
-        for id in searched.articles { try StoredSearchIndex.noteChange(of: id, in: connection) }
-        for id in searched.authors { try StoredSearchIndex.noteRename(of: id, in: connection) }
+        if unindexed.isEverything { return try StoredSearchIndex.removeAll(from: connection) }
+        for id in unindexed.articles { try StoredSearchIndex.noteChange(of: id, in: connection) }
+        for id in unindexed.authors { try StoredSearchIndex.noteRename(of: id, in: connection) }
     }
 
     /// Drops values kept from an earlier state, if another connection has written.
