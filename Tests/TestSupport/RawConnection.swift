@@ -4,7 +4,7 @@ import Glibc
 
 /// A client's socket that can send bytes that no valid client would. Calls block, with a timeout.
 public final class RawConnection {
-    private(set) var descriptor: Int32
+    let socket: ClientSocket
     /// The TLS session, or another layer that changes bytes.
     var layer: (any ConnectionLayer)?
     private var received: [UInt8] = []
@@ -18,7 +18,8 @@ public final class RawConnection {
         receiveBuffer: Int32? = nil,
         from source: SocketAddress? = nil
     ) throws {
-        descriptor = try Self.socket(address)
+        let descriptor = try Self.socket(address)
+        socket = ClientSocket(descriptor)
         var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
@@ -35,7 +36,7 @@ public final class RawConnection {
         guard result == 0 else { throw TestFailure.system("connect") }
     }
 
-    deinit { close() }
+    var descriptor: Int32 { socket.descriptor }
 
     static func socket(_ address: SocketAddress) throws -> Int32 {
         let family =
@@ -177,6 +178,22 @@ public final class RawConnection {
     }
 
     public func close() {
+        layer = nil
+        socket.close()
+    }
+}
+
+/// The socket of a connection and of its TLS session, open while one of them exists: bytes written
+/// to a closed one would reach whatever has its number then.
+final class ClientSocket {
+    /// -1 when it is closed.
+    private(set) var descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close() }
+
+    func close() {
         guard descriptor >= 0 else { return }
         Glibc.close(descriptor)
         descriptor = -1

@@ -31,6 +31,8 @@ public final class TestSession: ConnectionLayer {
     private let context: OpaquePointer
     let ssl: OpaquePointer
     private(set) var failure: TestFailure?
+    /// The socket that it was connected over.
+    private var socket: ClientSocket?
 
     init(_ options: TestTLS) throws(TestFailure) {
         ERR_clear_error()
@@ -99,11 +101,12 @@ public final class TestSession: ConnectionLayer {
 
     // MARK: Over a socket
 
-    func connect(_ descriptor: Int32) throws(TestFailure) {
+    func connect(_ socket: ClientSocket) throws(TestFailure) {
         // OpenSSL writes without MSG_NOSIGNAL.
         signal(SIGPIPE, SIG_IGN)
         ERR_clear_error()
-        SSL_set_fd(ssl, descriptor)
+        self.socket = socket
+        SSL_set_fd(ssl, socket.descriptor)
         guard SSL_connect(ssl) == 1 else { throw Self.lastFailure("SSL_connect") }
     }
 
@@ -189,7 +192,7 @@ extension RawConnection {
     @discardableResult
     public func startTLS(_ options: TestTLS = TestTLS()) throws(TestFailure) -> TestSession {
         let session = try TestSession(options)
-        try session.connect(descriptor)
+        try session.connect(socket)
         layer = session
         return session
     }

@@ -20,7 +20,7 @@ public enum TruncationPoint: Sendable {
 /// A client that stops at a position in its conversation, in plaintext or in the middle of TLS
 /// flights.
 public final class TruncatingLayer: ConnectionLayer {
-    private let descriptor: Int32
+    private let socket: ClientSocket
     private let flights: InMemoryTLSClient?
     private var sendsLeft = Int.max
     private var receivesLeft = Int.max
@@ -28,8 +28,8 @@ public final class TruncatingLayer: ConnectionLayer {
     public private(set) var isBroken = false
     private(set) var failure: TestFailure?
 
-    init(_ descriptor: Int32, _ flights: InMemoryTLSClient?, _ place: TruncationPoint) {
-        self.descriptor = descriptor
+    init(_ socket: ClientSocket, _ flights: InMemoryTLSClient?, _ place: TruncationPoint) {
+        self.socket = socket
         self.flights = flights
         switch place {
         case .sent(let count): sendsLeft = count
@@ -72,7 +72,7 @@ public final class TruncatingLayer: ConnectionLayer {
         var sent = 0
         while sent < piece.count {
             let count = piece[sent...].withUnsafeBytes {
-                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else {
                 failure = .system("send")
@@ -90,7 +90,7 @@ public final class TruncatingLayer: ConnectionLayer {
             return nil
         }
         var bytes = [UInt8](repeating: 0, count: min(16 << 10, receivesLeft))
-        let count = recv(descriptor, &bytes, bytes.count, 0)
+        let count = recv(socket.descriptor, &bytes, bytes.count, 0)
         guard count >= 0 else {
             failure = .system("recv")
             return nil
@@ -107,7 +107,7 @@ extension RawConnection {
     ) throws(TestFailure) -> TruncatingLayer {
         var flights: InMemoryTLSClient?
         if let options { flights = try InMemoryTLSClient(options) }
-        let layer = TruncatingLayer(descriptor, flights, place)
+        let layer = TruncatingLayer(socket, flights, place)
         self.layer = layer
         try layer.handshake()
         return layer
