@@ -165,7 +165,7 @@ fuzz: dependencies ## fuzz all parsers, or those in TARGETS, for DURATION (60) s
 
 # Suites of which `make test` runs a sample (`Thoroughness.isFull`).
 FAULTS := DiskFaultTests|DamageTests|KillTests|DiskTests|StreamFaultTests|IndexRecoveryTests|FailoverTests|NodeWebhookTests
-SAMPLED := EngineMigrationTests|CutHistoryTests|CutFollowersTests|StuckPoolTests|OngoingMigrationTests|FollowingTests|ScheduleTests|OutboxScheduleTests|MirrorModelTests|StoredSearchTests|SyncRandomTests|HistoryTests|CacheExactnessTests|ChangeModelTests|HiddenDataTests|HostileBlogTests|LinearTimeTests|MarkdownRendererTests|CredentialStuffingTests|CompileTests|MutationTests|GenerateModelsTests|ModelFactsTests|SnapshotTests|SpellingTests|SegmentCheckTests|ContractLawTests|AdminContractTests|FuzzingTests|ParserFuzzingTests|WordPressImportTests|ArticleStoreConformance/(Following|ExportedPeople|Listings|ReaderChanges)
+SAMPLED := EngineMigrationTests|CutHistoryTests|CutFollowersTests|StuckPoolTests|OngoingMigrationTests|FollowingTests|ScheduleTests|OutboxScheduleTests|MirrorModelTests|StoredSearchTests|SyncRandomTests|HistoryTests|CacheExactnessTests|ChangeModelTests|HiddenDataTests|HostileBlogTests|LinearTimeTests|MarkdownRendererTests|CredentialStuffingTests|KilledRenewalTests|CompileTests|MutationTests|GenerateModelsTests|ModelFactsTests|SnapshotTests|SpellingTests|SegmentCheckTests|ContractLawTests|AdminContractTests|FuzzingTests|ParserFuzzingTests|WordPressImportTests|ArticleStoreConformance/(Following|ExportedPeople|Listings|ReaderChanges)
 
 faults: dependencies ## test the store with failing disks, damaged files and 50 kills, and run all random histories
 	@.ci/dependencies $(TEST_TOOLS)

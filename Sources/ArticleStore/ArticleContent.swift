@@ -20,10 +20,10 @@ public struct ArticleContent: Sendable, Hashable {
     /// The rendered body; `nil` to render it when it is first read.
     public var bodyHTML: BodyHTML?
     /// The words that readers see.
-    public var measure: TextMeasure
+    package var measure: TextMeasure
 
     /// - Parameter draft: its id and its slug are ignored.
-    public init(
+    package init(
         _ draft: Article.Draft, slug: SlugChoice, bodyHTML: BodyHTML? = nil, measure: TextMeasure
     ) {
         self.draft = draft
@@ -84,9 +84,9 @@ public struct BodyHTML: Sendable, Hashable {
 public struct RenderedBody: Sendable, Hashable {
     public var bodyHTML: BodyHTML
     /// Counts the words that readers see, without URLs and markup.
-    public var measure: TextMeasure
+    package var measure: TextMeasure
 
-    public init(_ bodyHTML: BodyHTML, measure: TextMeasure) {
+    package init(_ bodyHTML: BodyHTML, measure: TextMeasure) {
         self.bodyHTML = bodyHTML
         self.measure = measure
     }

@@ -18,7 +18,7 @@ extension SwiftGenerator {
     /// - Parameters:
     ///   - description: the document.
     ///   - options: the style of the code.
-    public static func requests(
+    package static func requests(
         from description: Source, options: Options = Options()
     ) throws(GenerationError) -> Requests {
         let document = try document(description)

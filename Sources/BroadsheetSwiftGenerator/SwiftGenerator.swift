@@ -47,7 +47,7 @@ public enum SwiftGenerator {
     ///   - name: the name of the type, in upper camel case.
     ///   - samples: the samples, at least one.
     ///   - options: the style of the code.
-    public static func models(
+    package static func models(
         named name: String, samples: [Source], options: Options = Options()
     ) throws(GenerationError) -> String {
         guard isTypeName(name) else {

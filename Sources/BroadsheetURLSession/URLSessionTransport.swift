@@ -137,9 +137,4 @@ public struct URLSessionHooks: Sendable {
         public var errorDescription: String? { text().message }
         public var recoverySuggestion: String? { text().advice }
     }
-
-    extension TransportFailure: LocalizedError {
-        public var errorDescription: String? { text().message }
-        public var recoverySuggestion: String? { text().advice }
-    }
 #endif

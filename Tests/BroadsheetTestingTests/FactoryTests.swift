@@ -133,8 +133,7 @@ import Testing
         #expect(kinds.allSatisfy(isNamed) && Set(kinds).count == 9)
         #expect(Set(BackendError.samples.map(name)).count == 8 + 9 + Problem.Kind.allCases.count)
         let errors: [any UserFacingError] =
-            BackendError.samples + ModelStoreError.samples + OutboxError.samples
-            + ArticleMirrorError.samples
+            BackendError.samples + OfflineError.samples
         for error in errors {
             for language in PresentationLanguage.allCases {
                 let text = error.text(for: .save, in: language)
@@ -144,14 +143,14 @@ import Testing
     }
 
     @Test func `stores, outboxes and mirrors have a sample of each state`() {
-        for error in ModelStoreError.samples {
+        for error in OfflineError.samples {
             switch error {
-            case .full, .busy, .newer, .otherAccount, .damaged, .disk: break
+            case .full, .busy, .newer, .otherAccount, .damaged, .disk, .noAccount, .invalid,
+                .tooManyWrites, .noSuchWrite, .backend:
+                break
             }
         }
-        #expect(Set(ModelStoreError.samples).count == 6)
-        #expect(Set(OutboxError.samples).count == 5)
-        #expect(Set(ArticleMirrorError.samples).count == 2)
+        #expect(Set(OfflineError.samples).count == 11)
         #expect(Set(ArticleMirror.State.samples).count == ArticleMirror.State.samples.count)
     }
 }

@@ -45,7 +45,7 @@ import Testing
         let following = Task { try await mirror.run() }
         for await state in mirror.states where state == .live { break }
         following.cancel()
-        await #expect(throws: ArticleMirrorError.backend(.cancelled)) { try await following.value }
+        await #expect(throws: OfflineError.backend(.cancelled)) { try await following.value }
         #expect(try await store.loadArticles().map(\.article.slug) == ["bread"])
     }
 

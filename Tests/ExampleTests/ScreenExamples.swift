@@ -52,8 +52,8 @@ private struct Draft: Equatable {
     }
 
     @Test func `attributes of a response`() {
-        let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
-        let knowsBody = inLists.contains("body")
+        let inLists = AttributeSet<Article>.all.subtracting([.body, .bodyHTML, .commentCount])
+        let knowsBody = inLists.contains(.body)
         #expect(!knowsBody && inLists.contains("title"))
     }
 
@@ -61,7 +61,7 @@ private struct Draft: Equatable {
         var listed = article
         (listed.title, listed.body, listed.revision) = ("Rye bread", nil, article.revision + 1)
         let time = ServedExampleBackend.time
-        let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
+        let inLists = AttributeSet<Article>.all.subtracting([.body, .bodyHTML, .commentCount])
         var facts = ModelFacts(article, knowing: .all, seenAt: time)
         let changed = facts.merge(ModelFacts(listed, knowing: inLists, seenAt: time))
         let whole = facts.model()

@@ -58,7 +58,7 @@ public struct RequestGenerator {
         return writer.bytes
     }
 
-    public mutating func json(_ schema: JSONSchema, at path: String) -> JSONValue {
+    package mutating func json(_ schema: JSONSchema, at path: String) -> JSONValue {
         switch schema {
         case .boolean: return .boolean(Bool.random(using: &random))
         case .integer(let range): return number("\(integer(range))")

@@ -56,9 +56,9 @@ extension FieldSelection: ExpressibleByArrayLiteral {
 
 /// The name of an attribute and of those inside it; at most two levels can be selected. See
 /// ``FieldSelection``.
-public struct FieldNames: Sendable, Hashable {
-    public let name: String
-    public let inner: [String]
+package struct FieldNames: Sendable, Hashable {
+    package let name: String
+    package let inner: [String]
 }
 
 /// A selection prepared for one object codec: which attributes to write, and which parts of them.

@@ -8,7 +8,7 @@
 /// let schema = format.schema
 /// ```
 public struct JSONCodec<Value>: Sendable {
-    public let schema: JSONSchema
+    package let schema: JSONSchema
     /// Reads a value, or reports a fault and returns `nil`. A strict reader also reports values
     /// that a backend rejects.
     let read: @Sendable (JSONValue, inout JSONReader) -> Value?
@@ -221,7 +221,7 @@ extension JSONCodec where Value == Double {
 
 /// The values that a place in the contract accepts, for documentation and generated tests. See
 /// ``JSONCodec``.
-public indirect enum JSONSchema: Sendable, Hashable {
+package indirect enum JSONSchema: Sendable, Hashable {
     case boolean
     case integer(ClosedRange<Int>)
     /// A number from 0 to 1.
@@ -244,18 +244,18 @@ public indirect enum JSONSchema: Sendable, Hashable {
     case named(String, JSONSchema)
 
     /// The name in descriptions of the API; `nil` if the schema is described where it is used.
-    public var name: String? { if case .named(let name, _) = self { name } else { nil } }
+    package var name: String? { if case .named(let name, _) = self { name } else { nil } }
 
     /// The schema without its name.
-    public var unnamed: JSONSchema {
+    package var unnamed: JSONSchema {
         if case .named(_, let schema) = self { schema.unnamed } else { self }
     }
 
     /// One property of an object.
-    public struct Property: Sendable, Hashable {
-        public var name: String
-        public var schema: JSONSchema
-        public var presence: Presence
+    package struct Property: Sendable, Hashable {
+        package var name: String
+        package var schema: JSONSchema
+        package var presence: Presence
 
         package init(name: String, schema: JSONSchema, presence: Presence) {
             self.name = name
@@ -264,11 +264,11 @@ public indirect enum JSONSchema: Sendable, Hashable {
         }
 
         /// True if a request must contain it.
-        public var isRequired: Bool { presence == .required }
+        package var isRequired: Bool { presence == .required }
     }
 
     /// The condition under which an object has a property.
-    public enum Presence: Sendable, Hashable {
+    package enum Presence: Sendable, Hashable {
         /// It is in every request and response.
         case required
         /// It may be absent or `null` in a request. A response without a value omits it.
@@ -280,17 +280,17 @@ public indirect enum JSONSchema: Sendable, Hashable {
 }
 
 /// The texts that a place in the contract accepts. See ``TextCodec``.
-public struct TextSchema: Sendable, Hashable {
-    public var form: Form
+package struct TextSchema: Sendable, Hashable {
+    package var form: Form
     /// Unicode scalars, as JSON Schema counts characters.
-    public var length: ClosedRange<Int>
+    package var length: ClosedRange<Int>
 
-    public init(_ form: Form, length: ClosedRange<Int>) {
+    package init(_ form: Form, length: ClosedRange<Int>) {
         self.form = form
         self.length = length
     }
 
-    public enum Form: Sendable, Hashable {
+    package enum Form: Sendable, Hashable {
         /// Without line breaks and other control characters.
         case line
         /// Any text without NUL.

@@ -4,7 +4,7 @@
 /// cannot diverge: `ObjectCodec(ArticleTag.init, .required("key", \.key, …), .required("name",
 /// \.name, …))`. See ``JSONModel``.
 public struct ObjectCodec<Model>: Sendable {
-    public let properties: [JSONSchema.Property]
+    package let properties: [JSONSchema.Property]
     let fields: [FieldNames]
     // Iterating over arrays is faster than over a pack of fields.
     let writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void]
@@ -82,7 +82,7 @@ public struct ObjectCodec<Model>: Sendable {
         let plan: @Sendable (FieldSelection) -> FieldPlan?
     }
 
-    public var schema: JSONSchema {
+    package var schema: JSONSchema {
         schemaName.map { .named($0, .object(properties)) } ?? .object(properties)
     }
 

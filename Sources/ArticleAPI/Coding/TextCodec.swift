@@ -7,14 +7,14 @@ public import BroadsheetHTTP
 ///
 /// ```swift
 /// let even = TextCodec<Int>(
-///     "an even number", .integer(0...100), parse: { Int($0) }, print: { "\($0)" },
+///     "an even number", parse: { Int($0) }, print: { "\($0)" },
 ///     fault: { $0.isMultiple(of: 2) ? nil : "is odd" })
 /// let fault = even.fault(7)
 /// ```
 public struct TextCodec<Value>: Sendable {
     /// A description of the valid texts, in words that follow "must be" or "expected".
     public let expectation: String
-    public let schema: JSONSchema
+    package let schema: JSONSchema
     /// Parses a text; `nil` if it does not represent a value.
     public let parse: @Sendable (String) -> Value?
     /// Parses a text that is known to be ASCII.
@@ -23,7 +23,18 @@ public struct TextCodec<Value>: Sendable {
     /// Returns the reason why a backend rejects the value; `nil` if it accepts the value.
     public let fault: @Sendable (Value) -> String?
 
+    /// - Parameter expectation: What the text has to be, in words that follow "must be".
     public init(
+        _ expectation: String, parse: @escaping @Sendable (String) -> Value?,
+        print: @escaping @Sendable (Value) -> String,
+        fault: @escaping @Sendable (Value) -> String? = { _ in nil }
+    ) {
+        self.init(
+            expectation, .text(TextSchema(.lines, length: 0...Int.max)), parse: parse, print: print,
+            fault: fault)
+    }
+
+    package init(
         _ expectation: String, _ schema: JSONSchema,
         parse: @escaping @Sendable (String) -> Value?,
         print: @escaping @Sendable (Value) -> String,

@@ -6,11 +6,11 @@ import BroadsheetHTTP
 /// ```swift
 /// let value = try JSONParser.parse(Array(#"{"title":"Bread"}"#.utf8))
 /// ```
-public struct JSONParser: Sendable {
+package struct JSONParser: Sendable {
     /// The maximum nesting of arrays and objects.
-    public static let limitDepth = 64
+    package static let limitDepth = 64
     /// The maximum number of values, which bounds the memory that a hostile text can use.
-    public static let limitValues = 200_000
+    package static let limitValues = 200_000
 
     let bytes: [UInt8]
     var position = 0
@@ -25,7 +25,7 @@ public struct JSONParser: Sendable {
     }
 
     /// The value of a whole text.
-    public static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
+    package static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
         try parse(bytes, limitValues: limitValues)
     }
 

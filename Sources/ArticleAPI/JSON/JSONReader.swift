@@ -7,26 +7,26 @@
 /// reader.report(.rejected("is in the past"))
 /// let messages = reader.faults.map(\.message)
 /// ```
-public struct JSONReader: Sendable {
+package struct JSONReader: Sendable {
     /// A reader's treatment of unknown attributes and values outside the limits.
-    public enum Strictness: Sendable, Hashable {
+    package enum Strictness: Sendable, Hashable {
         /// For clients: unknown attributes are ignored, and limits are left to the backend.
         case lenient
         /// For backends: unknown attributes are rejected, and every limit is enforced.
         case strict
     }
 
-    public let attitude: Strictness
+    package let attitude: Strictness
     /// The faults in the order in which they were found; at most `limitFaults`.
-    public private(set) var faults: [JSONFault] = []
+    package private(set) var faults: [JSONFault] = []
     /// True if items of lists that cannot be read are left out; lists within items are complete.
     private(set) var leavesOutItems = false
     /// The first fault of each item that was left out.
     private(set) var leftOut: [JSONFault] = []
 
-    public static let limitFaults = 100
+    package static let limitFaults = 100
 
-    public init(_ attitude: Strictness) { self.attitude = attitude }
+    package init(_ attitude: Strictness) { self.attitude = attitude }
 
     /// A lenient reader that leaves out the items that it cannot read.
     static var leavingOutItems: JSONReader {
@@ -38,7 +38,7 @@ public struct JSONReader: Sendable {
     var isStrict: Bool { attitude == .strict }
 
     /// Records a fault of the current value.
-    public mutating func report(_ reason: JSONFault.Reason) {
+    package mutating func report(_ reason: JSONFault.Reason) {
         guard faults.count < Self.limitFaults else { return }
         faults.append(JSONFault(path: JSONPath([]), reason: reason))
     }
@@ -78,11 +78,11 @@ public struct JSONReader: Sendable {
 }
 
 /// One fault of a JSON value. See ``InvalidValue``.
-public struct JSONFault: Error, Sendable, Hashable {
-    public var path: JSONPath
-    public var reason: Reason
+package struct JSONFault: Sendable, Hashable {
+    package var path: JSONPath
+    package var reason: Reason
 
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         /// The value has the wrong kind, or its text the wrong form.
         case invalid(expected: String, found: String)
         /// A required attribute is absent; the path is where it should be.
@@ -94,7 +94,7 @@ public struct JSONFault: Error, Sendable, Hashable {
     }
 
     /// A description of the fault, in words that follow the name of the place.
-    public var message: String {
+    package var message: String {
         switch reason {
         case .invalid(let expected, let found): "must be \(expected), not \(found)"
         case .missing: "is missing"
@@ -104,25 +104,20 @@ public struct JSONFault: Error, Sendable, Hashable {
     }
 }
 
-/// A place in a JSON document.
-///
-/// ```swift
-/// let path = JSONPath([.name("items"), .index(3), .name("title")])
-/// let place = "\(path) or \(path.pointer)"
-/// ```
-public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
+/// A place in a JSON document. See ``InvalidValue``.
+package struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     /// One step from a value to one inside it.
-    public enum Step: Sendable, Hashable {
+    package enum Step: Sendable, Hashable {
         case name(String)
         case index(Int)
     }
 
-    public var steps: [Step]
+    package var steps: [Step]
 
-    public init(_ steps: [Step] = []) { self.steps = steps }
+    package init(_ steps: [Step] = []) { self.steps = steps }
 
     /// The path from the root: `$.items[3].author.name`; other names are in brackets: `$["a b"]`.
-    public var description: String {
+    package var description: String {
         steps.reduce(into: "$") { text, step in
             switch step {
             case .index(let index): text += "[\(index)]"
@@ -136,7 +131,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The JSON pointer (RFC 6901): `/items/3/author/name`; empty for the root.
-    public var pointer: String {
+    package var pointer: String {
         steps.reduce(into: "") { text, step in
             text += "/"
             switch step {
@@ -176,16 +171,16 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 ///     place = "\(error.line):\(error.column)"
 /// }
 /// ```
-public struct JSONSyntaxError: Error, Sendable, Hashable {
-    public var reason: Reason
+package struct JSONSyntaxError: Error, Sendable, Hashable {
+    package var reason: Reason
     /// The number of bytes before the error.
-    public var offset: Int
+    package var offset: Int
     /// The line, counted from 1.
-    public var line: Int
+    package var line: Int
     /// The column in bytes, counted from 1.
-    public var column: Int
+    package var column: Int
     /// The innermost value that contains the error.
-    public var path: JSONPath
+    package var path: JSONPath
 
     /// The same error with its path extended by an enclosing value.
     func inside(_ step: JSONPath.Step) -> JSONSyntaxError {
@@ -194,7 +189,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
         return error
     }
 
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         case endOfText
         case unexpectedByte(UInt8)
         case badLiteral
@@ -211,7 +206,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
     }
 
     /// A description of the fault, for the sender.
-    public var message: String {
+    package var message: String {
         "\(reason.message), at line \(line), column \(column) (\(path))"
     }
 }

@@ -38,7 +38,7 @@ public enum JSONValue: Sendable, Hashable {
     }
 
     /// Writes this value as it was parsed; numbers keep their text.
-    public func write(to writer: inout JSONWriter) {
+    package func write(to writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
         case .boolean(let value): writer.boolean(value)

@@ -10,15 +10,15 @@
 ///     $0.string("Bread")
 /// }
 /// ```
-public struct JSONWriter: Sendable {
-    public private(set) var bytes: [UInt8] = []
+package struct JSONWriter: Sendable {
+    package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
     /// A writer with room for `capacity` bytes.
-    public init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+    package init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
     /// Writes an object; `members` calls `name` before each value.
-    public mutating func object(_ members: (inout JSONWriter) -> Void) {
+    package mutating func object(_ members: (inout JSONWriter) -> Void) {
         bytes.append(UInt8(ascii: "{"))
         needsComma = false
         members(&self)
@@ -27,7 +27,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes an array; `items` calls `element` before each value.
-    public mutating func array(_ items: (inout JSONWriter) -> Void) {
+    package mutating func array(_ items: (inout JSONWriter) -> Void) {
         bytes.append(UInt8(ascii: "["))
         needsComma = false
         items(&self)
@@ -36,13 +36,13 @@ public struct JSONWriter: Sendable {
     }
 
     /// Must be called before each value of an array.
-    public mutating func element() {
+    package mutating func element() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
     /// Must be called before each value of an object.
-    public mutating func name(_ name: String) {
+    package mutating func name(_ name: String) {
         element()
         string(name)
         bytes.append(UInt8(ascii: ":"))
@@ -63,11 +63,11 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: name)
     }
 
-    public mutating func null() { raw("null") }
+    package mutating func null() { raw("null") }
 
-    public mutating func boolean(_ value: Bool) { raw(value ? "true" : "false") }
+    package mutating func boolean(_ value: Bool) { raw(value ? "true" : "false") }
 
-    public mutating func integer(_ value: Int) { raw(String(value)) }
+    package mutating func integer(_ value: Int) { raw(String(value)) }
 
     /// Writes a number; `null` if it is not finite. Zero has one sign, and whole numbers have no
     /// fraction, so that equal values give the same bytes, which any reader takes.
@@ -88,7 +88,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes a string; escapes only the characters that RFC 8259 §7 requires to be escaped.
-    public mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { escaped($0) }
@@ -96,7 +96,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// The encoded length of a string in bytes, including its quotation marks.
-    public static func bytes(of text: String) -> Int {
+    package static func bytes(of text: String) -> Int {
         var text = text
         return text.withUTF8 { text in
             var count = text.count + 2

@@ -3,15 +3,15 @@
 /// ```swift
 /// let names = FetchArticleRequest.parameters.list.map(\.name)
 /// ```
-public struct ParameterDescription: Sendable, Hashable {
-    public var name: String
-    public var place: Place
-    public var schema: JSONSchema
-    public var isRequired: Bool
+package struct ParameterDescription: Sendable, Hashable {
+    package var name: String
+    package var place: Place
+    package var schema: JSONSchema
+    package var isRequired: Bool
     /// The maximum number of occurrences.
-    public var limitCount: Int
+    package var limitCount: Int
 
-    public enum Place: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
         case path, query, header
     }
 }
@@ -21,11 +21,11 @@ public struct ParameterDescription: Sendable, Hashable {
 /// ```swift
 /// let mediaTypes = UpdateArticleRequest.parameters.body?.mediaTypes
 /// ```
-public struct BodyDescription: Sendable, Hashable {
+package struct BodyDescription: Sendable, Hashable {
     /// Clients send the first one.
-    public var mediaTypes: [String]
+    package var mediaTypes: [String]
     /// `nil` for raw bytes.
-    public var schema: JSONSchema?
+    package var schema: JSONSchema?
     /// True if a request without a body is rejected.
-    public var isRequired = true
+    package var isRequired = true
 }

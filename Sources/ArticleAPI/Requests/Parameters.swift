@@ -1,4 +1,4 @@
-public import BroadsheetHTTP
+package import BroadsheetHTTP
 
 /// The transfer of the parts of a request: one line for each, used in both directions.
 ///
@@ -11,9 +11,9 @@ public import BroadsheetHTTP
 /// ```
 public struct Parameters<Request: Sendable>: Sendable {
     /// Path, query and header parameters, in their order.
-    public let list: [ParameterDescription]
+    package let list: [ParameterDescription]
     /// The body, if the request has one.
-    public let body: BodyDescription?
+    package let body: BodyDescription?
     let print: @Sendable (Request, inout RequestDraft) -> Void
     private let read: @Sendable (inout RequestReader) -> Request?
 
@@ -122,7 +122,7 @@ extension BackendAPIRequest {
     /// Parses a received request.
     ///
     /// - Throws: an error with every fault of the request.
-    public init(parsing source: RequestSource) throws(RequestValidationError) {
+    package init(parsing source: RequestSource) throws(RequestValidationError) {
         self = try Self.parameters.parse(source)
     }
 }
@@ -134,10 +134,10 @@ extension BackendAPIRequest {
 /// ```swift
 /// let target = RequestPrinter.target(of: FetchArticlesRequest(tag: "baking", limit: 5))
 /// ```
-public enum RequestPrinter {
+package enum RequestPrinter {
     /// The whole request; the client adds `Host` and credentials. A value that is not valid in a
     /// header field is omitted, and the fields record its name (`HTTPFields.rejectedName`).
-    public static func print<Request: BackendAPIRequest>(_ request: Request) -> HTTPRequest {
+    package static func print<Request: BackendAPIRequest>(_ request: Request) -> HTTPRequest {
         print(request, accepting: ResponseMapper<Request.Item>().accept)
     }
 
@@ -155,7 +155,7 @@ public enum RequestPrinter {
     }
 
     /// Path and query, encoded, as in `Location` and `Link`.
-    public static func target<Request: BackendAPIRequest>(of request: Request) -> String {
+    package static func target<Request: BackendAPIRequest>(of request: Request) -> String {
         let target = target(of: draft(of: request, HTTPFields()), Request.endpoint)
         return String(decoding: target, as: UTF8.self)
     }

@@ -1,4 +1,4 @@
-public import BroadsheetHTTP
+package import BroadsheetHTTP
 
 /// Reads the parts of a request and collects their faults.
 ///
@@ -254,7 +254,7 @@ extension PercentEncoding.DecodingError {
 ///     received = try FetchTagsRequest(parsing: source)
 /// }
 /// ```
-public struct RequestSource: Sendable {
+package struct RequestSource: Sendable {
     let path: [String: String]
     let query: Result<QueryItems, QueryItems.ParsingError>
     let fields: HTTPFields
@@ -264,7 +264,7 @@ public struct RequestSource: Sendable {
     /// - Parameters:
     ///   - request: the received request.
     ///   - path: the decoded values of the path's parameters, by their names.
-    public init(_ request: HTTPRequest, path: [String: String]) {
+    package init(_ request: HTTPRequest, path: [String: String]) {
         self.path = path
         fields = request.fields
         body = request.body
@@ -274,7 +274,7 @@ public struct RequestSource: Sendable {
     }
 
     /// The source of a request; `nil` if its path does not match the template of `endpoint`.
-    public init?(_ request: HTTPRequest, for endpoint: Endpoint) {
+    package init?(_ request: HTTPRequest, for endpoint: Endpoint) {
         guard let segments = try? request.target.segments(),
             let path = endpoint.template.values(in: segments)
         else { return nil }
@@ -291,21 +291,21 @@ public struct RequestSource: Sendable {
 ///     problem = error.problem()
 /// }
 /// ```
-public struct RequestValidationError: Error, Sendable, Hashable {
-    public var reason: Reason
+package struct RequestValidationError: Error, Sendable, Hashable {
+    package var reason: Reason
     /// In the order of the request's parts, followed by unexpected parts; at most 100.
-    public var details: [Problem.Detail]
+    package var details: [Problem.Detail]
     /// The media types that the body may have, for `Accept` or `Accept-Patch` in a 415.
-    public var mediaTypes: [String]
+    package var mediaTypes: [String]
 
-    public init(_ reason: Reason, details: [Problem.Detail], mediaTypes: [String] = []) {
+    package init(_ reason: Reason, details: [Problem.Detail], mediaTypes: [String] = []) {
         self.reason = reason
         self.details = details
         self.mediaTypes = mediaTypes
     }
 
     /// The most severe fault decides the status.
-    public enum Reason: Sendable, Hashable, Comparable {
+    package enum Reason: Sendable, Hashable, Comparable {
         /// The body is well-formed but contains invalid values: 422.
         case invalid
         /// The body has an unsupported media type or content coding: 415.
@@ -315,7 +315,7 @@ public struct RequestValidationError: Error, Sendable, Hashable {
     }
 
     /// The problem that is sent to the client.
-    public func problem(instance: String? = nil) -> Problem {
+    package func problem(instance: String? = nil) -> Problem {
         let kind: Problem.Kind =
             switch reason {
             case .invalid: .invalidValues

@@ -139,14 +139,14 @@ public protocol ResponseItem: Sendable {
 /// let bytes = encoding.write(tag)
 /// ```
 public struct ResponseEncoding<Item>: Sendable {
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         case json(JSONSchema)
         /// No body (204).
         case nothing
         case bytes
     }
 
-    public let kind: Kind
+    package let kind: Kind
     /// `Content-Type`; `nil` without a body.
     public let mediaType: String?
     /// Writes the body; `capacity` bytes are reserved for it.
@@ -291,7 +291,7 @@ extension JSONRepresentable {
 
     /// The faults for which a backend would reject this value, which was made in code; empty if it
     /// is valid.
-    public var faults: [JSONFault] {
+    package var faults: [JSONFault] {
         var reader = JSONReader(.strict)
         Self.format.check(self, &reader)
         return reader.faults
@@ -310,11 +310,11 @@ extension JSONRepresentable {
 /// do throws(InvalidValue) {
 ///     try draft.validate()
 /// } catch {
-///     messages = error.faults.map { "\($0.path.pointer) \($0.message)" }
+///     messages = error.details.map(\.detail)
 /// }
 /// ```
 public struct InvalidValue: Error, Sendable, Hashable {
-    public var faults: [JSONFault]
+    package var faults: [JSONFault]
 
     package init(faults: [JSONFault]) { self.faults = faults }
 

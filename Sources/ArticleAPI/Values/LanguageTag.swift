@@ -3,14 +3,14 @@
 /// ```swift
 /// let language = LanguageTag("zh-hant-tw")?.text
 /// ```
-public struct LanguageTag: Sendable, Hashable {
-    public let text: String
+package struct LanguageTag: Sendable, Hashable {
+    package let text: String
 
     /// `nil` unless `text` is language, extended language, script, region, variants, extensions and
     /// private use, in this order, in at most 35 characters; or private use alone (`x-…`).
     ///
     /// Irregular grandfathered tags (`i-klingon`) are not accepted.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         // Most tags are two lower-case letters, which need no parsing.
         if text.utf8.count == 2, text.utf8.allSatisfy({ (97...122).contains($0) }) {
             self.text = text

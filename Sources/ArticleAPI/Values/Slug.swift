@@ -9,16 +9,16 @@
 /// ```swift
 /// let slug = Slug(title: "Über uns!")?.text
 /// ```
-public struct Slug: Sendable, Hashable {
+package struct Slug: Sendable, Hashable {
     /// Lower-case letters, marks and digits of any script (NFC); one hyphen between words.
-    public let text: String
+    package let text: String
 
     /// Unicode scalars.
-    public static let limit = 100
+    package static let limit = 100
 
     /// The slug of a title; `nil` if the title has neither letters nor digits, or if the slug would
     /// have the form of an id.
-    public init?(title: String) {
+    package init?(title: String) {
         var words = WordBuilder()
         var previous: Unicode.Scalar?
         for scalar in title.inCompatibilityForms.lowercased().inNFC.unicodeScalars {
@@ -43,7 +43,7 @@ public struct Slug: Sendable, Hashable {
     ///   - text: The slug that a client suggests, or that an article has.
     ///   - isServed: True if an article already has the slug; older versions made slugs with
     ///     invisible characters.
-    public static func fault(_ text: String, isServed: Bool = false) -> String? {
+    package static func fault(_ text: String, isServed: Bool = false) -> String? {
         let scalars = text.unicodeScalars
         guard !text.isEmpty else { return "is empty" }
         guard text.utf8.count <= 4 * limit, scalars.count <= limit else {

@@ -12,18 +12,18 @@
 /// let measure = TextMeasure("Flour, water and salt.")
 /// let line = "\(measure.words) words, \(measure.readingMinutes) min"
 /// ```
-public struct TextMeasure: Sendable, Hashable {
-    public let words: Int
+package struct TextMeasure: Sendable, Hashable {
+    package let words: Int
     /// 0 for a text without words.
-    public let readingMinutes: Int
+    package let readingMinutes: Int
 
     /// A measure with known values.
-    public init(words: Int, readingMinutes: Int) {
+    package init(words: Int, readingMinutes: Int) {
         self.words = words
         self.readingMinutes = readingMinutes
     }
 
-    public init(_ text: String) {
+    package init(_ text: String) {
         var text = text
         self = text.withUTF8 { bytes in TextMeasure(bytes) }
     }

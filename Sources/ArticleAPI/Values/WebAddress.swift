@@ -5,14 +5,14 @@
 /// ```swift
 /// let fault = WebAddress.fault("ftp://example.org")
 /// ```
-public enum WebAddress {
-    public static let limitBytes = 2000
+package enum WebAddress {
+    package static let limitBytes = 2000
 
     /// Returns the reason why `text` is not a valid URL; `nil` if it is one.
     ///
     /// User names and passwords are rejected because articles are public. Non-ASCII characters must
     /// be percent-encoded, and hosts given in their ASCII form.
-    public static func fault(_ text: String) -> String? {
+    package static func fault(_ text: String) -> String? {
         guard text.utf8.count <= limitBytes else { return "is longer than \(limitBytes) bytes" }
         let bytes = Array(text.utf8)
         let lowered = text.prefix(8).lowercased()

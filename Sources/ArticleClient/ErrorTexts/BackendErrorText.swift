@@ -23,13 +23,7 @@ extension BackendError: UserFacingError {
     }
 }
 
-extension TransportFailure: UserFacingError {
-    public func text(
-        for purpose: ErrorText.Purpose, in language: PresentationLanguage
-    ) -> ErrorText {
-        ErrorText(cause, for: purpose, in: language)
-    }
-
+extension TransportFailure {
     fileprivate var cause: ErrorCause {
         switch kind {
         case .disconnected: ErrorCause(.lost, .timedOutAdvice, .now)
@@ -81,23 +75,6 @@ extension InvalidValue: UserFacingError {
     }
 }
 
-extension JSONFault: UserFacingError {
-    public func text(
-        for purpose: ErrorText.Purpose, in language: PresentationLanguage
-    ) -> ErrorText {
-        let detail = Problem.Detail(message, at: .pointer(path.pointer))
-        return Problem(.invalidValues, errors: [detail]).text(for: purpose, in: language)
-    }
-}
-
-extension RequestValidationError: UserFacingError {
-    public func text(
-        for purpose: ErrorText.Purpose, in language: PresentationLanguage
-    ) -> ErrorText {
-        problem().text(for: purpose, in: language)
-    }
-}
-
 extension ResponseMapperError: UserFacingError {
     public func text(
         for purpose: ErrorText.Purpose, in language: PresentationLanguage
@@ -117,7 +94,6 @@ extension HTTPURL.Fault: UserFacingError {
 }
 
 // Only a fault of the app or of the server causes these.
-extension JSONSyntaxError: UserFacingError {}
 extension HTTPParseError: UserFacingError {}
 extension QueryItems.ParsingError: UserFacingError {}
 extension PercentEncoding.DecodingError: UserFacingError {}

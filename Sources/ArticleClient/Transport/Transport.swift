@@ -80,7 +80,7 @@ public enum TransportError: Error, Sendable, Hashable {
 }
 
 /// A failure of an exchange. See ``Transport``.
-public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertible {
+public struct TransportFailure: Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// The connection ended before the response was complete.
         case disconnected

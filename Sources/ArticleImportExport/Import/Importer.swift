@@ -1,7 +1,7 @@
-public import ArticleAPI
-public import ArticleServiceCore
-public import ArticleStore
-public import BroadsheetPlatform
+package import ArticleAPI
+package import ArticleServiceCore
+package import ArticleStore
+package import BroadsheetPlatform
 import BroadsheetResources
 
 /// Imports files: Markdown with front matter, articles as JSON lines, exports, and those of
@@ -45,7 +45,7 @@ public struct Importer: Sendable {
     ///   - keepsPaths: true if files are known by names alone, which do not replace the paths of
     ///     earlier imports.
     ///   - siteURL: makes the addresses in an export of Ghost absolute.
-    public init(
+    package init(
         store: any ImportDestination, language: LanguageTag, isDryRun: Bool = false,
         isAsDrafts: Bool = false, restoresDeleted: Bool = false, keepsPaths: Bool = false,
         siteURL: String? = nil,

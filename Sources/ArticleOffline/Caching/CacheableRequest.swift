@@ -37,14 +37,14 @@ public protocol CacheableRequest: BackendAPIRequest {
     ///   - time: the time at which the request was sent.
     func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate]
+    ) async throws(OfflineError) -> [ModelUpdate]
 
     /// True if a cached response may be used for items that the store does not know. It may be
     /// older than the store's knowledge, for example that an article was deleted.
     var usesCachedResponses: Bool { get }
 
     /// The item as it is known; `nil` if something is unknown that the request asks for.
-    func cached(in store: ModelStore) async throws(ModelStoreError) -> CachedItem<Item>?
+    func cached(in store: ModelStore) async throws(OfflineError) -> CachedItem<Item>?
 }
 
 extension CacheableRequest {
@@ -53,12 +53,12 @@ extension CacheableRequest {
     /// Nothing.
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] { [] }
+    ) async throws(OfflineError) -> [ModelUpdate] { [] }
 
     /// Nothing is known.
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Item>? { nil }
+    ) async throws(OfflineError) -> CachedItem<Item>? { nil }
 }
 
 /// An item made of known attributes, and their age. See ``CacheableRequest``.

@@ -11,7 +11,7 @@ extension FetchArticlesRequest: CacheableRequest {
     /// know.
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Page<Article>>? {
+    ) async throws(OfflineError) -> CachedItem<Page<Article>>? {
         guard cursor == nil else { return nil }
         let wanted = AttributeSet<Article>(requested: fields) ?? .inLists
         let found = try await store.loadArticles(
@@ -38,7 +38,7 @@ extension FetchArticleRequest: CacheableRequest {
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
+    ) async throws(OfflineError) -> [ModelUpdate] {
         switch key {
         case .id(let id): [.removed(Article.self, id, .notFound(seenAt: time))]
         case .slug(let slug):
@@ -50,7 +50,7 @@ extension FetchArticleRequest: CacheableRequest {
 
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Article>? {
+    ) async throws(OfflineError) -> CachedItem<Article>? {
         let wanted = AttributeSet<Article>(requested: fields) ?? .inArticles
         let found =
             switch key {
@@ -66,7 +66,7 @@ extension AttributeSet where Model == Article {
     /// The attributes that a selection names, as a whole or in part; `nil` without a selection.
     init?(requested fields: FieldSelection?) {
         guard let fields else { return nil }
-        self.init(fields.names.map { name in String(name.prefix { $0 != "." }) } + ["id"])
+        self.init(named: fields.names.map { name in String(name.prefix { $0 != "." }) } + ["id"])
     }
 }
 
@@ -93,13 +93,13 @@ extension PartialRequest: CacheableRequest where Whole: PartiallyCachedRequest {
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
+    ) async throws(OfflineError) -> [ModelUpdate] {
         try await whole.updatesForMissing(in: store, seenAt: time)
     }
 
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Whole.Partial>? {
+    ) async throws(OfflineError) -> CachedItem<Whole.Partial>? {
         try await whole.cachedPart(in: store)
     }
 }
@@ -114,14 +114,14 @@ public protocol PartiallyCachedRequest: SparseRequest, CacheableRequest {
     func part(of item: Item) -> Partial?
 
     /// The selected attributes as they are known; `nil` if one of them is unknown.
-    func cachedPart(in store: ModelStore) async throws(ModelStoreError) -> CachedItem<Partial>?
+    func cachedPart(in store: ModelStore) async throws(OfflineError) -> CachedItem<Partial>?
 }
 
 extension PartiallyCachedRequest {
     /// Those of the item as it is known.
     public func cachedPart(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Partial>? {
+    ) async throws(OfflineError) -> CachedItem<Partial>? {
         guard let found = try await cached(in: store), let part = part(of: found.item) else {
             return nil
         }
@@ -145,7 +145,7 @@ extension FetchArticlesRequest: PartiallyCachedRequest {
     /// whole articles.
     public func cachedPart(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Page<PartialArticle>>? {
+    ) async throws(OfflineError) -> CachedItem<Page<PartialArticle>>? {
         guard let (page, articles) = try await store.partialArticles(inResponseTo: self) else {
             return try await cached(in: store).flatMap { found in
                 part(of: found.item).map { CachedItem($0, seenAt: found.seenAt) }
@@ -173,7 +173,7 @@ extension FetchArticleRequest: PartiallyCachedRequest {
 
     public func cachedPart(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<PartialArticle>? {
+    ) async throws(OfflineError) -> CachedItem<PartialArticle>? {
         guard case .id(let id) = key else {
             return try await cached(in: store).flatMap { found in
                 part(of: found.item).map { CachedItem($0, seenAt: found.seenAt) }
@@ -216,7 +216,7 @@ extension ReplaceArticleRequest: CacheableRequest {
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
+    ) async throws(OfflineError) -> [ModelUpdate] {
         [.removed(Article.self, id, .notFound(seenAt: time))]
     }
 }
@@ -228,7 +228,7 @@ extension UpdateArticleRequest: CacheableRequest {
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
+    ) async throws(OfflineError) -> [ModelUpdate] {
         [.removed(Article.self, id, .notFound(seenAt: time))]
     }
 }
@@ -246,7 +246,7 @@ extension DeleteArticleRequest: CacheableRequest {
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
+    ) async throws(OfflineError) -> [ModelUpdate] {
         [.removed(Article.self, id, .notFound(seenAt: time))]
     }
 }

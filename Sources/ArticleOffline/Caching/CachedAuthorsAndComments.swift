@@ -57,7 +57,7 @@ extension FetchCommentsRequest: CacheableRequest {
     /// The first page, as far as the store has it; `nil` if it has nothing of it.
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Page<ArticleComment>>? {
+    ) async throws(OfflineError) -> CachedItem<Page<ArticleComment>>? {
         guard cursor == nil, fields == nil else { return nil }
         let found = try await store.loadComments(
             on: articleID, order: sort ?? .oldest, limit: limit ?? 20)
@@ -79,7 +79,7 @@ extension FetchCommentRequest: CacheableRequest {
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
+    ) async throws(OfflineError) -> [ModelUpdate] {
         [.removed(ArticleComment.self, id, .notFound(seenAt: time))]
     }
 }
@@ -97,7 +97,7 @@ extension UpdateCommentRequest: CacheableRequest {
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
+    ) async throws(OfflineError) -> [ModelUpdate] {
         [.removed(ArticleComment.self, id, .notFound(seenAt: time))]
     }
 }
@@ -109,7 +109,7 @@ extension DeleteCommentRequest: CacheableRequest {
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
+    ) async throws(OfflineError) -> [ModelUpdate] {
         [.removed(ArticleComment.self, id, .notFound(seenAt: time))]
     }
 }

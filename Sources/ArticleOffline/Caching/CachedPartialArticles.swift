@@ -5,8 +5,8 @@ extension ModelStore {
     /// Returns what is known of an article; `nil` if that is nothing, or it was deleted.
     public func loadPartialArticle(
         _ id: Article.ID
-    ) throws(ModelStoreError) -> CachedArticle.Partial? {
-        try reading { () throws(ModelStoreError) in try engine.partialArticle(id) }
+    ) throws(OfflineError) -> CachedArticle.Partial? {
+        try reading { () throws(OfflineError) in try engine.partialArticle(id) }
     }
 
     /// Returns the articles of the last response to the request, in its order, each with everything
@@ -18,7 +18,7 @@ extension ModelStore {
     /// ```
     public func loadPartialArticles(
         of request: PartialRequest<FetchArticlesRequest>
-    ) throws(ModelStoreError) -> [CachedArticle.Partial] {
+    ) throws(OfflineError) -> [CachedArticle.Partial] {
         if let (_, articles) = try partialArticles(inResponseTo: request.whole) { return articles }
         let whole = request.whole
         return try loadArticles(
@@ -31,7 +31,7 @@ extension ModelStore {
     public nonisolated func partialArticle(
         _ id: Article.ID
     ) -> StoreUpdates<CachedArticle.Partial?> {
-        updates(of: .model(Article.self, id)) { (store) throws(ModelStoreError) in
+        updates(of: .model(Article.self, id)) { (store) throws(OfflineError) in
             try await store.loadPartialArticle(id)
         }
     }
@@ -41,7 +41,7 @@ extension ModelStore {
     public nonisolated func partialArticles(
         of request: PartialRequest<FetchArticlesRequest>
     ) -> StoreUpdates<[CachedArticle.Partial]> {
-        updates(of: .models(Article.self)) { (store) throws(ModelStoreError) in
+        updates(of: .models(Article.self)) { (store) throws(OfflineError) in
             try await store.loadPartialArticles(of: request)
         }
     }
@@ -50,11 +50,11 @@ extension ModelStore {
     /// `nil` if there is none.
     func partialArticles(
         inResponseTo request: FetchArticlesRequest
-    ) throws(ModelStoreError) -> (page: Page<PartialArticle>, articles: [CachedArticle.Partial])? {
+    ) throws(OfflineError) -> (page: Page<PartialArticle>, articles: [CachedArticle.Partial])? {
         guard let response = try response(to: request, named: Article.storedForm.name),
             let page = try? Page<PartialArticle>(mapping: response.rest)
         else { return nil }
-        let articles = try reading { () throws(ModelStoreError) in
+        let articles = try reading { () throws(OfflineError) in
             var articles: [CachedArticle.Partial] = []
             for bytes in response.ids {
                 guard let id = Article.ID(storedBytes: bytes),

@@ -16,7 +16,7 @@ extension SearchArticlesRequest: CacheableRequest {
     /// list, which the store does not know.
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<SearchPage<Article>>? {
+    ) async throws(OfflineError) -> CachedItem<SearchPage<Article>>? {
         guard cursor == nil else { return nil }
         let limit = limit ?? Self.defaultLimit
         let found = try await store.search(query, matching: ArticleQuery(self), limit: limit)
@@ -41,7 +41,7 @@ extension SearchArticlesRequest: CacheableRequest {
     /// The hits of the backend's last response, as far as they are known and still match.
     private func formerHits(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> (hits: [SearchHit<CachedArticle>], correctedTo: String?) {
+    ) async throws(OfflineError) -> (hits: [SearchHit<CachedArticle>], correctedTo: String?) {
         let response = try await store.response(to: self, named: Article.storedForm.name)
         guard let response, let page = try? SearchPage<PartialArticle>(mapping: response.rest)
         else { return ([], nil) }

@@ -51,7 +51,7 @@ extension CacheableRequest where Item: ModelList {
     /// removed.
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Item>? {
+    ) async throws(OfflineError) -> CachedItem<Item>? {
         guard let (response, known) = try await store.response(to: self, of: Item.Model.self),
             var item = try? Item(mapping: response.rest)
         else { return nil }
@@ -74,7 +74,7 @@ extension CacheableRequest where Item: StorableModel {
     /// The model of the last response is gone.
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
+    ) async throws(OfflineError) -> [ModelUpdate] {
         guard let known = try await store.response(to: self, of: Item.self) else { return [] }
         return known.models.map { .removed(Item.self, $0.id, .notFound(seenAt: time)) }
     }
@@ -82,7 +82,7 @@ extension CacheableRequest where Item: StorableModel {
     /// Everything that is known of the model of the last response.
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Item>? {
+    ) async throws(OfflineError) -> CachedItem<Item>? {
         let known = try await store.response(to: self, of: Item.self)?.models.first
         guard let known, let model = known.model() else { return nil }
         return CachedItem(model, seenAt: known.seenAt)
@@ -97,7 +97,7 @@ extension CacheableRequest where Item: JSONRepresentable {
 
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Item>? {
+    ) async throws(OfflineError) -> CachedItem<Item>? {
         guard let response = try await store.response(to: self, named: ""),
             let item = try? Item(mapping: response.rest)
         else { return nil }

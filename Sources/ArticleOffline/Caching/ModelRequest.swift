@@ -30,7 +30,7 @@ extension ModelRequest {
 
     public func updatesForMissing(
         in store: ModelStore, seenAt time: Timestamp
-    ) async throws(ModelStoreError) -> [ModelUpdate] {
+    ) async throws(OfflineError) -> [ModelUpdate] {
         [.removed(Model.self, modelID, .notFound(seenAt: time))]
     }
 }
@@ -42,7 +42,7 @@ extension ModelRequest where Item == Model {
 
     public func cached(
         in store: ModelStore
-    ) async throws(ModelStoreError) -> CachedItem<Item>? {
+    ) async throws(OfflineError) -> CachedItem<Item>? {
         guard Self.endpoint.method == .get,
             let known = try await store.loadFacts(Model.self, modelID), let model = known.model()
         else { return nil }

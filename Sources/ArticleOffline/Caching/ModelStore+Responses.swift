@@ -35,7 +35,7 @@ extension ModelStore: ResponseMemory {
         by owner: SessionOwner, sentAt time: Timestamp
     ) async {
         guard let cached = request as? any CacheableRequest else { return }
-        do throws(ModelStoreError) {
+        do throws(OfflineError) {
             if owner == self.owner {
                 try await merge(outcome, of: cached, sentAt: time)
             } else if case .success = outcome {
@@ -47,7 +47,7 @@ extension ModelStore: ResponseMemory {
     private nonisolated func merge<Item, Request: CacheableRequest>(
         _ outcome: Result<BackendReply<Item>, BackendError>, of request: Request,
         sentAt time: Timestamp
-    ) async throws(ModelStoreError) {
+    ) async throws(OfflineError) {
         switch outcome {
         case .success(let reply):
             guard let item = reply.item as? Request.Item else { return }
@@ -65,7 +65,7 @@ extension ModelStore: ResponseMemory {
         guard owner == self.owner, let cached = request as? any CacheableRequest else {
             return nil
         }
-        do throws(ModelStoreError) {
+        do throws(OfflineError) {
             guard let found = try await known(cached), let item = found.item as? Request.Item
             else { return nil }
             let age = max(0, time().milliseconds - found.seenAt.milliseconds)
@@ -78,7 +78,7 @@ extension ModelStore: ResponseMemory {
 
     private nonisolated func known<Request: CacheableRequest>(
         _ request: Request
-    ) async throws(ModelStoreError) -> CachedItem<any Sendable>? {
+    ) async throws(OfflineError) -> CachedItem<any Sendable>? {
         try await request.cached(in: self).map { CachedItem($0.item, seenAt: $0.seenAt) }
     }
 

@@ -1,46 +1,24 @@
 public import ArticleClient
 
-/// The texts of the errors of stored articles and unsent writes.
-extension ModelStoreError: UserFacingError {
-    public func text(
-        for purpose: ErrorText.Purpose, in language: PresentationLanguage
-    ) -> ErrorText {
-        let cause: ErrorCause =
-            switch self {
-            case .full: ErrorCause(.storeFull, .storeFullAdvice, .never)
-            case .busy: ErrorCause(.storeBusy, .againSoon, .now)
-            case .newer: ErrorCause(.storeNewer, .updateAdvice, .never)
-            case .otherAccount: ErrorCause(.storeOther, .storeOtherAdvice, .afterSignIn)
-            case .damaged: ErrorCause(.storeDamaged, .storeDamagedAdvice, .never)
-            case .disk: ErrorCause(.disk, .diskAdvice, .now)
-            }
-        return ErrorText(cause, for: purpose, in: language)
-    }
-}
-
-extension OutboxError: UserFacingError {
+/// The texts of the errors of stored articles, unsent writes and mirrors.
+extension OfflineError: UserFacingError {
     public func text(
         for purpose: ErrorText.Purpose, in language: PresentationLanguage
     ) -> ErrorText {
         let cause: ErrorCause
         switch self {
-        case .invalid(let value): return value.text(for: purpose, in: language)
-        case .notStored(let error): return error.text(for: purpose, in: language)
+        case .full: cause = ErrorCause(.storeFull, .storeFullAdvice, .never)
+        case .busy: cause = ErrorCause(.storeBusy, .againSoon, .now)
+        case .newer: cause = ErrorCause(.storeNewer, .updateAdvice, .never)
+        case .otherAccount: cause = ErrorCause(.storeOther, .storeOtherAdvice, .afterSignIn)
+        case .damaged: cause = ErrorCause(.storeDamaged, .storeDamagedAdvice, .never)
+        case .disk: cause = ErrorCause(.disk, .diskAdvice, .now)
         case .noAccount: cause = .signIn
-        case .full: cause = ErrorCause(.outboxFull, .outboxFullAdvice, .online)
+        case .invalid(let value): return value.text(for: purpose, in: language)
+        case .tooManyWrites: cause = ErrorCause(.outboxFull, .outboxFullAdvice, .online)
         case .noSuchWrite: cause = ErrorCause(.outboxSettled, .reloadAdvice, .never)
+        case .backend(let error): return error.text(for: purpose, in: language)
         }
         return ErrorText(cause, for: purpose, in: language)
-    }
-}
-
-extension ArticleMirrorError: UserFacingError {
-    public func text(
-        for purpose: ErrorText.Purpose, in language: PresentationLanguage
-    ) -> ErrorText {
-        switch self {
-        case .backend(let error): error.text(for: purpose, in: language)
-        case .store(let error): error.text(for: purpose, in: language)
-        }
     }
 }

@@ -3,8 +3,8 @@ public import ArticleAPI
 /// Attributes of a model.
 ///
 /// ```swift
-/// let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
-/// let knowsBody = inLists.contains("body")
+/// let inLists = AttributeSet<Article>.all.subtracting([.body, .bodyHTML, .commentCount])
+/// let knowsBody = inLists.contains(.body)
 /// ```
 public struct AttributeSet<Model: StorableModel>: Sendable, Hashable {
     var bits: UInt64
@@ -21,18 +21,20 @@ public struct AttributeSet<Model: StorableModel>: Sendable, Hashable {
     public static var inLists: Self { Self(bits: Model.storedForm.inLists) }
 
     /// The attributes of these names; other names are ignored.
-    public init(_ names: some Sequence<String>) {
+    init(named names: some Sequence<String>) {
         self.init(bits: names.reduce(0) { $0 | Self.bit($1) })
     }
 
     /// The attributes that a selection names as a whole. One that it names in part, as
     /// `authors.name`, is not known from a response that has this part only.
-    public init(_ selection: FieldSelection) { self.init(selection.names + ["id"]) }
+    public init(_ selection: FieldSelection) { self.init(named: selection.names + ["id"]) }
 
-    public func contains(_ name: String) -> Bool { bits & Self.bit(name) != 0 }
+    public func contains(_ attribute: FieldSelection.Name) -> Bool {
+        bits & Self.bit(attribute.rawValue) != 0
+    }
 
-    public func subtracting(_ names: some Sequence<String>) -> Self {
-        Self(bits: bits & ~Self(names).bits)
+    public func subtracting(_ attributes: FieldSelection) -> Self {
+        Self(bits: bits & ~Self(named: attributes.names).bits)
     }
 
     public var isEmpty: Bool { bits == 0 }

@@ -11,7 +11,7 @@ public import ArticleAPI
 /// The attributes are those of the model's shape.
 ///
 /// ```swift
-/// let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
+/// let inLists = AttributeSet<Article>.all.subtracting([.body, .bodyHTML, .commentCount])
 /// var facts = ModelFacts(article, knowing: .all, seenAt: time)
 /// let changed = facts.merge(ModelFacts(listed, knowing: inLists, seenAt: time))
 /// let whole = facts.model()

@@ -3,13 +3,13 @@ import BroadsheetSQLite
 import CBroadsheetSQLite
 
 /// An open file of a store, with its compiled statements.
-typealias DatabaseConnection = SQLiteDatabase<ModelStoreError>
+typealias DatabaseConnection = SQLiteDatabase<OfflineError>
 
-extension SQLiteDatabase where Failure == ModelStoreError {
+extension SQLiteDatabase where Failure == OfflineError {
     /// - Parameters:
     ///   - path: a file, which is made if it is missing; `nil` for a database in memory.
     ///   - limitBytes: the maximum size of the file; `nil` for no limit.
-    convenience init(_ path: String?, limitBytes: Int?) throws(ModelStoreError) {
+    convenience init(_ path: String?, limitBytes: Int?) throws(OfflineError) {
         try self.init(path ?? ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         // Memory maps are disabled, as disk errors would raise signals. A damaged file must not
         // make functions of a schema run.
@@ -28,29 +28,29 @@ extension SQLiteDatabase where Failure == ModelStoreError {
     }
 
     /// Enables write-ahead logging, which is recorded in the file.
-    func useLog() throws(ModelStoreError) { try execute(script: "PRAGMA journal_mode = WAL") }
+    func useLog() throws(OfflineError) { try execute(script: "PRAGMA journal_mode = WAL") }
 }
 
-extension SQLiteStatement where Failure == ModelStoreError {
-    func bind(_ index: Int32, _ value: Timestamp?) throws(ModelStoreError) {
+extension SQLiteStatement where Failure == OfflineError {
+    func bind(_ index: Int32, _ value: Timestamp?) throws(OfflineError) {
         try bind(index, value?.milliseconds)
     }
 
-    func bind<Subject>(_ index: Int32, _ id: Identifier<Subject>) throws(ModelStoreError) {
+    func bind<Subject>(_ index: Int32, _ id: Identifier<Subject>) throws(OfflineError) {
         let words = (id.high.bigEndian, id.low.bigEndian)
         try check(withUnsafeBytes(of: words) { handle.bind(index, bytes: $0) })
     }
 
-    func bind(_ index: Int32, id: some StorableID) throws(ModelStoreError) {
+    func bind(_ index: Int32, id: some StorableID) throws(OfflineError) {
         try bind(index, id.storedBytes)
     }
 
-    func id<ID: StorableID>(_ column: Int32) throws(ModelStoreError) -> ID {
+    func id<ID: StorableID>(_ column: Int32) throws(OfflineError) -> ID {
         guard let id = ID(storedBytes: bytes(column)) else { throw .damaged("an id is unreadable") }
         return id
     }
 
-    func identifier<Subject>(_ column: Int32) throws(ModelStoreError) -> Identifier<Subject> {
+    func identifier<Subject>(_ column: Int32) throws(OfflineError) -> Identifier<Subject> {
         let bytes = handle.bytes(column)
         guard bytes.count == 16,
             let id = Identifier<Subject>(
@@ -61,7 +61,7 @@ extension SQLiteStatement where Failure == ModelStoreError {
     }
 }
 
-extension ModelStoreError: SQLiteFailure {
+extension OfflineError: SQLiteFailure {
     package init(code: Int32, message: String) {
         self =
             switch code & 0xFF {

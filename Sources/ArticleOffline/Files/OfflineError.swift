@@ -1,7 +1,11 @@
-/// The reason why a value could not be stored or read. Nothing of it was stored.
+public import ArticleAPI
+public import ArticleClient
+
+/// The reason why something could not be stored, read or kept up to date on the device. Nothing of
+/// it was stored.
 ///
-/// See ``ModelStore``.
-public enum ModelStoreError: Error, Sendable, Hashable {
+/// See ``ModelStore``, ``Outbox`` and ``ArticleMirror``.
+public enum OfflineError: Error, Sendable, Hashable {
     /// Models that have to stay (pinned, mirrored, or with unsent writes) take more than
     /// `ModelStore.Limits.bytes`.
     case full
@@ -16,9 +20,20 @@ public enum ModelStoreError: Error, Sendable, Hashable {
     case damaged(String)
     /// The disk is full or has failed, or the file cannot be opened.
     case disk(String)
+    /// The store is not that of an account, so it cannot be known who may send the write.
+    case noAccount
+    /// The backend would reject the write; every fault.
+    case invalid(InvalidValue)
+    /// There are too many writes that were not sent.
+    case tooManyWrites
+    /// The write does not exist, or no longer needs this decision.
+    case noSuchWrite
+    /// A mirror has stopped: its task was cancelled, the session has ended or belongs to another
+    /// account than the store, or the backend has rejected a request that repeating cannot fix.
+    case backend(BackendError)
 }
 
-extension ModelStoreError: CustomStringConvertible {
+extension OfflineError: CustomStringConvertible {
     /// A description of the failure, for logs and terminals.
     public var description: String {
         switch self {
@@ -28,6 +43,13 @@ extension ModelStoreError: CustomStringConvertible {
         case .otherAccount: "the store belongs to another account"
         case .damaged(let reason): "the store is damaged: \(reason)"
         case .disk(let reason): "the store cannot be read or written: \(reason)"
+        case .noAccount: "the store belongs to no account, so that nobody can send the write"
+        case .invalid(let value):
+            "the write is not valid: "
+                + value.faults.map { "\($0.path) \($0.message)" }.joined(separator: ", ")
+        case .tooManyWrites: "too many writes were not sent yet"
+        case .noSuchWrite: "the write does not exist, or needs no decision"
+        case .backend(let error): error.description
         }
     }
 }

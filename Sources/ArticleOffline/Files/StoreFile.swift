@@ -33,7 +33,7 @@ struct StoreFile {
     ///
     /// An existing file is not opened: closing it would release the locks that another store of
     /// this process has on it.
-    func prepare() throws(ModelStoreError) {
+    func prepare() throws(OfflineError) {
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file >= 0 {
             close(file)
@@ -64,7 +64,7 @@ struct StoreFile {
     }
 
     /// Removes the file and those beside it.
-    func remove() throws(ModelStoreError) {
+    func remove() throws(OfflineError) {
         for suffix in Self.suffixes {
             guard unlink("\(path)\(suffix)") == 0 || errno == ENOENT else {
                 throw failure("cannot be removed")
@@ -77,7 +77,7 @@ struct StoreFile {
 
     /// Renames the file and those beside it to `<path>.damaged`, replacing earlier ones, and the
     /// draft, which is complete and closed, to this path.
-    func replaceByDraft() throws(ModelStoreError) {
+    func replaceByDraft() throws(OfflineError) {
         try StoreFile(path: "\(path).damaged").remove()
         // The log goes first: it must not be read as that of the new file.
         for suffix in Self.suffixes.reversed() {
@@ -88,12 +88,12 @@ struct StoreFile {
     }
 
     /// Puts a draft in place if the process ended before that.
-    func finishReplacement() throws(ModelStoreError) {
+    func finishReplacement() throws(OfflineError) {
         guard identity == nil, draft.identity != nil else { return }
         guard rename(draft.path, path) == 0 else { throw failure("cannot be replaced") }
     }
 
-    private func failure(_ what: String) -> ModelStoreError {
+    private func failure(_ what: String) -> OfflineError {
         .disk("\(path): \(what): \(String(cString: strerror(errno)))")
     }
 }

@@ -41,7 +41,7 @@ public struct OfflineLibrary: Sendable {
         environment: ClientEnvironment = .system,
         allowance: @escaping @Sendable () -> NetworkPolicy = { .unrestricted },
         didReport: @escaping @Sendable (StoreEvent) -> Void = { _ in }
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         var filter = filter
         filter.fields = filter.fields ?? .articles(including: .body)
         store = try ModelStore(
@@ -58,7 +58,7 @@ public struct OfflineLibrary: Sendable {
     /// once while the user is signed in.
     ///
     /// - Throws: what ends the mirror, such as the task's cancellation. Nothing is sent then.
-    public func run() async throws(ArticleMirrorError) {
+    public func run() async throws(OfflineError) {
         async let sending: Void = outbox.run()
         try await mirror.run()
         await sending
@@ -71,7 +71,7 @@ public struct OfflineLibrary: Sendable {
     /// - Returns: false if the mirror was not permitted to use the network.
     /// - Throws: as ``ArticleMirror/catchUp(isForUser:)``, after what could be sent was sent.
     @discardableResult
-    public func refresh(isForUser: Bool = false) async throws(ArticleMirrorError) -> Bool {
+    public func refresh(isForUser: Bool = false) async throws(OfflineError) -> Bool {
         await withTaskGroup { [outbox] group in
             group.addTask { await outbox.run() }
             for await _ in outbox.states where await outbox.isSettled { break }

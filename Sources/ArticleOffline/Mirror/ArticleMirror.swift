@@ -96,15 +96,15 @@ public final class ArticleMirror: Sendable {
     ///
     /// - Throws: `cancelled` and `signedOut`, errors that a repetition cannot fix, and errors of
     ///   the store except `full`: it then waits for `conditionsChanged`.
-    public func run() async throws(ArticleMirrorError) {
+    public func run() async throws(OfflineError) {
         review()
         update { $0.begin(.run) }
         defer { update { $0.end(.run) } }
         // Ends with an error: that of the task's cancellation, at the latest.
         while true {
             let conditions = progress.withLock { $0.conditions }
-            do throws(ArticleMirrorError) { _ = try await follow(.run) } catch {
-                guard error == .store(.full) else { throw error }
+            do throws(OfflineError) { _ = try await follow(.run) } catch {
+                guard error == .full else { throw error }
                 try await wait(forChangesOf: conditions)
             }
         }
@@ -118,11 +118,11 @@ public final class ArticleMirror: Sendable {
     ///   may be used.
     /// - Returns: true if the store is current; `false` if the network may not be used.
     @discardableResult
-    public func catchUp(isForUser: Bool = false) async throws(ArticleMirrorError) -> Bool {
+    public func catchUp(isForUser: Bool = false) async throws(OfflineError) -> Bool {
         guard mayRequest(.catchUp, isForUser) else { return false }
         update { $0.begin(.catchUp) }
         defer { update { $0.end(.catchUp) } }
-        do throws(ArticleMirrorError) {
+        do throws(OfflineError) {
             // Another call that stores pages at the same time can only come first while there are
             // any.
             while try await !follow(.catchUp, isForUser: isForUser) {}
@@ -139,10 +139,8 @@ public final class ArticleMirror: Sendable {
     ///   this one has to begin again.
     private func follow(
         _ mode: MirrorProgress.Mode, isForUser: Bool = false
-    ) async throws(ArticleMirrorError) -> Bool {
-        var place = try await atStore { (store) throws(ModelStoreError) in
-            try await store.beginMirror(name, filter: filterText)
-        }
+    ) async throws(OfflineError) -> Bool {
+        var place = try await store.beginMirror(name, filter: filterText)
         update { $0.isAt(place, mode) }
         let live = backend.liveChanges(
             from: place.token, matching: filter, onlyAs: SessionOwner(store.place.account),
@@ -173,7 +171,7 @@ public final class ArticleMirror: Sendable {
 
     private func next(
         of steps: inout LiveChanges.Iterator
-    ) async throws(ArticleMirrorError) -> SyncStep? {
+    ) async throws(OfflineError) -> SyncStep? {
         do throws(BackendError) { return try await steps.next(isolation: #isolation) } catch {
             throw .backend(error)
         }
@@ -189,43 +187,35 @@ public final class ArticleMirror: Sendable {
     /// - Returns: the new position of the store; `nil` if it was at another one.
     private func apply(
         _ step: SyncStep, at place: StoredMirror, _ mode: MirrorProgress.Mode, tidies: Bool
-    ) async throws(ArticleMirrorError) -> StoredMirror? {
+    ) async throws(OfflineError) -> StoredMirror? {
         let now = now
         let times = progress.withLock { $0.times(mode, now: now) }
-        do throws(ArticleMirrorError) {
-            return try await atStore { (store) throws(ModelStoreError) in
-                let position = MirrorPosition(place)
-                var next = place
-                switch step {
-                case .restart:
-                    (next.token, next.isComplete, next.members) = (nil, false, 0)
-                    return try await store.restartMirror(name, from: position) ? next : nil
-                case .page(let page):
-                    let query = ArticleQuery(filter)
-                    var stored = MirrorPage(
-                        page, knowing: filter.fields.map { AttributeSet($0) } ?? .inLists,
-                        isFiltered: !query.matchesEverything, seenAt: times.seen)
-                    stored.position = position
-                    stored.requestedAt = times.requested
-                    if tidies, !page.more, hasArticles {
-                        stored.whole = MirrorPage.Whole(query: query, asOf: times.requested)
-                    }
-                    next.token = page.next
-                    if !page.more { next.isComplete = true }
-                    next.members += page.changes.count { $0.isArticle }
-                    return try await store.apply(stored, to: name) ? next : nil
+        do throws(OfflineError) {
+            let position = MirrorPosition(place)
+            var next = place
+            switch step {
+            case .restart:
+                (next.token, next.isComplete, next.members) = (nil, false, 0)
+                return try await store.restartMirror(name, from: position) ? next : nil
+            case .page(let page):
+                let query = ArticleQuery(filter)
+                var stored = MirrorPage(
+                    page, knowing: filter.fields.map { AttributeSet($0) } ?? .inLists,
+                    isFiltered: !query.matchesEverything, seenAt: times.seen)
+                stored.position = position
+                stored.requestedAt = times.requested
+                if tidies, !page.more, hasArticles {
+                    stored.whole = MirrorPage.Whole(query: query, asOf: times.requested)
                 }
+                next.token = page.next
+                if !page.more { next.isComplete = true }
+                next.members += page.changes.count { $0.isArticle }
+                return try await store.apply(stored, to: name) ? next : nil
             }
         } catch {
-            if error == .store(.full) { update { $0.isFull(mode) } }
+            if error == .full { update { $0.isFull(mode) } }
             throw error
         }
-    }
-
-    private func atStore<Value: Sendable>(
-        _ work: (ModelStore) async throws(ModelStoreError) -> Value
-    ) async throws(ArticleMirrorError) -> Value {
-        do throws(ModelStoreError) { return try await work(store) } catch { throw .store(error) }
     }
 
     /// Requests the number of articles in the snapshot. It does without if that fails.
@@ -319,7 +309,7 @@ public final class ArticleMirror: Sendable {
     }
 
     /// Waits for `conditionsChanged`, unless it was called since this number was read.
-    private func wait(forChangesOf conditions: Int) async throws(ArticleMirrorError) {
+    private func wait(forChangesOf conditions: Int) async throws(OfflineError) {
         let (wakes, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = progress.withLock { $0.wait(continuation, forChangesOf: conditions) }

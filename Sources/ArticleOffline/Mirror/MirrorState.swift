@@ -31,24 +31,3 @@ extension ArticleMirror {
         case suspended
     }
 }
-
-/// The reason why a mirror has stopped following.
-///
-/// See ``ArticleMirror``.
-public enum ArticleMirrorError: Error, Sendable, Hashable {
-    /// The request was cancelled, the session has ended or belongs to another account than the
-    /// store, or the backend has rejected a request that repeating cannot fix.
-    case backend(BackendError)
-    /// A page could not be stored; the store has nothing of it.
-    case store(ModelStoreError)
-}
-
-extension ArticleMirrorError: CustomStringConvertible {
-    /// A description of the error, for logs and terminals.
-    public var description: String {
-        switch self {
-        case .backend(let error): error.description
-        case .store(let error): error.description
-        }
-    }
-}

@@ -44,14 +44,14 @@ extension Outbox {
             return []
         }
         var begun: [OutboxEntry] = []
-        do throws(OutboxError) {
+        do throws(OfflineError) {
             let time = now
             try await change { $0.expire(at: time) }
             while flights < width, !Task.isCancelled,
                 let next = queue?.sendable(at: time).first(where: { $0.account == account })
             {
                 flights += 1
-                do throws(OutboxError) {
+                do throws(OfflineError) {
                     begun += try await change { $0.begin(next.number, at: time) }.stored
                 } catch {
                     flights -= 1
@@ -72,8 +72,8 @@ extension Outbox {
         }
     }
 
-    private func noteFailure(_ error: OutboxError) {
-        guard case .notStored(let error) = error else { return }
+    private func noteFailure(_ error: OfflineError) {
+        guard error != .noSuchWrite else { return }
         setPause(.storeFailed(error))
     }
 
@@ -137,11 +137,11 @@ extension Outbox {
         func finished(_ queue: inout OutboxQueue) -> OutboxQueue.Edit? {
             queue.finish(entry.number, delivery.outcome, newKey: key, retryAt: retryTime)
         }
-        do throws(OutboxError) {
+        do throws(OfflineError) {
             try await change(with: delivery.updates, finished)
             return
         } catch { if error == .noSuchWrite { return } }
-        do throws(OutboxError) {
+        do throws(OfflineError) {
             // The store may have no room for the response.
             try await change(finished)
         } catch {

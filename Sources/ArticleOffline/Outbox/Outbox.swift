@@ -96,7 +96,7 @@ public actor Outbox {
     ///
     /// - Returns: its id: that of the draft, or a new one.
     @discardableResult
-    public func create(_ draft: Article.Draft) async throws(OutboxError) -> Article.ID {
+    public func create(_ draft: Article.Draft) async throws(OfflineError) -> Article.ID {
         var draft = draft
         let id = draft.id ?? Article.ID(at: now)
         draft.id = id
@@ -112,7 +112,7 @@ public actor Outbox {
     ///   - changes: the changes to make.
     public func update(
         _ article: Article, _ changes: Article.Changes
-    ) async throws(OutboxError) {
+    ) async throws(OfflineError) {
         do throws(InvalidValue) {
             try changes.validate()
             _ = try article.draft(applying: changes)
@@ -121,7 +121,7 @@ public actor Outbox {
     }
 
     /// Deletes an article, as the user saw it.
-    public func delete(_ article: Article) async throws(OutboxError) {
+    public func delete(_ article: Article) async throws(OfflineError) {
         try await add(.delete, to: article.id, base: article)
     }
 
@@ -130,7 +130,7 @@ public actor Outbox {
     /// A comment without an id gets one. The store's comments show it, and entries have it
     /// (`OutboxEntry.request(as:)`). The backend's response goes to the store; a request that it
     /// rejects waits in `states` for `sendAgain` or `discard`.
-    public func send<Request: RepeatableRequest>(_ request: Request) async throws(OutboxError) {
+    public func send<Request: RepeatableRequest>(_ request: Request) async throws(OfflineError) {
         var request = request
         if var creation = request as? CreateCommentRequest, creation.comment.id == nil {
             creation.comment.id = ArticleComment.ID(at: now)
@@ -151,7 +151,7 @@ public actor Outbox {
 
     private func add(
         _ write: PendingWrite, to id: Article.ID, base: Article?
-    ) async throws(OutboxError) {
+    ) async throws(OfflineError) {
         try await add { queue, account, key, now in
             queue.add(write, to: id, base: base, account: account, key: key, at: now)
         }
@@ -160,17 +160,17 @@ public actor Outbox {
     /// - Parameter body: gets the account, a new key and the present time.
     private func add(
         _ body: (inout OutboxQueue, String, String, Timestamp) -> OutboxQueue.Edit
-    ) async throws(OutboxError) {
+    ) async throws(OfflineError) {
         guard let account = store.place.account else { throw .noAccount }
         let (key, now) = (newKey(), now)
         var isFull = false
-        do throws(OutboxError) {
+        do throws(OfflineError) {
             try await change { queue in
                 let edit = body(&queue, account, key, now)
                 isFull = queue.entries.count > limit
                 return isFull ? nil : edit
             }
-        } catch { throw isFull ? .full : error }
+        } catch { throw isFull ? .tooManyWrites : error }
     }
 
     // MARK: Decisions
@@ -178,7 +178,7 @@ public actor Outbox {
     /// Resolves a conflict.
     public func resolve(
         _ number: Int, _ decision: OutboxQueue.Decision
-    ) async throws(OutboxError) {
+    ) async throws(OfflineError) {
         let (key, now) = (newKey(), now)
         let id = Article.ID(at: now)
         try await change { queue in
@@ -187,13 +187,13 @@ public actor Outbox {
     }
 
     /// Sends a write again that is too old to do so without its user, or that was rejected.
-    public func sendAgain(_ number: Int) async throws(OutboxError) {
+    public func sendAgain(_ number: Int) async throws(OfflineError) {
         let key = newKey()
         try await change { $0.sendAgain(number, newKey: key) }
     }
 
     /// Drops a write that is not being sent; with a creation also the later writes to the article.
-    public func discard(_ number: Int) async throws(OutboxError) {
+    public func discard(_ number: Int) async throws(OfflineError) {
         try await change { $0.discard(number) }
     }
 
@@ -239,7 +239,7 @@ public actor Outbox {
     func newKey() -> String { Article.ID(at: now).description }
 
     /// The writes, which are read once.
-    private func load() async throws(ModelStoreError) -> OutboxQueue {
+    private func load() async throws(OfflineError) -> OutboxQueue {
         if let queue { return queue }
         let stored = try await store.loadWrites()
         // Another call may have read them meanwhile, and have changed them.
@@ -255,16 +255,13 @@ public actor Outbox {
     @discardableResult
     func change(
         with updates: [ModelUpdate] = [], _ body: (inout OutboxQueue) -> OutboxQueue.Edit?
-    ) async throws(OutboxError) -> OutboxQueue.Edit {
+    ) async throws(OfflineError) -> OutboxQueue.Edit {
         await beginChange()
         defer { endChange() }
-        var next: OutboxQueue
-        do throws(ModelStoreError) { next = try await load() } catch { throw .notStored(error) }
+        var next = try await load()
         guard let edit = body(&next) else { throw .noSuchWrite }
         guard !edit.isEmpty || !updates.isEmpty else { return edit }
-        do throws(ModelStoreError) {
-            try await store.commit(StoreChanges(edit, updates: updates))
-        } catch { throw .notStored(error) }
+        try await store.commit(StoreChanges(edit, updates: updates))
         queue = next
         notices.post([.state])
         wake()

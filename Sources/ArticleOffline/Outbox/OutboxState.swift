@@ -24,7 +24,7 @@ public struct OutboxState: Sendable, Hashable {
         /// The account is not signed in, or has to sign in again.
         case signedOut
         /// The store cannot be written, and nothing is sent before that was noted there.
-        case storeFailed(ModelStoreError)
+        case storeFailed(OfflineError)
     }
 
     package init(entries: [OutboxEntry], pause: Pause?, unreadable: Int) {
@@ -60,19 +60,4 @@ public struct OutboxState: Sendable, Hashable {
             if case .waiting(let until) = entry.status { until } else { nil }
         }.min()
     }
-}
-
-/// The reason why a write could not be put into an outbox, or a decision about one has no effect.
-/// See ``Outbox``.
-public enum OutboxError: Error, Sendable, Hashable {
-    /// The store is not that of an account, so it cannot be known who may send the write.
-    case noAccount
-    /// The backend would reject it; every fault.
-    case invalid(InvalidValue)
-    /// There are too many writes that were not sent.
-    case full
-    /// It could not be stored. Nothing has changed.
-    case notStored(ModelStoreError)
-    /// The write does not exist, or no longer needs this decision.
-    case noSuchWrite
 }

@@ -31,7 +31,7 @@ struct RequestTypes: Sendable {
     func updatesForMissing(
         _ entry: OutboxEntry, in store: ModelStore, seenAt time: Timestamp
     ) async -> [ModelUpdate] {
-        do throws(ModelStoreError) {
+        do throws(OfflineError) {
             return try await cacheable(entry)?.updatesForMissing(in: store, seenAt: time) ?? []
         } catch { return [] }
     }

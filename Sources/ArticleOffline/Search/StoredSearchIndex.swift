@@ -24,7 +24,7 @@ enum StoredSearchIndex {
     /// app can read.
     static func segments(
         in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [StoredSegment] {
+    ) throws(OfflineError) -> [StoredSegment] {
         let row = try connection.statement(
             """
             SELECT number, level, version, textBytes, dead FROM search_segments WHERE complete
@@ -55,7 +55,7 @@ enum StoredSearchIndex {
 
     private static func blocks(
         of segment: Int64, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [SearchBlock] {
+    ) throws(OfflineError) -> [SearchBlock] {
         let row = try connection.statement(
             "SELECT row, first, data FROM search_blocks WHERE row >= ?1 AND row < ?2 ORDER BY row")
         try row.bind(1, Self.row(segment, 0))
@@ -78,7 +78,7 @@ enum StoredSearchIndex {
     /// Returns the articles that may have changed since the index was complete.
     static func changes(
         in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [Article.ID] {
+    ) throws(OfflineError) -> [Article.ID] {
         let row = try connection.statement("SELECT article FROM search_changes")
         var ids: [Article.ID] = []
         while try row.step() { ids.append(try row.identifier(0)) }
@@ -93,7 +93,7 @@ enum StoredSearchIndex {
     static func add(
         _ segment: Segment, _ blocks: [SearchBlock], textBytes: Int,
         in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Int64 {
+    ) throws(OfflineError) -> Int64 {
         let row = try connection.statement(
             """
             INSERT INTO search_segments (level, version, textBytes, dead, complete)
@@ -120,7 +120,7 @@ enum StoredSearchIndex {
     static func complete(
         _ segments: [(number: Int64, segment: Segment)], without articles: [Article.ID],
         in connection: DatabaseConnection
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         try connection.execute("UPDATE search_segments SET complete = 0")
         for (number, segment) in segments {
             let row = try connection.statement(
@@ -140,7 +140,7 @@ enum StoredSearchIndex {
 
     private static func remove(
         _ segment: Int64, from connection: DatabaseConnection
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let blocks = try connection.statement(
             "DELETE FROM search_blocks WHERE row >= ?1 AND row < ?2")
         try blocks.bind(1, Self.row(segment, 0))
@@ -152,7 +152,7 @@ enum StoredSearchIndex {
     }
 
     /// Removes the index: any article may have changed.
-    static func removeAll(from connection: DatabaseConnection) throws(ModelStoreError) {
+    static func removeAll(from connection: DatabaseConnection) throws(OfflineError) {
         for table in ["search_segments", "search_blocks", "search_changes"] {
             try connection.execute("DELETE FROM \(table)")
         }
@@ -161,14 +161,14 @@ enum StoredSearchIndex {
     // MARK: Changes
 
     /// Returns true if there is an index, of which changes have to be noted.
-    static func exists(in connection: DatabaseConnection) throws(ModelStoreError) -> Bool {
+    static func exists(in connection: DatabaseConnection) throws(OfflineError) -> Bool {
         let row = try connection.statement("SELECT 1 FROM search_segments LIMIT 1")
         return try row.step()
     }
 
     static func noteChange(
         of article: Article.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement("INSERT OR IGNORE INTO search_changes VALUES (?1)")
         try row.bind(1, article)
         try row.run()
@@ -177,7 +177,7 @@ enum StoredSearchIndex {
     /// The author has another name in the by-lines of articles.
     static func noteRename(
         of author: Author.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement(
             """
             INSERT OR IGNORE INTO search_changes

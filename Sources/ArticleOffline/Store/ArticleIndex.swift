@@ -6,12 +6,14 @@ enum ArticleIndex {
     /// The attributes that have to be known before an article is in any list: the required ones,
     /// and those by which lists filter and sort.
     static let attributes = AttributeSet<Article>(
-        Article.shape.properties.filter(\.isRequired).map(\.name) + ["publishedAt", "source"])
+        named: Article.shape.properties.filter(\.isRequired).map(\.name) + [
+            "publishedAt", "source",
+        ])
 
     /// Puts the article, which is in none, into lists.
     static func store(
         _ article: Article, _ number: Int64, in connection: DatabaseConnection
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement(
             "INSERT INTO articles VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
         try row.bind(1, number)
@@ -42,7 +44,7 @@ enum ArticleIndex {
     /// Takes the article out of all lists.
     static func remove(
         _ number: Int64, from connection: DatabaseConnection
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement("DELETE FROM articles WHERE number = ?1")
         try row.bind(1, number)
         try row.run()
@@ -51,7 +53,7 @@ enum ArticleIndex {
     /// Returns true if lists may have the article.
     static func contains(
         _ id: Article.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         let row = try connection.statement(
             """
             SELECT 1 FROM articles WHERE number = (
@@ -65,7 +67,7 @@ enum ArticleIndex {
     static func ids(
         matching query: ArticleQuery, order: ArticleSort, limit: Int,
         in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [Article.ID] {
+    ) throws(OfflineError) -> [Article.ID] {
         let direction = order.isDescending ? "DESC" : "ASC"
         let conditions = Self.conditions(query)
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
@@ -81,7 +83,7 @@ enum ArticleIndex {
     static func unlistedIDs(
         matching query: ArticleQuery, seenBefore time: Timestamp,
         in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [Article.ID] {
+    ) throws(OfflineError) -> [Article.ID] {
         let conditions = ["m.holds = 0", "m.seen < ?1"] + Self.conditions(query)
         return try ids(
             """
@@ -92,7 +94,7 @@ enum ArticleIndex {
 
     private static func ids(
         _ sql: String, _ first: Int64, _ query: ArticleQuery, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [Article.ID] {
+    ) throws(OfflineError) -> [Article.ID] {
         let row = try connection.statement(sql)
         try row.bind(1, first)
         var next: Int32 = 2

@@ -12,15 +12,15 @@ extension ModelStore {
     /// was removed.
     public func load<Model: StorableModel>(
         _ type: Model.Type, _ id: Model.ID
-    ) throws(ModelStoreError) -> Model? {
+    ) throws(OfflineError) -> Model? {
         try loadFacts(type, id)?.model()
     }
 
     /// Returns everything that is known of a model, which may be a part of it; `nil` for nothing.
     public func loadFacts<Model: StorableModel>(
         _ type: Model.Type, _ id: Model.ID
-    ) throws(ModelStoreError) -> ModelFacts<Model>? {
-        try reading { () throws(ModelStoreError) in
+    ) throws(OfflineError) -> ModelFacts<Model>? {
+        try reading { () throws(OfflineError) in
             try engine.table(type).facts(id, in: engine.connection)
         }
     }
@@ -28,8 +28,8 @@ extension ModelStore {
     /// Returns the known models of a type, those that became known last first.
     public func loadAll<Model: StorableModel>(
         _ type: Model.Type, limit: Int = 100
-    ) throws(ModelStoreError) -> [Model] {
-        try reading { () throws(ModelStoreError) in
+    ) throws(OfflineError) -> [Model] {
+        try reading { () throws(OfflineError) in
             let table = engine.table(type)
             var models: [Model] = []
             for id in try table.ids(limit: max(limit, 0), in: engine.connection) {
@@ -44,7 +44,7 @@ extension ModelStore {
     public nonisolated func model<Model: StorableModel & Equatable>(
         _ type: Model.Type, _ id: Model.ID
     ) -> StoreUpdates<Model?> {
-        updates(of: .model(type, id)) { (store) throws(ModelStoreError) in
+        updates(of: .model(type, id)) { (store) throws(OfflineError) in
             try await store.load(type, id)
         }
     }
@@ -53,7 +53,7 @@ extension ModelStore {
     public nonisolated func models<Model: StorableModel & Equatable>(
         _ type: Model.Type, limit: Int = 100
     ) -> StoreUpdates<[Model]> {
-        updates(of: .models(type)) { (store) throws(ModelStoreError) in
+        updates(of: .models(type)) { (store) throws(OfflineError) in
             try await store.loadAll(type, limit: limit)
         }
     }
@@ -63,11 +63,11 @@ extension ModelStore {
     /// The last response to a request, with what is known of its models; `nil` if there is none.
     func response<Model: StorableModel>(
         to request: some BackendAPIRequest, of type: Model.Type
-    ) throws(ModelStoreError) -> (response: StoredResponse, models: [ModelFacts<Model>])? {
+    ) throws(OfflineError) -> (response: StoredResponse, models: [ModelFacts<Model>])? {
         guard let response = try response(to: request, named: Model.storedForm.name) else {
             return nil
         }
-        return try reading { () throws(ModelStoreError) in
+        return try reading { () throws(OfflineError) in
             let table = engine.table(type)
             var models: [ModelFacts<Model>] = []
             for bytes in response.ids {
@@ -84,9 +84,9 @@ extension ModelStore {
     /// without models.
     func response(
         to request: some BackendAPIRequest, named type: String
-    ) throws(ModelStoreError) -> StoredResponse? {
+    ) throws(OfflineError) -> StoredResponse? {
         guard let key = StoredResponse.key(of: request) else { return nil }
-        let found = try reading { () throws(ModelStoreError) in try engine.response(key) }
+        let found = try reading { () throws(OfflineError) in try engine.response(key) }
         return found?.type == type ? found : nil
     }
 }

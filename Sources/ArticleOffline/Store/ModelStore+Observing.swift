@@ -4,7 +4,7 @@ public import ArticleAPI
 extension ModelStore {
     /// The article as it is known, and then again after each change; `nil` while it is not known.
     public nonisolated func article(_ id: Article.ID) -> StoreUpdates<CachedArticle?> {
-        updates(of: .model(Article.self, id)) { (store) throws(ModelStoreError) in
+        updates(of: .model(Article.self, id)) { (store) throws(OfflineError) in
             try await store.loadArticle(id)
         }
     }
@@ -14,7 +14,7 @@ extension ModelStore {
         matching query: ArticleQuery = ArticleQuery(), order: ArticleSort = .newestFirst,
         limit: Int = 100
     ) -> StoreUpdates<[CachedArticle]> {
-        updates(of: .models(Article.self)) { (store) throws(ModelStoreError) in
+        updates(of: .models(Article.self)) { (store) throws(OfflineError) in
             try await store.loadArticles(matching: query, order: order, limit: limit)
         }
     }
@@ -23,7 +23,7 @@ extension ModelStore {
     public nonisolated func comments(
         on article: Article.ID, order: CommentSort = .oldest, limit: Int = 100
     ) -> StoreUpdates<[CachedComment]> {
-        updates(of: .comments(article)) { (store) throws(ModelStoreError) in
+        updates(of: .comments(article)) { (store) throws(OfflineError) in
             try await store.loadComments(on: article, order: order, limit: limit)
         }
     }
@@ -31,11 +31,11 @@ extension ModelStore {
     /// A sequence that holds the store only while it reads.
     package nonisolated func updates<Value: Sendable & Equatable>(
         of topic: StoreTopic,
-        _ read: @escaping @Sendable (ModelStore) async throws(ModelStoreError) -> Value
+        _ read: @escaping @Sendable (ModelStore) async throws(OfflineError) -> Value
     ) -> StoreUpdates<Value> {
         StoreUpdates(notices, of: topic) { [weak self] in
             guard let self else { return nil }
-            do throws(ModelStoreError) {
+            do throws(OfflineError) {
                 return .some(.some(try await read(self)))
             } catch {
                 report(.notRead(error))

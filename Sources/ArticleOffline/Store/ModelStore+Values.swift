@@ -12,9 +12,9 @@ extension ModelStore {
     /// The value of a key; `nil` if there is none, if it has expired, or if it is of another type.
     public func loadValue<Value: ResponseItem>(
         _ type: Value.Type, forKey key: String
-    ) throws(ModelStoreError) -> Value? {
+    ) throws(OfflineError) -> Value? {
         let time = time()
-        let stored = try reading { () throws(ModelStoreError) in
+        let stored = try reading { () throws(OfflineError) in
             try ValueTable.load(key, at: time, from: engine.connection)
         }
         return stored.flatMap { try? ResponseMapper<Value>().map($0.bytes) }
@@ -32,7 +32,7 @@ extension ModelStore {
     /// - Throws: `full` if it is larger than the limit.
     public func setValue<Value: ResponseItem>(
         _ value: Value?, forKey key: String, expiringAfter lifetime: Duration? = nil
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         try changeValue(Value.self, forKey: key, expiringAfter: lifetime) { $0 = value }
     }
 
@@ -47,10 +47,10 @@ extension ModelStore {
     public func changeValue<Value: ResponseItem>(
         _ type: Value.Type, forKey key: String, expiringAfter lifetime: Duration? = nil,
         _ change: @Sendable (inout Value?) -> Void
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let time = time()
         let expiresAt = lifetime.map { time.advanced(byMilliseconds: $0.milliseconds) }
-        try writing { () throws(ModelStoreError) in
+        try writing { () throws(OfflineError) in
             let known = try ValueTable.load(key, at: time, from: engine.connection)
             var value = known.flatMap { try? ResponseMapper<Value>().map($0.bytes) }
             change(&value)
@@ -76,7 +76,7 @@ extension ModelStore {
     public nonisolated func value<Value: ResponseItem & Equatable>(
         _ type: Value.Type, forKey key: String
     ) -> StoreUpdates<Value?> {
-        updates(of: .value(key)) { (store) throws(ModelStoreError) in
+        updates(of: .value(key)) { (store) throws(OfflineError) in
             try await store.loadValue(type, forKey: key)
         }
     }
@@ -86,14 +86,14 @@ extension ModelStore {
     private static var searchesKey: String { "broadsheet.recentSearches" }
 
     /// Returns the recent searches.
-    public func loadRecentSearches() throws(ModelStoreError) -> RecentSearches {
+    public func loadRecentSearches() throws(OfflineError) -> RecentSearches {
         try loadValue(RecentSearches.self, forKey: Self.searchesKey) ?? RecentSearches()
     }
 
     /// Changes the recent searches.
     public func changeRecentSearches(
         _ change: @Sendable (inout RecentSearches) -> Void
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         try changeValue(RecentSearches.self, forKey: Self.searchesKey) { value in
             var searches = value ?? RecentSearches()
             change(&searches)
@@ -103,7 +103,7 @@ extension ModelStore {
 
     /// Returns the recent searches, and then again after each change.
     public nonisolated func recentSearches() -> StoreUpdates<RecentSearches> {
-        updates(of: .value(Self.searchesKey)) { (store) throws(ModelStoreError) in
+        updates(of: .value(Self.searchesKey)) { (store) throws(OfflineError) in
             try await store.loadRecentSearches()
         }
     }

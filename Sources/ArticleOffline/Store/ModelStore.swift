@@ -38,7 +38,7 @@ public actor ModelStore {
     public init(
         _ place: Location, limits: Limits = Limits(), environment: ClientEnvironment = .system,
         didReport: @escaping @Sendable (StoreEvent) -> Void = { _ in }
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         self.place = place
         self.environment = environment
         self.didReport = didReport
@@ -50,25 +50,25 @@ public actor ModelStore {
     // MARK: Merging
 
     /// Merges the updates of a response: all of them, or none.
-    public func merge(_ updates: [ModelUpdate]) throws(ModelStoreError) {
+    public func merge(_ updates: [ModelUpdate]) throws(OfflineError) {
         try commit(StoreChanges(updates: updates))
     }
 
     /// Performs changes of models and of the outbox in one transaction.
-    package func commit(_ changes: StoreChanges) throws(ModelStoreError) {
-        try announcing { () throws(ModelStoreError) in try engine.commit(changes, at: time()) }
+    package func commit(_ changes: StoreChanges) throws(OfflineError) {
+        try announcing { () throws(OfflineError) in try engine.commit(changes, at: time()) }
     }
 
     /// Looks for changes that other processes have written, and announces them. Call it when the
     /// app becomes active, if an extension has the same file.
-    public func refresh() throws(ModelStoreError) {
-        try announcing { () throws(ModelStoreError) in
-            try engine.read { () throws(ModelStoreError) in }
+    public func refresh() throws(OfflineError) {
+        try announcing { () throws(OfflineError) in
+            try engine.read { () throws(OfflineError) in }
         }
     }
 
     /// Merges the updates of a response, which are computed on this actor.
-    package func merge(_ updates: @Sendable () -> [ModelUpdate]) throws(ModelStoreError) {
+    package func merge(_ updates: @Sendable () -> [ModelUpdate]) throws(OfflineError) {
         try merge(updates())
     }
 
@@ -78,8 +78,8 @@ public actor ModelStore {
 
     /// Notifies observers of changes, even if the work has failed.
     private func announcing<Result>(
-        _ work: () throws(ModelStoreError) -> Result
-    ) throws(ModelStoreError) -> Result {
+        _ work: () throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
         defer {
             if let changed = engine.takeChanges() {
                 notices.post(changed)
@@ -91,15 +91,15 @@ public actor ModelStore {
     }
 
     func reading<Result>(
-        _ body: () throws(ModelStoreError) -> Result
-    ) throws(ModelStoreError) -> Result {
-        try announcing { () throws(ModelStoreError) in try engine.read(body) }
+        _ body: () throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
+        try announcing { () throws(OfflineError) in try engine.read(body) }
     }
 
     func writing<Result>(
-        isFlushed: Bool = false, _ body: () throws(ModelStoreError) -> Result
-    ) throws(ModelStoreError) -> Result {
-        try announcing { () throws(ModelStoreError) in
+        isFlushed: Bool = false, _ body: () throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
+        try announcing { () throws(OfflineError) in
             try engine.write(isFlushed: isFlushed, body)
         }
     }
@@ -107,13 +107,13 @@ public actor ModelStore {
     // MARK: Reading
 
     /// Returns the known article; `nil` if it is not whole, or was deleted.
-    public func loadArticle(_ id: Article.ID) throws(ModelStoreError) -> CachedArticle? {
-        try reading { () throws(ModelStoreError) in try engine.article(id) }
+    public func loadArticle(_ id: Article.ID) throws(OfflineError) -> CachedArticle? {
+        try reading { () throws(OfflineError) in try engine.article(id) }
     }
 
     /// The article with this slug; former slugs are not known.
-    public func loadArticle(slug: String) throws(ModelStoreError) -> CachedArticle? {
-        try reading { () throws(ModelStoreError) in
+    public func loadArticle(slug: String) throws(OfflineError) -> CachedArticle? {
+        try reading { () throws(OfflineError) in
             guard let id = try engine.id(ofSlug: slug) else { return nil }
             return try engine.article(id)
         }
@@ -123,8 +123,8 @@ public actor ModelStore {
     public func loadArticles(
         matching query: ArticleQuery = ArticleQuery(), order: ArticleSort = .newestFirst,
         limit: Int = 100
-    ) throws(ModelStoreError) -> [CachedArticle] {
-        try reading { () throws(ModelStoreError) in
+    ) throws(OfflineError) -> [CachedArticle] {
+        try reading { () throws(OfflineError) in
             try engine.articles(matching: query, order: order, limit: max(limit, 0))
         }
     }
@@ -132,8 +132,8 @@ public actor ModelStore {
     /// The comments on an article that are known, with those that its user has not sent yet.
     public func loadComments(
         on article: Article.ID, order: CommentSort = .oldest, limit: Int = 100
-    ) throws(ModelStoreError) -> [CachedComment] {
-        try reading { () throws(ModelStoreError) in
+    ) throws(OfflineError) -> [CachedComment] {
+        try reading { () throws(OfflineError) in
             try engine.shownComments(on: article, order: order, limit: max(limit, 0))
         }
     }
@@ -155,12 +155,12 @@ public actor ModelStore {
     /// - Returns: one page, after which there is none.
     public func search(
         _ text: String, matching filter: ArticleQuery = ArticleQuery(), limit: Int = 20
-    ) async throws(ModelStoreError) -> SearchPage<CachedArticle> {
+    ) async throws(OfflineError) -> SearchPage<CachedArticle> {
         let query = SearchQuery(text)
         guard !query.required.isEmpty, limit > 0 else { return SearchPage(items: []) }
         var search = StoreSearch(query, matching: filter, limit: limit)
         while !Task.isCancelled {
-            let isDone = try reading { () throws(ModelStoreError) in try engine.step(&search) }
+            let isDone = try reading { () throws(OfflineError) in try engine.step(&search) }
             if isDone { break }
             await Task.yield()
         }
@@ -170,13 +170,13 @@ public actor ModelStore {
     // MARK: Pins
 
     /// Keeps an article, however long it was not seen; also one that is not known yet.
-    public func pin(_ id: Article.ID) throws(ModelStoreError) { try setPin(id, true) }
+    public func pin(_ id: Article.ID) throws(OfflineError) { try setPin(id, true) }
 
     /// Keeps it no longer than others.
-    public func unpin(_ id: Article.ID) throws(ModelStoreError) { try setPin(id, false) }
+    public func unpin(_ id: Article.ID) throws(OfflineError) { try setPin(id, false) }
 
-    private func setPin(_ id: Article.ID, _ isPinned: Bool) throws(ModelStoreError) {
-        try writing { () throws(ModelStoreError) in
+    private func setPin(_ id: Article.ID, _ isPinned: Bool) throws(OfflineError) {
+        try writing { () throws(OfflineError) in
             let hasChanged =
                 isPinned
                 ? try PinTable.add(id, in: engine.connection)
@@ -189,15 +189,15 @@ public actor ModelStore {
     // MARK: Mirrors
 
     /// Returns the position of a mirror; `nil` if there is none of this name.
-    package func mirror(_ name: String) throws(ModelStoreError) -> StoredMirror? {
-        try reading { () throws(ModelStoreError) in try engine.mirror(name) }
+    package func mirror(_ name: String) throws(OfflineError) -> StoredMirror? {
+        try reading { () throws(OfflineError) in try engine.mirror(name) }
     }
 
     /// Begins a mirror, or continues it. With another filter than before it starts again.
     package func beginMirror(
         _ name: String, filter: String
-    ) throws(ModelStoreError) -> StoredMirror {
-        try writing { () throws(ModelStoreError) in
+    ) throws(OfflineError) -> StoredMirror {
+        try writing { () throws(OfflineError) in
             try engine.beginMirror(name, filter: filter, at: time())
             guard let mirror = try engine.mirror(name) else {
                 throw .damaged("a mirror has no row")
@@ -215,15 +215,15 @@ public actor ModelStore {
     @discardableResult
     package func restartMirror(
         _ name: String, from position: MirrorPosition? = nil
-    ) throws(ModelStoreError) -> Bool {
-        try writing { () throws(ModelStoreError) in
+    ) throws(OfflineError) -> Bool {
+        try writing { () throws(OfflineError) in
             try engine.restartMirror(name, from: position, at: time())
         }
     }
 
     /// Ends a mirror. Its articles stay until there are too many.
-    public func removeMirror(_ name: String) throws(ModelStoreError) {
-        try writing { () throws(ModelStoreError) in try engine.removeMirror(name) }
+    public func removeMirror(_ name: String) throws(OfflineError) {
+        try writing { () throws(OfflineError) in try engine.removeMirror(name) }
     }
 
     /// Stores a page of changes with the token after it, in one transaction.
@@ -232,8 +232,8 @@ public actor ModelStore {
     ///   was ended, or the file was damaged and replaced. Then nothing was stored. Also if the page
     ///   lacks a confirmed write of the outbox: the mirror then needs a new snapshot.
     /// - Throws: `full` if the page does not fit into the limit.
-    package func apply(_ page: MirrorPage, to name: String) throws(ModelStoreError) -> Bool {
-        try writing { () throws(ModelStoreError) in
+    package func apply(_ page: MirrorPage, to name: String) throws(OfflineError) -> Bool {
+        try writing { () throws(OfflineError) in
             try engine.apply(page, to: name, at: time())
         }
     }
@@ -241,8 +241,8 @@ public actor ModelStore {
     // MARK: The outbox
 
     /// The entries of the outbox, in the order of their numbers.
-    package func loadWrites() throws(ModelStoreError) -> [StoredWrite] {
-        try reading { () throws(ModelStoreError) in
+    package func loadWrites() throws(OfflineError) -> [StoredWrite] {
+        try reading { () throws(OfflineError) in
             var writes: [StoredWrite] = []
             try OutboxTable.forEach(in: engine.connection) { writes.append($0) }
             return writes
@@ -252,8 +252,8 @@ public actor ModelStore {
     // MARK: Events and sizes
 
     /// The size of all models and kept responses, in bytes.
-    public func size() throws(ModelStoreError) -> Int {
-        try reading { () throws(ModelStoreError) in try engine.totalBytes() }
+    public func size() throws(OfflineError) -> Int {
+        try reading { () throws(OfflineError) in try engine.totalBytes() }
     }
 
     /// Reports an event of those who use the store.
@@ -266,7 +266,7 @@ public enum StoreEvent: Sendable, Hashable {
     /// `savedWrites` unsent writes could still be read, and are in the new one.
     case damaged(path: String, reason: String, savedWrites: Int)
     /// A response was not stored. Its request has succeeded nevertheless.
-    case notStored(ModelStoreError)
+    case notStored(OfflineError)
     /// The store could not be read for its observers; the values that they show remain.
-    case notRead(ModelStoreError)
+    case notRead(OfflineError)
 }

@@ -9,7 +9,7 @@ protocol AnyModelTable: AnyObject {
     var deferredCount: Int { get }
 
     /// Writes the newer times, in a transaction.
-    func writeDeferred(in connection: DatabaseConnection) throws(ModelStoreError)
+    func writeDeferred(in connection: DatabaseConnection) throws(OfflineError)
 
     /// The newer times were written.
     func forgetDeferred()
@@ -49,7 +49,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     // MARK: The type in the file
 
     /// Returns the number of the type in the file; `nil` if the file has none of it.
-    func kind(in connection: DatabaseConnection) throws(ModelStoreError) -> Int? {
+    func kind(in connection: DatabaseConnection) throws(OfflineError) -> Int? {
         if let knownKind { return knownKind }
         let row = try connection.statement("SELECT number FROM kinds WHERE name = ?1")
         try row.bind(1, type)
@@ -58,7 +58,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     }
 
     /// Returns the number of the type, which it gets if it has none. In a transaction.
-    func kindMade(in connection: DatabaseConnection) throws(ModelStoreError) -> Int {
+    func kindMade(in connection: DatabaseConnection) throws(OfflineError) -> Int {
         if let known = try kind(in: connection) { return known }
         let row = try connection.statement("INSERT INTO kinds (name) VALUES (?1)")
         try row.bind(1, type)
@@ -74,7 +74,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     /// Returns the known facts; `nil` for none, or for a row that cannot be read.
     func facts(
         _ id: Model.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> ModelFacts<Model>? {
+    ) throws(OfflineError) -> ModelFacts<Model>? {
         if let found = cache.facts(id) { return found }
         guard let kind = try kind(in: connection) else { return nil }
         let row = try connection.statement(
@@ -91,7 +91,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
 
     private func places(
         of shape: Int64, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [Int?]? {
+    ) throws(OfflineError) -> [Int?]? {
         if let known = shapes[shape] { return known }
         let row = try connection.statement("SELECT names FROM shapes WHERE number = ?1")
         try row.bind(1, shape)
@@ -113,7 +113,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     func outcome(
         of updates: ModelFacts<Model>, _ known: ModelFacts<Model>?, isRestart: Bool = false,
         _ resetAt: Timestamp?, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Outcome {
+    ) throws(OfflineError) -> Outcome {
         // It is of the same history, and no removal is later than what is known.
         if var confirmed = known, confirmed.confirm(by: updates) {
             return confirmed == known ? .nothing : .times(confirmed)
@@ -125,7 +125,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         }
         var usable = updates
         let kind = try kind(in: connection)
-        let ending = try kind.flatMap { kind throws(ModelStoreError) in
+        let ending = try kind.flatMap { kind throws(OfflineError) in
             try Tombstone.load(kind, updates.id, from: connection)
         }
         if let ending {
@@ -147,7 +147,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     /// The ids of all models, those that became known last first.
     func ids(
         limit: Int, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [Model.ID] {
+    ) throws(OfflineError) -> [Model.ID] {
         guard let kind = try kind(in: connection) else { return [] }
         let row = try connection.statement(
             "SELECT id FROM models WHERE kind = ?1 ORDER BY number DESC LIMIT ?2")
@@ -168,7 +168,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
 
     var deferredCount: Int { deferred.count }
 
-    func writeDeferred(in connection: DatabaseConnection) throws(ModelStoreError) {
+    func writeDeferred(in connection: DatabaseConnection) throws(OfflineError) {
         for facts in deferred.values {
             // Another process may have removed or replaced it.
             guard var known = try self.facts(facts.id, in: connection) else { continue }
@@ -190,7 +190,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     func store(
         _ facts: ModelFacts<Model>, isKnown: Bool, in connection: DatabaseConnection,
         keepsDeferred: Bool = false
-    ) throws(ModelStoreError) -> Int64? {
+    ) throws(OfflineError) -> Int64? {
         cache.insert(facts)
         if !keepsDeferred { deferred[facts.id] = nil }
         if isKnown, try update(facts, in: connection) { return nil }
@@ -203,7 +203,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     /// Returns false if there is no row.
     private func update(
         _ facts: ModelFacts<Model>, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         try run(
             """
             UPDATE models SET shape = ?3, facts = ?4, bytes = ?5, seen = ?6
@@ -214,7 +214,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     /// Returns false if there is a row.
     private func add(
         _ facts: ModelFacts<Model>, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         try run(
             """
             INSERT INTO models (kind, id, shape, facts, bytes, seen, holds)
@@ -229,7 +229,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     /// Runs a statement with the facts, and returns true if it has changed a row.
     private func run(
         _ sql: String, _ facts: ModelFacts<Model>, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         let kind = try kindMade(in: connection)
         let shape = try shape(kind, in: connection)
         let bytes = facts.stored
@@ -247,7 +247,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     /// Returns the number of the model's row, which is looked up unless the row is new.
     func number(
         of id: Model.ID, new: Int64?, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Int64 {
+    ) throws(OfflineError) -> Int64 {
         if let new { return new }
         let row = try connection.statement("SELECT number FROM models WHERE kind = ?1 AND id = ?2")
         try row.bind(1, try kindMade(in: connection))
@@ -256,7 +256,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         return row.integer(0)
     }
 
-    func remove(_ id: Model.ID, in connection: DatabaseConnection) throws(ModelStoreError) {
+    func remove(_ id: Model.ID, in connection: DatabaseConnection) throws(OfflineError) {
         forget(id)
         guard let kind = try kind(in: connection) else { return }
         let row = try connection.statement("DELETE FROM models WHERE kind = ?1 AND id = ?2")
@@ -283,7 +283,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     /// The number of this app's attributes.
     private func shape(
         _ kind: Int, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Int64 {
+    ) throws(OfflineError) -> Int64 {
         if let ownShape { return ownShape }
         let names = ModelFacts<Model>.storedNames.joined(separator: ",")
         let add = try connection.statement(

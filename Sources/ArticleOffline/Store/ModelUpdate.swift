@@ -65,13 +65,13 @@ protocol UpdateContent: Sendable {
     var isRemoval: Bool { get }
 
     /// Returns true if it changes something. Of facts that change nothing, newer times are kept.
-    func isUpdate(of engine: StoreEngine) throws(ModelStoreError) -> Bool
+    func isUpdate(of engine: StoreEngine) throws(OfflineError) -> Bool
 
     /// Merges it, in a transaction.
-    func merge(into engine: StoreEngine, _ context: MergeContext) throws(ModelStoreError)
+    func merge(into engine: StoreEngine, _ context: MergeContext) throws(OfflineError)
 
     /// Returns the number of its model's type, in a transaction.
-    func kind(in engine: StoreEngine) throws(ModelStoreError) -> Int
+    func kind(in engine: StoreEngine) throws(OfflineError) -> Int
 }
 
 /// The circumstances of a merge.
@@ -109,15 +109,15 @@ struct FactsUpdate<Model: StorableModel>: UpdateContent {
     var key: ModelKey? { ModelKey(Model.self, facts.id) }
     var isRemoval: Bool { false }
 
-    func isUpdate(of engine: StoreEngine) throws(ModelStoreError) -> Bool {
+    func isUpdate(of engine: StoreEngine) throws(OfflineError) -> Bool {
         try engine.isUpdate(facts)
     }
 
-    func merge(into engine: StoreEngine, _ context: MergeContext) throws(ModelStoreError) {
+    func merge(into engine: StoreEngine, _ context: MergeContext) throws(OfflineError) {
         try engine.merge(facts, context)
     }
 
-    func kind(in engine: StoreEngine) throws(ModelStoreError) -> Int {
+    func kind(in engine: StoreEngine) throws(OfflineError) -> Int {
         try engine.table(Model.self).kindMade(in: engine.connection)
     }
 }
@@ -129,13 +129,13 @@ private struct RemovalUpdate<Model: StorableModel>: UpdateContent {
     var key: ModelKey? { ModelKey(Model.self, id) }
     var isRemoval: Bool { true }
 
-    func isUpdate(of engine: StoreEngine) throws(ModelStoreError) -> Bool { true }
+    func isUpdate(of engine: StoreEngine) throws(OfflineError) -> Bool { true }
 
-    func merge(into engine: StoreEngine, _ context: MergeContext) throws(ModelStoreError) {
+    func merge(into engine: StoreEngine, _ context: MergeContext) throws(OfflineError) {
         try engine.remove(Model.self, id, reason, context)
     }
 
-    func kind(in engine: StoreEngine) throws(ModelStoreError) -> Int {
+    func kind(in engine: StoreEngine) throws(OfflineError) -> Int {
         try engine.table(Model.self).kindMade(in: engine.connection)
     }
 }
@@ -146,15 +146,15 @@ private struct ResponseUpdate: UpdateContent {
     var key: ModelKey? { nil }
     var isRemoval: Bool { false }
 
-    func isUpdate(of engine: StoreEngine) throws(ModelStoreError) -> Bool {
+    func isUpdate(of engine: StoreEngine) throws(OfflineError) -> Bool {
         try engine.isUpdate(response)
     }
 
-    func merge(into engine: StoreEngine, _ context: MergeContext) throws(ModelStoreError) {
+    func merge(into engine: StoreEngine, _ context: MergeContext) throws(OfflineError) {
         try engine.merge(response)
     }
 
-    func kind(in engine: StoreEngine) throws(ModelStoreError) -> Int { StoreSchema.responseKind }
+    func kind(in engine: StoreEngine) throws(OfflineError) -> Int { StoreSchema.responseKind }
 }
 
 extension AttributeSet<Article> {

@@ -11,7 +11,7 @@ final class NameTable {
     /// The article with the newest names in its by-line.
     func naming(
         _ article: Article, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Article {
+    ) throws(OfflineError) -> Article {
         guard !article.authors.isEmpty else { return article }
         var names: [Author.ID: AuthorNames.Known] = [:]
         for author in article.authors { names[author.id] = try name(author.id, in: connection) }
@@ -21,7 +21,7 @@ final class NameTable {
     /// The known part of an article with the newest names in its by-line.
     func naming(
         _ article: PartialArticle, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> PartialArticle {
+    ) throws(OfflineError) -> PartialArticle {
         var named = article
         for (index, author) in (article.authors ?? []).enumerated() where author.name != nil {
             guard let id = author.id, let newest = try name(id, in: connection) else { continue }
@@ -32,7 +32,7 @@ final class NameTable {
 
     private func name(
         _ id: Author.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> AuthorNames.Known? {
+    ) throws(OfflineError) -> AuthorNames.Known? {
         if let found = known[id] { return found }
         let row = try connection.statement("SELECT name, revision FROM names WHERE author = ?1")
         try row.bind(1, id)
@@ -51,21 +51,21 @@ final class NameTable {
     /// - Returns: true if bylines change.
     func note(
         _ author: Author, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         try note(author.id, in: connection) { $0.note(author) }
     }
 
     /// - Returns: true if other bylines change.
     func note(
         _ reference: Author.Reference, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         try note(reference.id, in: connection) { $0.note(reference) }
     }
 
     private func note(
         _ id: Author.ID, in connection: DatabaseConnection,
         _ note: (inout AuthorNames) -> AuthorNames.NameUpdates
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         guard let (new, updates) = try change(of: id, in: connection, note) else { return false }
         let row = try connection.statement("INSERT OR REPLACE INTO names VALUES (?1, ?2, ?3)")
         try row.bind(1, id)
@@ -79,7 +79,7 @@ final class NameTable {
     /// Returns true if noting it would change anything.
     func isUpdate(
         _ reference: Author.Reference, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         try change(of: reference.id, in: connection) { $0.note(reference) } != nil
     }
 
@@ -87,7 +87,7 @@ final class NameTable {
     private func change(
         of id: Author.ID, in connection: DatabaseConnection,
         _ note: (inout AuthorNames) -> AuthorNames.NameUpdates
-    ) throws(ModelStoreError) -> (AuthorNames.Known, AuthorNames.NameUpdates)? {
+    ) throws(OfflineError) -> (AuthorNames.Known, AuthorNames.NameUpdates)? {
         let old = try name(id, in: connection)
         var names = AuthorNames(old.map { [id: $0] } ?? [:])
         let updates = note(&names)
@@ -97,7 +97,7 @@ final class NameTable {
     /// - Returns: true if bylines change.
     func forget(
         _ id: Author.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         known[id] = nil
         let row = try connection.statement("DELETE FROM names WHERE author = ?1")
         try row.bind(1, id)
@@ -106,13 +106,13 @@ final class NameTable {
     }
 
     /// By-lines have the names that came with them, until newer ones are seen.
-    func removeAll(from connection: DatabaseConnection) throws(ModelStoreError) {
+    func removeAll(from connection: DatabaseConnection) throws(OfflineError) {
         known = [:]
         try connection.execute("DELETE FROM names")
     }
 
     /// Removes the names of authors of whom there is nothing else.
-    func removeUnused(in connection: DatabaseConnection) throws(ModelStoreError) {
+    func removeUnused(in connection: DatabaseConnection) throws(OfflineError) {
         known = [:]
         try connection.execute(
             """

@@ -5,7 +5,7 @@ import BroadsheetSQLite
 enum OutboxTable {
     static func store(
         _ write: StoredWrite, in connection: DatabaseConnection
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement(
             """
             INSERT INTO outbox VALUES (?1, ?2, ?3, ?4)
@@ -21,7 +21,7 @@ enum OutboxTable {
     /// - Returns: the entry; `nil` if there was none of this number.
     static func remove(
         _ number: Int, from connection: DatabaseConnection
-    ) throws(ModelStoreError) -> StoredWrite? {
+    ) throws(OfflineError) -> StoredWrite? {
         let row = try connection.statement(
             "DELETE FROM outbox WHERE number = ?1 RETURNING number, article, edits, entry")
         try row.bind(1, number)
@@ -32,8 +32,8 @@ enum OutboxTable {
     }
 
     private static func entry(
-        in row: borrowing SQLiteStatement<ModelStoreError>
-    ) throws(ModelStoreError) -> StoredWrite {
+        in row: borrowing SQLiteStatement<OfflineError>
+    ) throws(OfflineError) -> StoredWrite {
         StoredWrite(
             number: row.number(0), article: row.isNull(1) ? nil : try row.identifier(1),
             isEdit: row.number(2) != 0, entry: row.bytes(3))
@@ -46,7 +46,7 @@ enum OutboxTable {
     static func forEach(
         _ direction: String = "ASC", in connection: DatabaseConnection,
         _ body: (StoredWrite) -> Void
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement(
             "SELECT number, article, edits, entry FROM outbox ORDER BY number \(direction)")
         while try row.step() { body(try entry(in: row)) }
@@ -55,20 +55,20 @@ enum OutboxTable {
     /// The edits of an article, in order.
     static func writes(
         of id: Article.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [StoredWrite] {
+    ) throws(OfflineError) -> [StoredWrite] {
         try writes(of: id, areEdits: true, in: connection)
     }
 
     /// The other requests about an article, in order: comments and bookmarks.
     static func requests(
         about id: Article.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [StoredWrite] {
+    ) throws(OfflineError) -> [StoredWrite] {
         try writes(of: id, areEdits: false, in: connection)
     }
 
     private static func writes(
         of id: Article.ID, areEdits: Bool, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [StoredWrite] {
+    ) throws(OfflineError) -> [StoredWrite] {
         let row = try connection.statement(
             """
             SELECT number, article, edits, entry FROM outbox
@@ -84,7 +84,7 @@ enum OutboxTable {
     /// The articles with edits.
     static func articles(
         in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Set<Article.ID> {
+    ) throws(OfflineError) -> Set<Article.ID> {
         let row = try connection.statement("SELECT DISTINCT article FROM outbox WHERE edits = 1")
         var ids: Set<Article.ID> = []
         while try row.step() { ids.insert(try row.identifier(0)) }
@@ -98,20 +98,20 @@ enum PinTable {
     @discardableResult
     static func add(
         _ id: Article.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         try change("INSERT OR IGNORE INTO pins VALUES (?1)", id, in: connection)
     }
 
     /// - Returns: true if it was pinned before.
     static func remove(
         _ id: Article.ID, from connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         try change("DELETE FROM pins WHERE article = ?1", id, in: connection)
     }
 
     private static func change(
         _ sql: String, _ id: Article.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         let row = try connection.statement(sql)
         try row.bind(1, id)
         try row.run()
@@ -120,7 +120,7 @@ enum PinTable {
 
     static func contains(
         _ id: Article.ID, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         let row = try connection.statement("SELECT 1 FROM pins WHERE article = ?1")
         try row.bind(1, id)
         return try row.step()
@@ -128,7 +128,7 @@ enum PinTable {
 
     static func forEach(
         in connection: DatabaseConnection, _ body: (Article.ID) -> Void
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement("SELECT article FROM pins")
         while try row.step() { body(try row.identifier(0)) }
     }

@@ -4,7 +4,7 @@ import BroadsheetSQLite
 /// The limit in bytes.
 extension StoreEngine {
     /// The size of all models.
-    func totalBytes() throws(ModelStoreError) -> Int {
+    func totalBytes() throws(OfflineError) -> Int {
         let row = try connection.statement("SELECT bytes FROM totals")
         guard try row.step() else { throw .damaged("the size of the store is missing") }
         return row.number(0)
@@ -15,7 +15,7 @@ extension StoreEngine {
     /// - Parameter before: the size before the transaction. One that frees space succeeds even if
     ///   there is still too much.
     /// - Throws: `full` if the others have to stay.
-    func shrink(from before: Int) throws(ModelStoreError) {
+    func shrink(from before: Int) throws(OfflineError) {
         var total = try totalBytes()
         guard total > limits.bytes else { return }
         while total > limits.bytes {
@@ -39,7 +39,7 @@ extension StoreEngine {
         let bytes: Int
     }
 
-    private func evictableModels() throws(ModelStoreError) -> [EvictableModel] {
+    private func evictableModels() throws(OfflineError) -> [EvictableModel] {
         let row = try connection.statement(
             "SELECT kind, id, bytes FROM models WHERE holds = 0 ORDER BY seen LIMIT 64")
         var models: [EvictableModel] = []
@@ -52,7 +52,7 @@ extension StoreEngine {
     }
 
     /// Removes a model of any type, also of one that this app does not have, or a response.
-    func removeModel(_ kind: Int, _ id: [UInt8]) throws(ModelStoreError) {
+    func removeModel(_ kind: Int, _ id: [UInt8]) throws(OfflineError) {
         guard let type = try typeName(kind) else { throw .damaged("a type of models has no row") }
         if kind == StoreSchema.commentKind, let comment = ArticleComment.ID(storedBytes: id),
             let article = try comments.facts(comment, in: connection)?.model()?.articleID
@@ -71,7 +71,7 @@ extension StoreEngine {
         }
     }
 
-    private func typeName(_ kind: Int) throws(ModelStoreError) -> String? {
+    private func typeName(_ kind: Int) throws(OfflineError) -> String? {
         let row = try connection.statement("SELECT name FROM kinds WHERE number = ?1")
         try row.bind(1, kind)
         return try row.step() ? row.text(0) : nil

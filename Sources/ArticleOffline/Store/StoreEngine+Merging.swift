@@ -6,14 +6,14 @@ extension StoreEngine {
     /// Stores all of it, or nothing. Known facts cost no transaction.
     func commit(
         _ changes: StoreChanges, at time: Timestamp
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         if !changes.concernsOutbox {
-            let hasUpdates = try read { () throws(ModelStoreError) -> Bool in
+            let hasUpdates = try read { () throws(OfflineError) -> Bool in
                 try self.hasUpdates(changes.updates)
             }
             guard hasUpdates || hasTooManyDeferred else { return }
         }
-        try write(isFlushed: changes.concernsOutbox) { () throws(ModelStoreError) in
+        try write(isFlushed: changes.concernsOutbox) { () throws(OfflineError) in
             let context = MergeContext(time: time, isOwn: changes.concernsOutbox)
             for update in changes.updates {
                 try update.content.merge(into: self, context)
@@ -38,7 +38,7 @@ extension StoreEngine {
         if write.isEdit { note(ModelKey(Article.self, id)) } else { note(.comments(id)) }
     }
 
-    private func hasUpdates(_ updates: [ModelUpdate]) throws(ModelStoreError) -> Bool {
+    private func hasUpdates(_ updates: [ModelUpdate]) throws(OfflineError) -> Bool {
         for update in updates {
             if try update.content.isUpdate(of: self) { return true }
         }
@@ -47,7 +47,7 @@ extension StoreEngine {
 
     /// Returns true if the facts change something. Of those that change nothing, newer times are
     /// kept.
-    func isUpdate<Model>(_ facts: ModelFacts<Model>) throws(ModelStoreError) -> Bool {
+    func isUpdate<Model>(_ facts: ModelFacts<Model>) throws(OfflineError) -> Bool {
         let table = table(Model.self)
         let known = try table.facts(facts.id, in: connection)
         switch try table.outcome(of: facts, known, resetAt, in: connection) {
@@ -63,7 +63,7 @@ extension StoreEngine {
 
     func merge<Model>(
         _ facts: ModelFacts<Model>, _ context: MergeContext
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let table = table(Model.self)
         let known = try table.facts(facts.id, in: connection)
         if let article = facts as? ModelFacts<Article> {
@@ -85,7 +85,7 @@ extension StoreEngine {
     /// themselves.
     private func noteByline(
         _ facts: ModelFacts<Article>, _ known: ModelFacts<Article>?, _ context: MergeContext
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         for author in newByline(facts, known) {
             // A mirror confirms the outbox's response for the article, but not for its authors.
             if context.isOwn, try isMirrored(author.id) { continue }
@@ -103,7 +103,7 @@ extension StoreEngine {
     private func storeColumns<Model>(
         of facts: ModelFacts<Model>, _ changed: AttributeSet<Model>, _ number: Int64?,
         _ ending: Tombstone?
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         if let article = facts as? ModelFacts<Article> {
             guard changed.bits & ArticleIndex.attributes.bits != 0 else { return }
             try list(article, number, ending)
@@ -116,7 +116,7 @@ extension StoreEngine {
         }
     }
 
-    private func list(_ comment: ArticleComment, _ number: Int64) throws(ModelStoreError) {
+    private func list(_ comment: ArticleComment, _ number: Int64) throws(OfflineError) {
         let row = try connection.statement(
             "INSERT OR REPLACE INTO comments VALUES (?1, ?2, ?3, ?4)")
         try row.bind(1, number)
@@ -127,7 +127,7 @@ extension StoreEngine {
         note(.comments(comment.articleID))
     }
 
-    private func isMirrored(_ id: Author.ID) throws(ModelStoreError) -> Bool {
+    private func isMirrored(_ id: Author.ID) throws(OfflineError) -> Bool {
         let row = try connection.statement(
             "SELECT 1 FROM members WHERE kind = ?1 AND id = ?2 LIMIT 1")
         try row.bind(1, StoreSchema.authorKind)
@@ -138,7 +138,7 @@ extension StoreEngine {
     /// Puts an article into lists, if enough of it is known, and takes it out otherwise.
     private func list(
         _ facts: ModelFacts<Article>, _ newNumber: Int64?, _ ending: Tombstone?
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let number = try articles.number(of: facts.id, new: newNumber, in: connection)
         if newNumber == nil { try ArticleIndex.remove(number, from: connection) }
         let isCurrent = ending?.unmatched.map { facts.revision >= $0 } ?? true
@@ -166,7 +166,7 @@ extension StoreEngine {
 
     private func hasNewNames(
         _ facts: ModelFacts<Article>, _ known: ModelFacts<Article>?
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         for author in newByline(facts, known) {
             if try names.isUpdate(author, in: connection) { return true }
         }
@@ -179,7 +179,7 @@ extension StoreEngine {
     func remove<Model: StorableModel>(
         _ type: Model.Type, _ id: Model.ID, _ reason: ModelUpdate.RemovalReason,
         _ context: MergeContext
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let table = table(type)
         if let id = id as? ArticleComment.ID, Model.self == ArticleComment.self {
             try noteDiscussion(of: id)
@@ -191,7 +191,7 @@ extension StoreEngine {
         note(ModelKey(type, id))
     }
 
-    private func noteDiscussion(of id: ArticleComment.ID) throws(ModelStoreError) {
+    private func noteDiscussion(of id: ArticleComment.ID) throws(OfflineError) {
         guard let comment = try comments.facts(id, in: connection)?.model() else { return }
         note(.comments(comment.articleID))
     }
@@ -199,7 +199,7 @@ extension StoreEngine {
     private func end<Model: StorableModel>(
         _ id: Model.ID, _ ending: ModelUpdate.RemovalReason, in table: ModelTable<Model>,
         at time: Timestamp
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let kind = try table.kindMade(in: connection)
         let known = try table.facts(id, in: connection)
         var row = try Tombstone.load(kind, id, from: connection) ?? Tombstone(at: time)
@@ -220,7 +220,7 @@ extension StoreEngine {
         if let article = rest as? ModelFacts<Article> { try list(article, number, row) }
     }
 
-    private func unlist(_ id: Article.ID) throws(ModelStoreError) {
+    private func unlist(_ id: Article.ID) throws(OfflineError) {
         let row = try connection.statement(
             """
             DELETE FROM articles
@@ -232,7 +232,7 @@ extension StoreEngine {
     }
 
     /// Returns true if the article stays whatever else is stored.
-    private func isHeld(_ id: Article.ID) throws(ModelStoreError) -> Bool {
+    private func isHeld(_ id: Article.ID) throws(OfflineError) -> Bool {
         let row = try connection.statement(
             """
             SELECT 1 FROM pins WHERE article = ?1

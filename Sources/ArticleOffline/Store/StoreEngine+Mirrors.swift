@@ -9,7 +9,7 @@ extension StoreEngine {
         var mirror: StoredMirror
     }
 
-    func mirror(_ name: String) throws(ModelStoreError) -> StoredMirror? {
+    func mirror(_ name: String) throws(OfflineError) -> StoredMirror? {
         guard var found = try row(name)?.mirror else { return nil }
         let row = try connection.statement(
             """
@@ -23,7 +23,7 @@ extension StoreEngine {
         return found
     }
 
-    private func row(_ name: String) throws(ModelStoreError) -> Row? {
+    private func row(_ name: String) throws(OfflineError) -> Row? {
         let row = try connection.statement(
             "SELECT number, generation, filter, token, complete FROM mirrors WHERE name = ?1")
         try row.bind(1, name)
@@ -41,7 +41,7 @@ extension StoreEngine {
     /// perhaps of another history: no token is sent by which the backend would report that.
     func beginMirror(
         _ name: String, filter: String, at time: Timestamp
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let former = try row(name)?.mirror.filter
         if former == filter { return }
         let row = try connection.statement(
@@ -61,13 +61,13 @@ extension StoreEngine {
     /// - Returns: `false` if it is not at the position.
     func restartMirror(
         _ name: String, from position: MirrorPosition?, at time: Timestamp
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         guard try isMirror(self.row(name), at: position) else { return false }
         try restart(name, at: time)
         return true
     }
 
-    private func restart(_ name: String, at time: Timestamp) throws(ModelStoreError) {
+    private func restart(_ name: String, at time: Timestamp) throws(OfflineError) {
         let row = try connection.statement(
             """
             UPDATE mirrors SET token = NULL, generation = generation + 1, complete = 0
@@ -84,7 +84,7 @@ extension StoreEngine {
     /// Marks the article, which a write of the outbox has changed, as unconfirmed in the mirrors
     /// that contain it. Their next pages have to contain the change: a backend whose database was
     /// set back may have lost it, while a token from before it remains valid.
-    func awaitConfirmation(of article: ModelKey) throws(ModelStoreError) {
+    func awaitConfirmation(of article: ModelKey) throws(OfflineError) {
         let row = try connection.statement(
             """
             UPDATE members SET generation = -1 WHERE kind = ?1 AND id = ?2
@@ -99,7 +99,7 @@ extension StoreEngine {
     /// the last page was requested.
     private func lacksConfirmation(
         _ mirror: Row, asOf time: Timestamp
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         let row = try connection.statement(
             """
             SELECT 1 FROM members m
@@ -119,7 +119,7 @@ extension StoreEngine {
     }
 
     /// Ends a mirror. Its articles stay until there are too many.
-    func removeMirror(_ name: String) throws(ModelStoreError) {
+    func removeMirror(_ name: String) throws(OfflineError) {
         guard let mirror = try row(name) else { return }
         let members = try connection.statement("DELETE FROM members WHERE mirror = ?1")
         try members.bind(1, mirror.number)
@@ -136,7 +136,7 @@ extension StoreEngine {
     ///   the page lacks a write of the outbox.
     func apply(
         _ page: MirrorPage, to name: String, at time: Timestamp
-    ) throws(ModelStoreError) -> Bool {
+    ) throws(OfflineError) -> Bool {
         guard let mirror = try row(name), isMirror(mirror, at: page.position) else { return false }
         if mirror.mirror.token == nil {
             // The history may be another one, in which authors have lower revisions.
@@ -169,7 +169,7 @@ extension StoreEngine {
 
     private func apply(
         _ update: any UpdateContent, to mirror: Row, at time: Timestamp
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         // A new snapshot may also be of another history.
         let isRestart = mirror.generation > 0 && !mirror.mirror.isComplete
         let context = MergeContext(time: time, isRestart: isRestart)
@@ -191,7 +191,7 @@ extension StoreEngine {
 
     /// Returns true if the merged version is the newest known one: an older version does not
     /// confirm the response to the outbox.
-    private func isCurrent(_ facts: ModelFacts<Article>) throws(ModelStoreError) -> Bool {
+    private func isCurrent(_ facts: ModelFacts<Article>) throws(OfflineError) -> Bool {
         let version = facts.value(of: "version")
         if version.isEmpty { return true }
         return try articles.facts(facts.id, in: connection)?.value(of: "version") == version
@@ -199,7 +199,7 @@ extension StoreEngine {
 
     private func add(
         _ id: [UInt8], _ kind: Int, to mirror: Row, isConfirmed: Bool
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement(
             """
             INSERT INTO members VALUES (?1, ?2, ?3, ?4)
@@ -216,7 +216,7 @@ extension StoreEngine {
 
     private func remove(
         _ id: [UInt8], _ kind: Int, from mirror: Row
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement(
             "DELETE FROM members WHERE mirror = ?1 AND kind = ?2 AND id = ?3")
         try row.bind(1, mirror.number)
@@ -227,7 +227,7 @@ extension StoreEngine {
 
     /// Removes articles of the former snapshots that this one does not have, unless they stay for
     /// another reason.
-    private func removeFormerMembers(of mirror: Row) throws(ModelStoreError) {
+    private func removeFormerMembers(of mirror: Row) throws(OfflineError) {
         let row = try connection.statement(
             """
             SELECT m.kind, m.id, x.number, x.holds FROM members m
@@ -251,7 +251,7 @@ extension StoreEngine {
     /// Removes articles that are in no mirror though they match.
     private func removeUnlisted(
         _ whole: MirrorPage.Whole, at time: Timestamp
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let ids = try ArticleIndex.unlistedIDs(
             matching: whole.query, seenBefore: whole.asOf, in: connection)
         // A model seen at that time, or later, may be there again.

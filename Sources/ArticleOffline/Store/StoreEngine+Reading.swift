@@ -3,14 +3,14 @@ import BroadsheetSQLite
 
 /// The values that the app sees: models with the newest names and with unsent writes.
 extension StoreEngine {
-    func article(_ id: Article.ID) throws(ModelStoreError) -> CachedArticle? {
+    func article(_ id: Article.ID) throws(OfflineError) -> CachedArticle? {
         let writes = try OutboxTable.writes(of: id, in: connection)
         return try article(id, writes)
     }
 
     func article(
         _ id: Article.ID, _ writes: [StoredWrite]
-    ) throws(ModelStoreError) -> CachedArticle? {
+    ) throws(OfflineError) -> CachedArticle? {
         let facts = try articles.facts(id, in: connection)
         let (shown, pending) = Overlay.apply(writes, to: facts?.model())
         guard let shown else { return nil }
@@ -22,7 +22,7 @@ extension StoreEngine {
     }
 
     /// Returns what is known of an article, whole or not.
-    func partialArticle(_ id: Article.ID) throws(ModelStoreError) -> CachedArticle.Partial? {
+    func partialArticle(_ id: Article.ID) throws(OfflineError) -> CachedArticle.Partial? {
         let writes = try OutboxTable.writes(of: id, in: connection)
         if let whole = try article(id, writes) { return CachedArticle.Partial(whole) }
         guard writes.isEmpty, let facts = try articles.facts(id, in: connection),
@@ -36,7 +36,7 @@ extension StoreEngine {
     /// The first articles of a list.
     func articles(
         matching query: ArticleQuery, order: ArticleSort, limit: Int
-    ) throws(ModelStoreError) -> [CachedArticle] {
+    ) throws(OfflineError) -> [CachedArticle] {
         let written = try OutboxTable.articles(in: connection)
         // Where an article with unsent writes is in the list, depends on these.
         let (count, overflow) = limit.addingReportingOverflow(written.count)
@@ -56,7 +56,7 @@ extension StoreEngine {
     }
 
     /// The id of the article with this slug.
-    func id(ofSlug slug: String) throws(ModelStoreError) -> Article.ID? {
+    func id(ofSlug slug: String) throws(OfflineError) -> Article.ID? {
         let row = try connection.statement(
             "SELECT id FROM articles WHERE slug = ?1 ORDER BY updated DESC LIMIT 1")
         try row.bind(1, slug)
@@ -66,7 +66,7 @@ extension StoreEngine {
     /// The comments on an article that are known, or were written and not sent.
     func shownComments(
         on id: Article.ID, order: CommentSort, limit: Int
-    ) throws(ModelStoreError) -> [CachedComment] {
+    ) throws(OfflineError) -> [CachedComment] {
         var shown = try comments(on: id, order: order, limit: limit).compactMap { facts in
             facts.model().map { CachedComment(comment: $0, pending: nil, seenAt: facts.seenAt) }
         }
@@ -83,7 +83,7 @@ extension StoreEngine {
     /// Returns the known facts of the comments on an article.
     func comments(
         on id: Article.ID, order: CommentSort, limit: Int
-    ) throws(ModelStoreError) -> [ModelFacts<ArticleComment>] {
+    ) throws(OfflineError) -> [ModelFacts<ArticleComment>] {
         let direction = order == .oldest ? "ASC" : "DESC"
         let row = try connection.statement(
             """

@@ -45,7 +45,7 @@ extension StoreEngine {
     private static var limitCandidates: Int { 1_000 }
 
     /// - Returns: true if the search has come to its end.
-    func step(_ search: inout StoreSearch) throws(ModelStoreError) -> Bool {
+    func step(_ search: inout StoreSearch) throws(OfflineError) -> Bool {
         if !search.isIndexed {
             try indexSome()
             if index.needsStoring { storeSome() }
@@ -90,7 +90,7 @@ extension StoreEngine {
         return true
     }
 
-    private func indexSome() throws(ModelStoreError) {
+    private func indexSome() throws(OfflineError) {
         if index.needsStoredIndex { try loadIndex() }
         if index.needsAll {
             let listed = try ArticleIndex.ids(
@@ -115,7 +115,7 @@ extension StoreEngine {
 
     // MARK: The index in the file
 
-    private func loadIndex() throws(ModelStoreError) {
+    private func loadIndex() throws(OfflineError) {
         // One transaction, as other processes may replace the index.
         try connection.execute("BEGIN")
         defer { if connection.isInTransaction { try? connection.execute("ROLLBACK") } }
@@ -128,20 +128,20 @@ extension StoreEngine {
     /// the first search after the next launch takes longer.
     private func storeSome() {
         guard place.path != nil else { return index.endStoring() }
-        do throws(ModelStoreError) {
+        do throws(OfflineError) {
             guard let (segment, blocks, textBytes) = index.unstored else {
                 return try completeStoredIndex()
             }
-            let number = try writeIndex { () throws(ModelStoreError) in
+            let number = try writeIndex { () throws(OfflineError) in
                 try StoredSearchIndex.add(segment, blocks, textBytes: textBytes, in: connection)
             }
             if let number { index.noteStored(segment, as: number) }
         } catch { index.endStoring() }
     }
 
-    private func completeStoredIndex() throws(ModelStoreError) {
+    private func completeStoredIndex() throws(OfflineError) {
         let (segments, unsealed) = index.content
-        let isWritten: Void? = try writeIndex { () throws(ModelStoreError) in
+        let isWritten: Void? = try writeIndex { () throws(OfflineError) in
             try StoredSearchIndex.complete(segments, without: unsealed, in: connection)
         }
         if isWritten != nil { index.endStoring() }
@@ -149,15 +149,15 @@ extension StoreEngine {
 
     /// Returns `nil` if other processes have changed anything before the transaction.
     private func writeIndex<Result>(
-        _ body: () throws(ModelStoreError) -> Result
-    ) throws(ModelStoreError) -> Result? {
-        try write { () throws(ModelStoreError) -> Result? in
+        _ body: () throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result? {
+        try write { () throws(OfflineError) -> Result? in
             index.isCurrent ? try body() : nil
         }
     }
 
     /// An article that lists show.
-    private func searchable(_ id: Article.ID) throws(ModelStoreError) -> CachedArticle? {
+    private func searchable(_ id: Article.ID) throws(OfflineError) -> CachedArticle? {
         let writes = try OutboxTable.writes(of: id, in: connection)
         if writes.isEmpty {
             guard try ArticleIndex.contains(id, in: connection) else { return nil }

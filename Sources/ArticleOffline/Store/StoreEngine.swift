@@ -40,7 +40,7 @@ final class StoreEngine {
     init(
         _ place: ModelStore.Location, _ limits: ModelStore.Limits,
         report: @escaping (StoreEvent) -> Void
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         self.place = place
         self.limits = limits
         self.report = report
@@ -57,12 +57,12 @@ final class StoreEngine {
 
     deinit {
         // Newer times are only written with other changes: these are the last ones.
-        if deferredCount > 0 { try? transaction { () throws(ModelStoreError) in } }
+        if deferredCount > 0 { try? transaction { () throws(OfflineError) in } }
     }
 
     private static func open(
         _ place: ModelStore.Location, _ limits: ModelStore.Limits
-    ) throws(ModelStoreError) -> DatabaseConnection {
+    ) throws(OfflineError) -> DatabaseConnection {
         if let path = place.path { try StoreFile(path: path).prepare() }
         let connection = try DatabaseConnection(place.path, limitBytes: limits.fileBytes)
         try StoreSchema.prepare(connection, account: place.account)
@@ -128,9 +128,9 @@ final class StoreEngine {
 
     /// Reads, after catching up with changes that other processes have written.
     func read<Result>(
-        _ body: () throws(ModelStoreError) -> Result
-    ) throws(ModelStoreError) -> Result {
-        try recovering { () throws(ModelStoreError) in
+        _ body: () throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
+        try recovering { () throws(OfflineError) in
             try catchUp()
             return try body()
         }
@@ -142,9 +142,9 @@ final class StoreEngine {
     ///   - isFlushed: true if it has to survive a power cut.
     ///   - body: may run twice, if the file turns out to be damaged.
     func write<Result>(
-        isFlushed: Bool = false, _ body: () throws(ModelStoreError) -> Result
-    ) throws(ModelStoreError) -> Result {
-        try recovering { () throws(ModelStoreError) in
+        isFlushed: Bool = false, _ body: () throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
+        try recovering { () throws(OfflineError) in
             let result = try transaction(isFlushed: isFlushed, body)
             guard !isCurrent else { return result }
             // Another process has set the file aside meanwhile.
@@ -154,8 +154,8 @@ final class StoreEngine {
     }
 
     private func transaction<Result>(
-        isFlushed: Bool, _ body: () throws(ModelStoreError) -> Result
-    ) throws(ModelStoreError) -> Result {
+        isFlushed: Bool, _ body: () throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
         guard isFlushed else { return try transaction(body) }
         try connection.execute("PRAGMA synchronous = FULL")
         defer { try? connection.execute("PRAGMA synchronous = NORMAL") }
@@ -163,10 +163,10 @@ final class StoreEngine {
     }
 
     private func transaction<Result>(
-        _ body: () throws(ModelStoreError) -> Result
-    ) throws(ModelStoreError) -> Result {
+        _ body: () throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
         try connection.execute("BEGIN IMMEDIATE")
-        do throws(ModelStoreError) {
+        do throws(OfflineError) {
             try catchUp()
             let before = try totalBytes()
             try writeDeferred()
@@ -185,7 +185,7 @@ final class StoreEngine {
     }
 
     /// Notes the changes in the index that the file has, in a transaction.
-    private func noteUnindexedChanges() throws(ModelStoreError) {
+    private func noteUnindexedChanges() throws(OfflineError) {
         defer { unindexed = UnindexedChanges() }
         guard unindexed.isEverything || !unindexed.articles.isEmpty || !unindexed.authors.isEmpty,
             try StoredSearchIndex.exists(in: connection)
@@ -196,7 +196,7 @@ final class StoreEngine {
     }
 
     /// Drops values kept from an earlier state, if another connection has written.
-    private func catchUp() throws(ModelStoreError) {
+    private func catchUp() throws(OfflineError) {
         let version = try currentVersion()
         guard version != dataVersion else { return }
         dataVersion = version
@@ -204,7 +204,7 @@ final class StoreEngine {
         fileChanged()
     }
 
-    private func currentVersion() throws(ModelStoreError) -> Int64 {
+    private func currentVersion() throws(OfflineError) -> Int64 {
         let row = try connection.statement("PRAGMA data_version")
         return try row.step() ? row.integer(0) : 0
     }
@@ -225,7 +225,7 @@ final class StoreEngine {
 
     var hasTooManyDeferred: Bool { deferredCount > Self.limitDeferred }
 
-    private func writeDeferred() throws(ModelStoreError) {
+    private func writeDeferred() throws(OfflineError) {
         for table in tables.values where table.deferredCount > 0 {
             try table.writeDeferred(in: connection)
         }
@@ -240,10 +240,10 @@ final class StoreEngine {
     // MARK: Damage
 
     private func recovering<Result>(
-        _ body: () throws(ModelStoreError) -> Result
-    ) throws(ModelStoreError) -> Result {
+        _ body: () throws(OfflineError) -> Result
+    ) throws(OfflineError) -> Result {
         if !isCurrent { try reopen() }
-        do throws(ModelStoreError) {
+        do throws(OfflineError) {
             return try body()
         } catch .damaged(let reason) {
             try recreate(because: reason)
@@ -253,7 +253,7 @@ final class StoreEngine {
 
     /// Sets the damaged file aside and begins a new one, with the data that the app cannot fetch
     /// again.
-    private func recreate(because reason: String) throws(ModelStoreError) {
+    private func recreate(because reason: String) throws(OfflineError) {
         guard place.path != nil else { throw .damaged(reason) }
         guard isCurrent else { return try reopen() }
         let saved = DamagedFileReader(connection)
@@ -264,9 +264,9 @@ final class StoreEngine {
 
     private static func openOrRecreate(
         _ place: ModelStore.Location, _ limits: ModelStore.Limits, _ report: (StoreEvent) -> Void
-    ) throws(ModelStoreError) -> DatabaseConnection {
+    ) throws(OfflineError) -> DatabaseConnection {
         if let path = place.path { try StoreFile(path: path).finishReplacement() }
-        do throws(ModelStoreError) {
+        do throws(OfflineError) {
             return try open(place, limits)
         } catch .damaged(let reason) {
             return try openEmpty(place, limits, DamagedFileReader(place), because: reason, report)
@@ -281,14 +281,14 @@ final class StoreEngine {
         return StoreFile(path: path).identity == identity
     }
 
-    private func reopen() throws(ModelStoreError) {
+    private func reopen() throws(OfflineError) {
         connection.close()
         connection = try Self.openOrRecreate(place, limits, report)
         try adopt()
     }
 
     /// Forgets the content of the former file.
-    private func adopt() throws(ModelStoreError) {
+    private func adopt() throws(OfflineError) {
         forgetAll()
         forgetDeferred()
         fileChanged()
@@ -301,7 +301,7 @@ final class StoreEngine {
     private static func openEmpty(
         _ place: ModelStore.Location, _ limits: ModelStore.Limits, _ saved: DamagedFileReader,
         because reason: String, _ report: (StoreEvent) -> Void
-    ) throws(ModelStoreError) -> DatabaseConnection {
+    ) throws(OfflineError) -> DatabaseConnection {
         guard let path = place.path else { throw .damaged(reason) }
         let draft = StoreFile(path: path).draft
         try draft.remove()

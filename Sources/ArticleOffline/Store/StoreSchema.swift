@@ -122,7 +122,7 @@ enum StoreSchema {
     /// - Throws: `newer`, `otherAccount`, or `damaged` for a file that is not a store.
     static func prepare(
         _ connection: DatabaseConnection, account: String?
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         if try isEmpty(connection) {
             try connection.useLog()
             try connection.execute(script: "BEGIN IMMEDIATE")
@@ -138,7 +138,7 @@ enum StoreSchema {
     /// Changes nothing.
     private static func check(
         _ connection: DatabaseConnection, account: String?
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let marked = try pragma("user_version", connection)
         let stated = try meta("schema", connection).flatMap { Int($0) }
         // A newer app has written both: one number alone may be damage.
@@ -147,14 +147,14 @@ enum StoreSchema {
         guard try meta("account", connection) == account else { throw .otherAccount }
     }
 
-    private static func isEmpty(_ connection: DatabaseConnection) throws(ModelStoreError) -> Bool {
+    private static func isEmpty(_ connection: DatabaseConnection) throws(OfflineError) -> Bool {
         let row = try connection.statement("SELECT 1 FROM sqlite_master LIMIT 1")
         return try !row.step()
     }
 
     private static func make(
         _ connection: DatabaseConnection, account: String?
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         try connection.execute(
             script: """
                 PRAGMA application_id = \(applicationID);
@@ -170,14 +170,14 @@ enum StoreSchema {
 
     private static func pragma(
         _ name: String, _ connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Int {
+    ) throws(OfflineError) -> Int {
         let row = try connection.statement("PRAGMA \(name)")
         return try row.step() ? row.number(0) : 0
     }
 
     private static func meta(
         _ key: String, _ connection: DatabaseConnection
-    ) throws(ModelStoreError) -> String? {
+    ) throws(OfflineError) -> String? {
         let row = try connection.statement("SELECT value FROM meta WHERE key = ?1")
         try row.bind(1, key)
         return try row.step() ? row.optionalText(0) : nil

@@ -72,7 +72,7 @@ struct StoredResponse: Sendable, Hashable {
 /// not seen for the longest time are removed first.
 extension StoreEngine {
     /// The last response to a request; `nil` if there is none.
-    func response(_ key: [UInt8]) throws(ModelStoreError) -> StoredResponse? {
+    func response(_ key: [UInt8]) throws(OfflineError) -> StoredResponse? {
         let row = try connection.statement(
             "SELECT facts, seen FROM models WHERE kind = ?1 AND id = ?2")
         try row.bind(1, StoreSchema.responseKind)
@@ -83,7 +83,7 @@ extension StoreEngine {
             key: key, content: row.bytes(0), seenAt: max(seenAt, deferredResponses[key] ?? seenAt))
     }
 
-    func isUpdate(_ response: StoredResponse) throws(ModelStoreError) -> Bool {
+    func isUpdate(_ response: StoredResponse) throws(OfflineError) -> Bool {
         guard let known = try self.response(response.key) else { return true }
         if known.content == response.content {
             if known.seenAt < response.seenAt { deferredResponses[response.key] = response.seenAt }
@@ -100,7 +100,7 @@ extension StoreEngine {
 
     // MARK: In a transaction
 
-    func merge(_ response: StoredResponse) throws(ModelStoreError) {
+    func merge(_ response: StoredResponse) throws(OfflineError) {
         let known = try self.response(response.key)
         if let known, !Self.isNewer(response, than: known) { return }
         let content = response.content
@@ -119,7 +119,7 @@ extension StoreEngine {
         if known?.content != content { note(.models(response.type)) }
     }
 
-    func writeDeferredResponses() throws(ModelStoreError) {
+    func writeDeferredResponses() throws(OfflineError) {
         for (key, time) in deferredResponses {
             let row = try connection.statement(
                 "UPDATE models SET seen = max(seen, ?3) WHERE kind = ?1 AND id = ?2")

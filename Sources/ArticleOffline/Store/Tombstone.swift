@@ -58,7 +58,7 @@ extension Tombstone {
     /// `nil` if the model has not ended.
     static func load(
         _ kind: Int, _ id: some StorableID, from connection: DatabaseConnection
-    ) throws(ModelStoreError) -> Tombstone? {
+    ) throws(OfflineError) -> Tombstone? {
         let row = try connection.statement(
             "SELECT gone, unmatched, time, seen FROM endings WHERE kind = ?1 AND id = ?2")
         try row.bind(1, kind)
@@ -74,7 +74,7 @@ extension Tombstone {
     /// Stores it as the newest one, and forgets the oldest ones above the limit.
     func store(
         _ kind: Int, _ id: some StorableID, limit: Int, in connection: DatabaseConnection
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement(
             """
             INSERT OR REPLACE INTO endings (kind, id, gone, unmatched, time, seen)
@@ -93,7 +93,7 @@ extension Tombstone {
         try old.run()
     }
 
-    static func forgetAll(in connection: DatabaseConnection) throws(ModelStoreError) {
+    static func forgetAll(in connection: DatabaseConnection) throws(OfflineError) {
         try connection.execute("DELETE FROM endings")
     }
 }

@@ -17,7 +17,7 @@ enum ValueTable {
     /// The value of a key; `nil` if there is none, or it has expired.
     static func load(
         _ key: String, at time: Timestamp, from connection: DatabaseConnection
-    ) throws(ModelStoreError) -> StoredValue? {
+    ) throws(OfflineError) -> StoredValue? {
         let row = try connection.statement(
             """
             SELECT key, value, expires FROM stored_values
@@ -29,7 +29,7 @@ enum ValueTable {
     }
 
     private static func value(
-        in row: borrowing SQLiteStatement<ModelStoreError>
+        in row: borrowing SQLiteStatement<OfflineError>
     ) -> StoredValue {
         StoredValue(
             key: row.text(0), bytes: row.bytes(1),
@@ -39,7 +39,7 @@ enum ValueTable {
     /// Stores the value as the newest one.
     static func store(
         _ value: StoredValue, in connection: DatabaseConnection
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         try remove(value.key, from: connection)
         let row = try connection.statement(
             "INSERT INTO stored_values (key, value, bytes, expires) VALUES (?1, ?2, ?3, ?4)")
@@ -52,7 +52,7 @@ enum ValueTable {
 
     static func remove(
         _ key: String, from connection: DatabaseConnection
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement("DELETE FROM stored_values WHERE key = ?1")
         try row.bind(1, key)
         try row.run()
@@ -63,7 +63,7 @@ enum ValueTable {
     /// - Returns: the keys of the removed values.
     static func shrink(
         to limitBytes: Int, at time: Timestamp, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [String] {
+    ) throws(OfflineError) -> [String] {
         let expired = try connection.statement(
             "DELETE FROM stored_values WHERE expires <= ?1 RETURNING key")
         try expired.bind(1, time)
@@ -83,7 +83,7 @@ enum ValueTable {
     }
 
     /// The size of all values.
-    private static func bytes(in connection: DatabaseConnection) throws(ModelStoreError) -> Int {
+    private static func bytes(in connection: DatabaseConnection) throws(OfflineError) -> Int {
         let row = try connection.statement("SELECT valueBytes FROM totals")
         guard try row.step() else { throw .damaged("the size of the store is missing") }
         return row.number(0)
@@ -94,7 +94,7 @@ enum ValueTable {
     ///   - body: called for each value, the oldest first, up to the first that cannot be read.
     static func forEach(
         in connection: DatabaseConnection, _ body: (StoredValue) -> Void
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let row = try connection.statement(
             "SELECT key, value, expires FROM stored_values ORDER BY number")
         while try row.step() { body(value(in: row)) }

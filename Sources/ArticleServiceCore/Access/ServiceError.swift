@@ -1,9 +1,9 @@
-public import ArticleAPI
-public import ArticleStore
-public import BroadsheetHTTP
+package import ArticleAPI
+package import ArticleStore
+package import BroadsheetHTTP
 
 /// The reason why a service did not fulfil a request; `ServiceProblem.swift` maps it to HTTP.
-public enum ServiceError: Error, Sendable {
+package enum ServiceError: Error, Sendable {
     /// The request violates the API contract.
     case rejected(RequestValidationError)
     case notFound

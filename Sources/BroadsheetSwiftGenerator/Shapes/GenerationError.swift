@@ -1,7 +1,7 @@
-public import ArticleAPI
+package import ArticleAPI
 
 /// The reason why no code was generated. See ``SwiftGenerator``.
-public enum GenerationError: Error, Sendable, Hashable {
+package enum GenerationError: Error, Sendable, Hashable {
     /// The text is not JSON.
     case notJSON(source: String, JSONSyntaxError)
     /// The text is JSON, but not of the expected form.

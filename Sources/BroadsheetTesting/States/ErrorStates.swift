@@ -31,17 +31,12 @@ extension BackendError {
         "is longer than 300 characters", at: .pointer("/title"))
 }
 
-extension ModelStoreError {
+extension OfflineError {
     /// One of each kind.
-    public static let samples: [ModelStoreError] = [
+    public static let samples: [OfflineError] = [
         .full, .busy, .newer(schema: 400), .otherAccount, .damaged("a sample"), .disk("a sample"),
-    ]
-}
-
-extension OutboxError {
-    /// One of each kind.
-    public static let samples: [OutboxError] = [
-        .noAccount, .invalid(blankTitle), .full, .notStored(.full), .noSuchWrite,
+        .noAccount, .invalid(blankTitle), .tooManyWrites, .noSuchWrite,
+        .backend(.unauthorized(Problem(.unauthenticated))),
     ]
 
     /// The contract's own error for a draft without a title.
@@ -49,11 +44,4 @@ extension OutboxError {
         do throws(InvalidValue) { try Article.Draft(title: "").validate() } catch { return error }
         preconditionFailure("programmer error: a title may be empty")
     }()
-}
-
-extension ArticleMirrorError {
-    /// One of each kind.
-    public static let samples: [ArticleMirrorError] = [
-        .backend(.unauthorized(Problem(.unauthenticated))), .store(.full),
-    ]
 }

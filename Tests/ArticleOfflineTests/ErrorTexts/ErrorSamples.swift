@@ -113,19 +113,17 @@ enum ErrorSamples {
         ]
 
     private static let stores = [
-        Row("full store", ModelStoreError.full),
-        Row("busy store", ModelStoreError.busy),
-        Row("store of a newer app", ModelStoreError.newer(schema: 400)),
-        Row("store of another account", ModelStoreError.otherAccount),
-        Row("damaged store", ModelStoreError.damaged("/a.db")),
-        Row("full disk", ModelStoreError.disk("/a.db: HTTP")),
-        Row("outbox without an account", OutboxError.noAccount),
-        Row("outbox with an invalid draft", OutboxError.invalid(longTitle)),
-        Row("full outbox", OutboxError.full),
-        Row("outbox on a full disk", OutboxError.notStored(.disk("ENOSPC"))),
-        Row("settled write", OutboxError.noSuchWrite),
-        Row("mirror without a session", ArticleMirrorError.backend(.signedOut)),
-        Row("mirror on a full disk", ArticleMirrorError.store(.disk("ENOSPC"))),
+        Row("full store", OfflineError.full),
+        Row("busy store", OfflineError.busy),
+        Row("store of a newer app", OfflineError.newer(schema: 400)),
+        Row("store of another account", OfflineError.otherAccount),
+        Row("damaged store", OfflineError.damaged("/a.db")),
+        Row("full disk", OfflineError.disk("/a.db: HTTP")),
+        Row("outbox without an account", OfflineError.noAccount),
+        Row("outbox with an invalid draft", OfflineError.invalid(longTitle)),
+        Row("full outbox", OfflineError.tooManyWrites),
+        Row("settled write", OfflineError.noSuchWrite),
+        Row("mirror without a session", OfflineError.backend(.signedOut)),
     ]
 
     /// The contract's own error for a title that is too long.
@@ -141,18 +139,11 @@ enum ErrorSamples {
     private static var values: [Row] {
         [
             Row("transport error", TransportError.offline("no route")),
-            Row("failed transport", TransportFailure(.insecure, "no authority")),
             Row("problem alone", Problem(.slugTaken)),
             Row("invalid value", longTitle),
-            Row("fault of a value", longTitle.faults[0]),
-            Row(
-                "invalid request",
-                RequestValidationError(
-                    .invalid, details: [.init("is blank", at: .pointer("/title"))])),
             Row(
                 "unreadable response",
                 ResponseMapperError.missingAttribute(name: "id", path: "$.id")),
-            Row("invalid JSON", caught { try JSONParser.parse(Array("{".utf8)) }),
             Row("invalid message", HTTPParseError(.badRequest, "request line")),
             Row("invalid URL", caught { try HTTPURL("nowhere") }),
             Row("invalid query", caught { try QueryItems(parsing: "a".utf8) }),

@@ -32,7 +32,7 @@ import Testing
             for await state in library.outbox.states where state.entries.isEmpty { break }
             #expect(try await room.current(id)?.title == "Cake")
             running.cancel()
-            await #expect(throws: ArticleMirrorError.backend(.cancelled)) {
+            await #expect(throws: OfflineError.backend(.cancelled)) {
                 try await running.value
             }
             #expect(await library.outbox.state.pause == .notRunning)
@@ -65,7 +65,7 @@ import Testing
             let library = try library(room, TestNetwork { _ in .offline })
             try await library.outbox.create(Article.Draft(title: "Cake"))
             room.clock.hurry()
-            let error = await #expect(throws: ArticleMirrorError.self) {
+            let error = await #expect(throws: OfflineError.self) {
                 try await library.refresh()
             }
             guard case .backend(let reason)? = error else { return }

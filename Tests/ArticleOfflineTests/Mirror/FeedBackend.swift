@@ -135,16 +135,16 @@ final class FeedBackend: Sendable {
 /// The end of a call.
 func ending<Value: Sendable>(
     _ work: () async throws -> Value
-) async -> Result<Value, ArticleMirrorError> {
+) async -> Result<Value, OfflineError> {
     do { return .success(try await work()) } catch {
         return .failure(
-            error as? ArticleMirrorError
+            error as? OfflineError
                 ?? .backend(.transport(TransportFailure(.malformed, "\(error)"))))
     }
 }
 
-extension Result where Failure == ArticleMirrorError {
-    var error: ArticleMirrorError? { if case .failure(let error) = self { error } else { nil } }
+extension Result where Failure == OfflineError {
+    var error: OfflineError? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension ArticleMirror {
@@ -154,7 +154,7 @@ extension ArticleMirror {
     }
 
     /// Follows in a task of its own.
-    func follow() -> Task<ArticleMirrorError?, Never> {
+    func follow() -> Task<OfflineError?, Never> {
         Task { await ending { try await self.run() }.error }
     }
 }

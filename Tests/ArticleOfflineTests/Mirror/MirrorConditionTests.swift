@@ -143,7 +143,7 @@ import Testing
         limits.fileBytes = 200_000
         let small = try store(place, limits)
         let error = await ending { try await mirror(small).catchUp() }.error
-        guard case .store(.disk)? = error else { throw TestFailure("\(error as Any)") }
+        guard case .disk? = error else { throw TestFailure("\(error as Any)") }
         let stored = try await small.slugs().count
         #expect(stored > 0 && stored < 60)
         #expect(try await small.mirror("all")?.token == "1.\(stored).")

@@ -76,7 +76,7 @@ import Testing
             #expect(sent.title == title && sent.summary == "Rye")
             #expect(sent.revision == (title == "Their loaf" ? 2 : 3))
             #expect(try await device.shown(bread.id)?.article == sent)
-            await #expect(throws: OutboxError.noSuchWrite) {
+            await #expect(throws: OfflineError.noSuchWrite) {
                 try await device.outbox.resolve(entry.number, .keepMine)
             }
             await device.stop()

@@ -115,10 +115,10 @@ import Testing
         let store = try ModelStore(.file(folder.file("models"), of: "ada"), limits: limits)
         let outbox = Outbox(store: store, backend: .stub { _ in })
         let body = String(repeating: "Knead. ", count: 100_000)
-        let error = await #expect(throws: OutboxError.self) {
+        let error = await #expect(throws: OfflineError.self) {
             try await outbox.create(Article.Draft(title: "Bread", body: body))
         }
-        guard case .notStored? = error else {
+        guard case .disk? = error else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -11,7 +11,7 @@ import Testing
         let outbox = Outbox(store: store, backend: .stub { _ in }, limit: 2)
         let first = try await outbox.create(Article.Draft(title: "One"))
         let second = try await outbox.create(Article.Draft(title: "Two"))
-        await #expect(throws: OutboxError.full) {
+        await #expect(throws: OfflineError.tooManyWrites) {
             try await outbox.create(Article.Draft(title: "Three"))
         }
         let one = try #require(try await store.loadArticle(first)).article

@@ -216,7 +216,7 @@ import Testing
     @Test func `an invalid request is not stored, and neither is one too many`() async throws {
         let store = try ModelStore(.memory(of: "ada"))
         let outbox = Outbox(store: store, backend: .stub { _ in }, limit: 1)
-        let error = await #expect(throws: OutboxError.self) {
+        let error = await #expect(throws: OfflineError.self) {
             try await outbox.send(CreateCommentRequest("", on: Samples.id(1)))
         }
         guard case .invalid(let fault)? = error else {
@@ -226,7 +226,7 @@ import Testing
         #expect(fault.details.map(\.place) == [.pointer("/body")])
         try await outbox.send(PutBookmarkRequest(Samples.id(1), 0.1))
         try await outbox.send(PutBookmarkRequest(Samples.id(1), 0.2))
-        await #expect(throws: OutboxError.full) {
+        await #expect(throws: OfflineError.tooManyWrites) {
             try await outbox.send(PutBookmarkRequest(Samples.id(2), 0.1))
         }
         #expect(await outbox.state.entries.count == 1)

@@ -190,7 +190,7 @@ import Testing
     @Test func `what the backend would reject anyway is not stored`() async throws {
         let store = try ModelStore(.memory(of: "ada"))
         let outbox = Outbox(store: store, backend: .stub { _ in })
-        let error = await #expect(throws: OutboxError.self) {
+        let error = await #expect(throws: OfflineError.self) {
             try await outbox.create(Article.Draft(title: ""))
         }
         guard case .invalid(let fault)? = error else {
@@ -198,10 +198,10 @@ import Testing
             return
         }
         #expect(fault.details.count == 1)
-        await #expect(throws: OutboxError.noSuchWrite) { try await outbox.sendAgain(1) }
+        await #expect(throws: OfflineError.noSuchWrite) { try await outbox.sendAgain(1) }
         #expect(await outbox.state.entries.isEmpty)
         let anonymous = Outbox(store: try ModelStore(.memory), backend: .stub { _ in })
-        await #expect(throws: OutboxError.noAccount) {
+        await #expect(throws: OfflineError.noAccount) {
             try await anonymous.create(Article.Draft(title: "Bread"))
         }
     }

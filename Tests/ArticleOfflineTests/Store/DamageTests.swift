@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Uses all parts of the store.
-    private static func use(_ store: ModelStore) async throws(ModelStoreError) {
+    private static func use(_ store: ModelStore) async throws(OfflineError) {
         for order in ArticleSort.allCases {
             for cached in try await store.loadArticles(order: order) {
                 _ = try await store.loadArticle(cached.id)
@@ -137,7 +137,7 @@ import Testing
         }
         let folder = try StoreFolder()
         try Files.write(bytes, to: folder.path)
-        do throws(ModelStoreError) {
+        do throws(OfflineError) {
             let store = try folder.open()
             // What was damaged can be found later.
             try await Self.use(store)
@@ -192,7 +192,7 @@ import Testing
                 PRAGMA wal_checkpoint(TRUNCATE);
                 """)
         let content = try Files.read(folder.path)
-        #expect(throws: ModelStoreError.newer(schema: newer)) { try folder.open() }
+        #expect(throws: OfflineError.newer(schema: newer)) { try folder.open() }
         #expect(try Files.read(folder.path) == content)
         #expect(folder.events.isEmpty && !Files.exists("\(folder.path).damaged"))
     }
@@ -200,8 +200,8 @@ import Testing
     @Test func `the file of another account is left as it is`() async throws {
         let folder = try StoreFolder()
         try await folder.open(of: "ada").merge([Samples.listed(1)])
-        #expect(throws: ModelStoreError.otherAccount) { try folder.open(of: "bob") }
-        #expect(throws: ModelStoreError.otherAccount) { try folder.open() }
+        #expect(throws: OfflineError.otherAccount) { try folder.open(of: "bob") }
+        #expect(throws: OfflineError.otherAccount) { try folder.open() }
         #expect(try await folder.open(of: "ada").titles() == ["Article 1.1"])
         #expect(folder.events.isEmpty)
     }

@@ -25,10 +25,10 @@ import Testing
         let target = folder.folder.file("elsewhere")
         try Files.write([], to: target)
         #expect(symlink(target, folder.path) == 0)
-        #expect(throws: ModelStoreError.self) { try folder.open() }
+        #expect(throws: OfflineError.self) { try folder.open() }
         #expect(try Files.read(target).isEmpty)
-        #expect(throws: ModelStoreError.self) { try ModelStore(.file(folder.folder.path)) }
-        #expect(throws: ModelStoreError.self) {
+        #expect(throws: OfflineError.self) { try ModelStore(.file(folder.folder.path)) }
+        #expect(throws: OfflineError.self) {
             try ModelStore(.file(folder.folder.file("none/articles.store")))
         }
     }
@@ -40,9 +40,9 @@ import Testing
         let store = try folder.open(limits: limits)
         let body = String(repeating: "a", count: 20_000)
         var stored = 0
-        var failure: ModelStoreError?
+        var failure: OfflineError?
         while failure == nil, stored < 100 {
-            do throws(ModelStoreError) {
+            do throws(OfflineError) {
                 // The second one is large.
                 try await store.merge([
                     Samples.listed(1, revision: stored + 1), Samples.whole(stored + 2, body: body),
@@ -58,7 +58,7 @@ import Testing
         #expect(try await store.loadArticle(Samples.id(1))?.article.revision == stored)
         #expect(try await store.loadArticle(Samples.id(stored + 2)) == nil)
         let write = try Writes.update(1, of: Samples.article(1), title: body)
-        await #expect(throws: ModelStoreError.self) {
+        await #expect(throws: OfflineError.self) {
             try await store.commit(StoreChanges(writes: [write]))
         }
         #expect(try await store.loadWrites().isEmpty)
@@ -159,7 +159,7 @@ import Testing
                     for number in 1...50 {
                         // A busy file is worth another attempt.
                         while true {
-                            do throws(ModelStoreError) {
+                            do throws(OfflineError) {
                                 try await store.merge([
                                     Samples.listed(number * 2 + index, revision: 1),
                                     Samples.listed(1, revision: number * 2 + index),

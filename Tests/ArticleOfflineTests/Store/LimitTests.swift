@@ -75,7 +75,7 @@ import Testing
                 isFiltered: false, seenAt: Samples.time(1))
         }
         #expect(try await store.apply(page(1...5, next: "a"), to: "all"))
-        await #expect(throws: ModelStoreError.full) {
+        await #expect(throws: OfflineError.full) {
             try await store.apply(page(6...30, next: "b"), to: "all")
         }
         let mirror = try #require(try await store.mirror("all"))
@@ -97,7 +97,7 @@ import Testing
         let small = try folder.open(limits: ModelStore.Limits(bytes: 5_000))
         // What frees space succeeds.
         try await small.merge([.removed(Article.self, Samples.id(20), .gone(revision: 2))])
-        await #expect(throws: ModelStoreError.full) {
+        await #expect(throws: OfflineError.full) {
             try await small.merge([Samples.whole(1, revision: 2, body: Self.body + "b")])
         }
         for number in 1...19 { try await small.unpin(Samples.id(number)) }

@@ -108,7 +108,7 @@ import Testing
         try await store.pin(Samples.id(2))
         try await store.merge([Samples.listed(1)])
         let large = String(repeating: "a", count: 4_000)
-        await #expect(throws: ModelStoreError.full) {
+        await #expect(throws: OfflineError.full) {
             try await store.merge([
                 Samples.listed(1, revision: 2), Samples.whole(2, body: large),
             ])

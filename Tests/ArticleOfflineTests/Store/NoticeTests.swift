@@ -69,7 +69,7 @@ import Testing
         var updates = store.article(id).makeAsyncIterator()
         _ = await updates.next()
         let large = String(repeating: "a", count: 4_000)
-        await #expect(throws: ModelStoreError.full) {
+        await #expect(throws: OfflineError.full) {
             try await store.merge([Samples.whole(1, revision: 7, body: large)])
         }
         try await store.merge([Samples.listed(1, revision: 2)])

@@ -25,7 +25,7 @@ import Testing
         let engine = try StoreEngine(.file(folder.path), ModelStore.Limits()) { _ in }
         var search = StoreSearch(SearchQuery(query), matching: ArticleQuery(), limit: 1)
         var steps = 1
-        while try !engine.read({ () throws(ModelStoreError) in try engine.step(&search) }) {
+        while try !engine.read({ () throws(OfflineError) in try engine.step(&search) }) {
             steps += 1
         }
         #expect(search.page.items.count == 1)

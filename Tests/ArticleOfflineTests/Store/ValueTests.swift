@@ -32,7 +32,7 @@ import Testing
         try await store.setValue([ArticleTag]?.none, forKey: "followed")
         #expect(await updates.next() == .some(.none))
         #expect(try await again.loadValue([ArticleTag].self, forKey: "followed") == nil)
-        #expect(throws: ModelStoreError.otherAccount) { try folder.open(of: "mina") }
+        #expect(throws: OfflineError.otherAccount) { try folder.open(of: "mina") }
     }
 
     @Test func `values have a limit together, and the newest stay`() async throws {
@@ -53,7 +53,7 @@ import Testing
         try await store.setValue(RawBody([1]), forKey: "17")
         for number in 21...22 { try await store.setValue(body, forKey: "\(number)") }
         #expect(try await keys() == [17, 19, 20])
-        await #expect(throws: ModelStoreError.full) {
+        await #expect(throws: OfflineError.full) {
             try await store.setValue(RawBody([UInt8](repeating: 7, count: 6_000)), forKey: "17")
         }
         #expect(try await store.loadValue(RawBody.self, forKey: "17")?.bytes == [1])
@@ -107,7 +107,7 @@ import Testing
                     for _ in 1...20 {
                         // A busy file is worth another attempt.
                         while true {
-                            do throws(ModelStoreError) {
+                            do throws(OfflineError) {
                                 try await store.changeValue(RawBody.self, forKey: "count") {
                                     $0 = RawBody(($0?.bytes ?? []) + [1])
                                 }

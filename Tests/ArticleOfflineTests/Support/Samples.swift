@@ -71,7 +71,7 @@ final class StoreFolder: Sendable {
 
     func open(
         limits: ModelStore.Limits = ModelStore.Limits(), of account: String? = nil
-    ) throws(ModelStoreError) -> ModelStore {
+    ) throws(OfflineError) -> ModelStore {
         try ModelStore(.file(path, of: account), limits: limits) { [self] event in
             reported.withLock { $0.append(event) }
         }
@@ -79,10 +79,10 @@ final class StoreFolder: Sendable {
 }
 
 /// The content of a database, by a connection of the test's own.
-typealias RawDatabase = SQLiteDatabase<ModelStoreError>
+typealias RawDatabase = SQLiteDatabase<OfflineError>
 
 extension RawDatabase {
-    convenience init(_ path: String) throws(ModelStoreError) {
+    convenience init(_ path: String) throws(OfflineError) {
         try self.init(path, flags: SQLITE_OPEN_READWRITE)
         try execute(script: "PRAGMA busy_timeout = 60000")
     }
@@ -92,7 +92,7 @@ extension ModelStore {
     func titles(
         matching query: ArticleQuery = ArticleQuery(), order: ArticleSort = .newestFirst,
         limit: Int = 100
-    ) throws(ModelStoreError) -> [String] {
+    ) throws(OfflineError) -> [String] {
         try loadArticles(matching: query, order: order, limit: limit).map(\.article.title)
     }
 }

@@ -4,7 +4,7 @@ import BroadsheetKit
 func decideConflicts(
     of library: OfflineLibrary,
     keepsMine: (_ base: Article?, _ mine: Article?, _ theirs: Article?) async -> Bool
-) async throws(OutboxError) {
+) async throws(OfflineError) {
     for entry in await library.outbox.state.conflicts {
         guard case .conflict(let theirs) = entry.status else { continue }
         let mine = [entry].overlay(on: entry.base)

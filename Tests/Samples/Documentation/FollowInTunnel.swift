@@ -3,7 +3,7 @@ import BroadsheetKit
 /// Keeps the library current and sends what was written, while the scene is in the foreground.
 func follow(
     _ library: OfflineLibrary, phases: AsyncStream<Bool>
-) async throws(ArticleMirrorError) {
+) async throws(OfflineError) {
     async let scene: Void = {
         for await isActive in phases { isActive ? library.resume() : library.suspend() }
     }()
@@ -12,7 +12,7 @@ func follow(
 }
 
 /// The system has woken up the app in the background, or its user has pulled the list.
-func refresh(_ library: OfflineLibrary, isForUser: Bool) async throws(ArticleMirrorError) {
+func refresh(_ library: OfflineLibrary, isForUser: Bool) async throws(OfflineError) {
     try await library.refresh(isForUser: isForUser)
 }
 

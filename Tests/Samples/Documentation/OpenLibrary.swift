@@ -8,7 +8,7 @@ import BroadsheetKit
 ///   - backend: with the credentials of that account.
 func openLibrary(
     in folder: String, of account: String, on backend: BackendService
-) throws(ModelStoreError) -> OfflineLibrary {
+) throws(OfflineError) -> OfflineLibrary {
     try OfflineLibrary(
         .file(in: folder, of: account, at: backend.configuration.baseURL), on: backend,
         mirroring: FetchChangesRequest(tags: ["writing"]), limits: .init(bytes: 200 << 20))

@@ -8,7 +8,7 @@ struct ReaderApp {
     /// - Parameters:
     ///   - baseURL: of the backend, as in "https://articles.example.org".
     ///   - file: in a folder of the app's own files that is not backed up.
-    init(at baseURL: BaseURL, keepingArticlesIn file: String) throws(ModelStoreError) {
+    init(at baseURL: BaseURL, keepingArticlesIn file: String) throws(OfflineError) {
         backend = BackendService(configuration: BackendConfiguration(baseURL: baseURL))
         library = try OfflineLibrary(.file(file), on: backend)
     }

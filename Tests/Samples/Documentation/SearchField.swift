@@ -29,7 +29,7 @@ import BroadsheetKit
     }
 
     /// The text was typed to its end, and is proposed the next time.
-    func submit(_ text: String) async throws(ModelStoreError) -> [String] {
+    func submit(_ text: String) async throws(OfflineError) -> [String] {
         try await library.store.changeRecentSearches { $0.add(text) }
         return try await library.store.loadRecentSearches().queries
     }

@@ -17,7 +17,7 @@ import ArticleOffline
     ///   - airplane: says whether there is a network.
     init(
         _ backend: BackendService, of account: String?, in folder: String?, _ airplane: Airplane
-    ) throws(ModelStoreError) {
+    ) throws(OfflineError) {
         let place: ModelStore.Location =
             folder.map { .file(in: $0, of: account, at: backend.configuration.baseURL) }
             ?? .memory(of: account)
