@@ -13,6 +13,8 @@ import socket
 import subprocess
 import time
 
+import stages
+from cluster import Cluster
 from machine import Server, free_port
 from trials import ARTICLES, SPARSE, row
 
@@ -28,9 +30,12 @@ class CountedServer:
         self.folder = lab.path(f"callgrind-{self.port}")
         os.mkdir(self.folder)
         binary = os.path.join(self.folder, "broadsheet")
-        # Without debug information, which callgrind would read for a minute.
-        subprocess.run(["strip", "--strip-debug", "-o", binary, lab.broadsheet], check=True)
-        command = ["valgrind", "--tool=callgrind", "--instr-atstart=no",
+        # Without debug information, which callgrind would read for a minute; with symbols.
+        subprocess.run(["strip", "--strip-debug", "--keep-section=.gnu_debuglink", "-o", binary,
+                        lab.broadsheet], check=True)
+        if os.path.exists(f"{lab.broadsheet}.debug"):
+            shutil.copy(f"{lab.broadsheet}.debug", self.folder)
+        command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--dump-line=no",
                    f"--callgrind-out-file={self.folder}/out", binary, "serve", "--loops", "1",
                    "--listen", f"127.0.0.1:{self.port}", "--database", database, *options]
         environment = dict(os.environ, BROADSHEET_ADMIN_KEY="k" * 40, SWIFT_BACKTRACE="enable=no")
@@ -38,7 +43,12 @@ class CountedServer:
             Server(command, self.port, os.path.join(self.folder, "log"), environment, patience=120))
 
     def instructions(self, requests):
-        """The instructions of each of these requests, which are sent on one connection."""
+        """The instructions of each of these requests."""
+        return sum(count for count, _ in self.stages(requests).values())
+
+    def stages(self, requests):
+        """The instructions and allocations of each of these requests by stage; they are sent on one
+        connection."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=120) as connection:
             stream = connection.makefile("rb")
             for number in range(WARMING):
@@ -48,10 +58,17 @@ class CountedServer:
                 exchange(connection, stream, requests(number))
             self.control("--dump")
         newest = max(glob.glob(f"{self.folder}/out.*"), key=lambda path: int(path.rsplit(".", 1)[1]))
-        with open(newest, encoding="utf-8") as file:
-            total = int(re.search(r"^(?:summary|totals): (\d+)", file.read(), re.M).group(1))
+        with open(newest, encoding="utf-8", errors="replace") as file:
+            text = file.read()
         os.remove(newest)
-        return total / COUNTED
+        return stages.stages(text, COUNTED)
+
+    def create(self, count, title):
+        """Creates articles before anything is counted; returns the identifier of one of them."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=120) as connection:
+            stream = connection.makefile("rb")
+            made = [exchange(connection, stream, create(number, title)) for number in range(count)]
+        return json.loads(made[0])["id"]
 
     def begin(self):
         """Waits until the server does nothing, and begins to count: starting takes a minute with it."""
@@ -70,19 +87,32 @@ class CountedServer:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def get(target):
+KEY = f"Authorization: Bearer {'k' * 40}\r\n"
+
+
+def get(target, fields=""):
     """A request for each number that fetches this target."""
-    request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode()
     return lambda number: request
 
 
-def create(number):
+def create(number, title="Counted"):
     """A request that creates an article with a key. It has no body, as Markdown is rendered by another
     process, which does not start under callgrind."""
-    body = json.dumps({"title": f"Counted {number}", "status": "published", "tags": ["counted"],
-                       "summary": "A summary of a typical article. " * 8}).encode()
-    return (b"POST /v1/articles HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + b"k" * 40
-            + b"\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    return write("POST", ARTICLES, {
+        "title": f"{title} {number}", "status": "published", "tags": ["counted"],
+        "summary": "A summary of a typical article. " * 8})
+
+
+def change(article):
+    """A request for each number that changes the title of this article with a key."""
+    return lambda number: write("PATCH", f"{ARTICLES}/{article}", {"title": f"Changed {number}"})
+
+
+def write(method, target, content):
+    body = json.dumps(content).encode()
+    return (f"{method} {target} HTTP/1.1\r\nHost: localhost\r\n{KEY}Content-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n").encode() + body
 
 
 def exchange(connection, stream, request):
@@ -97,27 +127,55 @@ def exchange(connection, stream, request):
     body = stream.read(length)
     if not status.startswith(b"HTTP/1.1 2"):
         raise SystemExit(f"bench: a counted request failed: {status} {body}")
+    return body
 
 
 class InstructionTrials:
-    """Instructions for each request of the cached, the uncached and the write rows."""
+    """Instructions for each request of the cached, the uncached and the write rows, those of the uncached ones and
+    the writes by stage."""
+
+    # A word of as many articles as a page has.
+    RARE = "Zymurgy"
 
     def __init__(self, lab, trials):
         self.lab, self.trials = lab, trials
 
     def run(self):
-        rows = []
-        for label, options in (("cached", []), ("uncached", ["--cache-bytes", "0"])):
-            server = CountedServer(self.lab, self.trials.corpus(1000), *options)
-            first = json.load(server.server.get(f"{ARTICLES}?limit=1"))["items"][0]
-            targets = {"article": f"{ARTICLES}/{first['id']}", "list of 20": SPARSE}
-            # The index of the articles has to be complete.
-            server.begin()
-            for name, target in targets.items():
-                count = server.instructions(get(target))
-                rows.append(row(f"{label} GET, {name}: instructions", count, "per request"))
-            if not options:
-                rows.append(row("create with a key, without a body: instructions",
-                                server.instructions(create), "per request"))
-            server.stop()
+        server = CountedServer(self.lab, self.trials.corpus(1000))
+        article = self.newest(server)
+        # The index of the articles has to be complete.
+        server.begin()
+        rows = [row(f"cached GET, {name}: instructions", server.instructions(get(target)), "per request")
+                for name, target in (("article", f"{ARTICLES}/{article}"), ("list of 20", SPARSE))]
+        server.stop()
+        server = CountedServer(self.lab, self.trials.corpus(1000), "--cache-bytes", "0")
+        article = self.newest(server)
+        server.create(20, self.RARE)
+        found = {"SQLite": self.counted(server, article)}
+        server.stop()
+        cluster = Cluster()
+        server = CountedServer(self.lab, cluster.create("counted"), "--cache-bytes", "0")
+        article = server.create(200, self.RARE)
+        found["PostgreSQL"] = self.counted(server, article)
+        server.stop()
+        cluster.stop()
+        rows += [row(f"{name}, {engine}: instructions", sum(count for count, _ in by_stage.values()), "per request",
+                     stages=by_stage)
+                 for engine, requests in found.items() for name, by_stage in requests.items()]
+        stages.keep(found)
         return rows
+
+    def counted(self, server, article):
+        """The counts of all kinds of requests that are not cached, by stage."""
+        requests = {
+            "get": get(f"{ARTICLES}/{article}"), "list of 20": get(SPARSE),
+            "100 changes": get("/v1/changes?types=article&limit=100"),
+            "rare search": get(f"/v1/search?q={self.RARE}"),
+            "editor's get": get(f"{ARTICLES}/{article}", KEY),
+            "PATCH": change(article), "create": create}
+        server.begin()
+        return {name: server.stages(request) for name, request in requests.items()}
+
+    @staticmethod
+    def newest(server):
+        return json.load(server.server.get(f"{ARTICLES}?limit=1"))["items"][0]["id"]
