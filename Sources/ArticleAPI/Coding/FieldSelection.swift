@@ -16,8 +16,12 @@ public struct FieldSelection: Sendable, Hashable {
     /// - Parameter names: Attributes; nested ones are dotted.
     public init(_ names: some Sequence<String>) {
         let all = Set(names)
+        guard all.contains(where: { $0.utf8.contains(UInt8(ascii: ".")) }) else {
+            self.names = all.sorted()
+            return
+        }
         self.names = all.filter { name in
-            guard let dot = name.firstIndex(of: ".") else { return true }
+            guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return true }
             return !all.contains(String(name[..<dot]))
         }.sorted()
     }
@@ -35,17 +39,22 @@ public struct FieldSelection: Sendable, Hashable {
 
     /// Returns true if the attribute, or an attribute inside it, is selected.
     public func contains(_ name: String) -> Bool {
-        names.contains {
-            $0 == name || ($0.hasPrefix(name) && $0.dropFirst(name.count).first == ".")
-        }
+        names.contains { $0 == name || Self.isInside($0, name) }
+    }
+
+    /// Returns true if a dotted name begins with the other one.
+    private static func isInside(_ name: String, _ outer: String) -> Bool {
+        let (name, outer) = (name.utf8, outer.utf8)
+        return name.count > outer.count && name.starts(with: outer)
+            && name.dropFirst(outer.count).first == UInt8(ascii: ".")
     }
 
     /// The selection inside an attribute; `nil` for all of it.
     func inside(_ name: String) -> FieldSelection? {
         if names.contains(name) { return nil }
         return FieldSelection(
-            names.lazy.filter { $0.hasPrefix(name + ".") }.map {
-                String($0.dropFirst(name.count + 1))
+            names.lazy.filter { Self.isInside($0, name) }.map {
+                String(Substring($0.utf8.dropFirst(name.utf8.count + 1)))
             })
     }
 }
@@ -101,7 +110,8 @@ extension TextCodec where Value == FieldSelection {
             parse: { text in
                 guard text.utf8.count <= 2000 else { return nil }
                 return FieldSelection(
-                    text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+                    text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                        .map { String(Substring($0)) })
             },
             print: { $0.names.joined(separator: ",") },
             fault: { selection in

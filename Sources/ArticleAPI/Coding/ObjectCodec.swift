@@ -93,11 +93,11 @@ public struct ObjectCodec<Model>: Sendable {
                 for write in writes { write(model, nil, &writer) }
                 return
             }
-            for (choice, write) in zip(plan.choices, writes) {
-                switch choice {
+            for place in writes.indices {
+                switch plan.choices[place] {
                 case .skip: continue
-                case .all: write(model, nil, &writer)
-                case .some(let inner): write(model, inner, &writer)
+                case .all: writes[place](model, nil, &writer)
+                case .some(let inner): writes[place](model, inner, &writer)
                 }
             }
         }

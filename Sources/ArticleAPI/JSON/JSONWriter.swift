@@ -67,7 +67,22 @@ package struct JSONWriter: Sendable {
 
     package mutating func boolean(_ value: Bool) { raw(value ? "true" : "false") }
 
-    package mutating func integer(_ value: Int) { raw(String(value)) }
+    package mutating func integer(_ value: Int) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
+            var (rest, place) = (value.magnitude, 20)
+            // Invariant: the digits behind those of `rest` are written from `place` on.
+            repeat {
+                place -= 1
+                text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            if value < 0 {
+                place -= 1
+                text[place] = UInt8(ascii: "-")
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[place...]))
+        }
+    }
 
     /// Writes a number; `null` if it is not finite. Zero has one sign, and whole numbers have no
     /// fraction, so that equal values give the same bytes, which any reader takes.
@@ -117,6 +132,10 @@ package struct JSONWriter: Sendable {
         var index = 0
         // Invariant: everything before `start` is written; text[start..<index] needs no escaping.
         while index < text.count {
+            if index + 8 <= text.count, !Self.needsEscape(in: text, at: index) {
+                index += 8
+                continue
+            }
             let byte = text[index]
             guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
                 index += 1
@@ -128,6 +147,22 @@ package struct JSONWriter: Sendable {
             start = index
         }
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+    }
+
+    /// Returns true if one of the eight bytes from an index may need escaping: a byte that is below
+    /// 0x20, or is zero after its difference from a quotation mark or a backslash, borrows from its
+    /// highest bit. A byte after such a one may be taken for one, too.
+    @inline(__always)
+    private static func needsEscape(in text: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let word = UnsafeRawBufferPointer(text).loadUnaligned(
+            fromByteOffset: index, as: UInt64.self)
+        let quotes = word ^ ones &* UInt64(UInt8(ascii: "\""))
+        let backslashes = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+        let found =
+            (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes
+            | (backslashes &- ones) & ~backslashes
+        return found & 0x8080_8080_8080_8080 != 0
     }
 
     private mutating func escape(_ byte: UInt8) {

@@ -102,16 +102,21 @@ extension Identifier: LosslessStringConvertible {
     /// Writes the 36-character form and returns its length.
     private func write(to text: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var position = 0
-        // Invariant: the digits before `index` are written, and the hyphens between them.
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 {
+        // Invariant: the bytes before `index` are written, and the hyphens before them.
+        for index in 0..<16 {
+            if index == 4 || index == 6 || index == 8 || index == 10 {
                 text[position] = UInt8(ascii: "-")
                 position += 1
             }
-            let word = index < 16 ? high : low
-            let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index & 15))) & 0xF
-            text[position] = digit < 10 ? 48 + digit : 87 + digit
-            position += 1
+            let word = index < 8 ? high : low
+            let byte = UInt16(truncatingIfNeeded: word >> UInt64(56 - 8 * (index & 7))) & 0xFF
+            // Both digits at once: the first one in the lower byte.
+            let digits = (byte >> 4 | byte << 8) & 0x0F0F
+            let letters = (digits &+ 0x0606) >> 4 & 0x0101
+            let pair = digits &+ 0x3030 &+ letters &* 39
+            text[position] = UInt8(truncatingIfNeeded: pair)
+            text[position + 1] = UInt8(truncatingIfNeeded: pair >> 8)
+            position += 2
         }
         return position
     }

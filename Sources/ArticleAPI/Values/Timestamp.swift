@@ -45,23 +45,22 @@ extension Timestamp: LosslessStringConvertible {
         let (days, time) = Self.split(milliseconds, by: 86_400_000)
         let date = Calendar.date(day: days)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { text in
-            var position = 0
-            func digits(_ value: Int, _ count: Int, _ end: UInt8) {
-                var value = value
-                for place in stride(from: position + count - 1, through: position, by: -1) {
-                    text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10)
-                    value /= 10
-                }
-                text[position + count] = end
-                position += count + 1
+            func pair(_ value: Int, at place: Int, _ end: UInt8) {
+                text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 10)
+                text[place + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10)
+                text[place + 2] = end
             }
-            digits(date.year, 4, UInt8(ascii: "-"))
-            digits(date.month, 2, UInt8(ascii: "-"))
-            digits(date.day, 2, UInt8(ascii: "T"))
-            digits(Int(time / 3_600_000), 2, UInt8(ascii: ":"))
-            digits(Int(time / 60_000 % 60), 2, UInt8(ascii: ":"))
-            digits(Int(time / 1000 % 60), 2, UInt8(ascii: "."))
-            digits(Int(time % 1000), 3, UInt8(ascii: "Z"))
+            let milliseconds = Int(time % 1000)
+            // Each pair is followed by the separator, or by what overwrites it.
+            pair(date.year / 100, at: 0, 0)
+            pair(date.year % 100, at: 2, UInt8(ascii: "-"))
+            pair(date.month, at: 5, UInt8(ascii: "-"))
+            pair(date.day, at: 8, UInt8(ascii: "T"))
+            pair(Int(time / 3_600_000), at: 11, UInt8(ascii: ":"))
+            pair(Int(time / 60_000 % 60), at: 14, UInt8(ascii: ":"))
+            pair(Int(time / 1000 % 60), at: 17, UInt8(ascii: "."))
+            pair(milliseconds / 10, at: 20, UInt8(ascii: "0") + UInt8(milliseconds % 10))
+            text[23] = UInt8(ascii: "Z")
             bytes.append(contentsOf: UnsafeBufferPointer(text))
         }
     }

@@ -10,6 +10,21 @@ struct JSONWriterTests {
         #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
     }
 
+    @Test func `a character is escaped wherever it is in a long string`() {
+        for scalar in (0..<0x80).map({ Unicode.Scalar(UInt8($0)) }) {
+            var alone = JSONWriter()
+            alone.string(String(scalar))
+            for place in 0...24 {
+                let padding = String(repeating: "~", count: place)
+                var writer = JSONWriter()
+                writer.string("\(padding)\(scalar)\(scalar)구\u{7F} ")
+                let escaped = String(decoding: alone.bytes.dropFirst().dropLast(), as: UTF8.self)
+                let text = String(decoding: writer.bytes, as: UTF8.self)
+                #expect(text == "\"\(padding)\(escaped)\(escaped)구\u{7F} \"")
+            }
+        }
+    }
+
     @Test func `commas are only written between values`() {
         var writer = JSONWriter()
         writer.object {
