@@ -119,15 +119,22 @@ public struct Epoch: Sendable, Hashable {
     /// - Parameter hash: of all but the revision.
     private static func version(_ revision: Int, _ hash: UInt64) -> String {
         let mark = mixed(hash ^ UInt64(bitPattern: Int64(revision)))
-        // Short enough to need no memory of its own.
-        return String(revision)
-            + String(unsafeUninitializedCapacity: 1 + markLength) { text in
-                text[0] = UInt8(ascii: "-")
-                for place in 0..<markLength {
-                    text[1 + place] = digits[Int(mark >> UInt64(59 - 5 * place)) & 31]
-                }
-                return 1 + markLength
+        // Invariant: the revision has `length` digits, and `rest` is what precedes the last ones.
+        var (rest, length) = (revision.magnitude, 1)
+        while rest > 9 { (rest, length) = (rest / 10, length + 1) }
+        // Mostly short enough to need no memory of its own.
+        return String(unsafeUninitializedCapacity: length + 1 + markLength) { text in
+            var rest = revision.magnitude
+            for place in (0..<length).reversed() {
+                text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
             }
+            text[length] = UInt8(ascii: "-")
+            for place in 0..<markLength {
+                text[length + 1 + place] = digits[Int(mark >> UInt64(59 - 5 * place)) & 31]
+            }
+            return length + 1 + markLength
+        }
     }
 
     /// Mixes all bits (the finalizer of SplitMix64). This is not a secret: it prevents accidental

@@ -50,6 +50,7 @@ public struct Article: Sendable, Hashable, Identifiable {
     /// The user who may edit it besides editors. Only this user and editors see it.
     public var owner: User.ID?
 
+    @inlinable
     public init(
         id: ID, slug: String, title: String, summary: String = "", body: String?,
         bodyHTML: String? = nil, language: String, authors: [Author.Reference] = [],

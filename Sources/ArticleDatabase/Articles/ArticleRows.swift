@@ -86,6 +86,8 @@ enum StoredState: Int64 {
 struct StoredArticle {
     /// The number of columns that it is read from.
     static let columns: Int32 = 31
+    /// The column of `number`.
+    static let numberColumn: Int32 = 6
 
     let id: Article.ID
     let number: Int64
@@ -111,13 +113,15 @@ struct StoredArticle {
     }
 
     /// Reads the columns of `SQL.articleByNumber` and similar queries.
-    init(_ row: borrowing Statement) throws(StoreError) {
-        id = try row.identifier(0)
-        state = try StoredState(row.integer(1))
-        lastRevision = Int(row.integer(2))
-        createdAt = row.time(3)
-        owner = try row.optionalIdentifier(4)
-        revision = try StoredRevision(row, from: 5)
+    ///
+    /// - Parameter first: the number of columns before them.
+    init(_ row: borrowing Statement, from first: Int32 = 0) throws(StoreError) {
+        id = try row.identifier(first)
+        state = try StoredState(row.integer(first + 1))
+        lastRevision = Int(row.integer(first + 2))
+        createdAt = row.time(first + 3)
+        owner = try row.optionalIdentifier(first + 4)
+        revision = try StoredRevision(row, from: first + 5)
         number = revision.article
     }
 
@@ -268,9 +272,10 @@ extension StoredContent {
 }
 
 extension Article {
-    /// A stored article without a version, with the names that its numbers stand for.
+    /// A stored article, with the names that its numbers stand for.
     init(
-        _ stored: StoredArticle, body: String?, authors: [Author.Reference], tags: [ArticleTag]
+        _ stored: StoredArticle, body: String?, authors: [Author.Reference], tags: [ArticleTag],
+        version: String?, owner: UserRecord.ID?
     ) {
         let content = stored.revision.content
         self.init(
@@ -279,9 +284,9 @@ extension Article {
             heroImage: content.heroImage, status: content.state.status,
             publishedAt: content.publishedAt, createdAt: stored.createdAt,
             updatedAt: stored.revision.updatedAt, revision: stored.revision.number,
-            source: content.source, wordCount: content.wordCount,
+            version: version, source: content.source, wordCount: content.wordCount,
             readingMinutes: content.readingMinutes, comments: content.comments?.policy,
-            owner: content.owner)
+            owner: owner)
     }
 }
 

@@ -98,23 +98,32 @@ extension Snapshot {
     func present(
         _ stored: StoredArticle, withBody: Bool, to audience: Audience
     ) throws(StoreError) -> Article {
-        var article = try content(of: stored, withBody: withBody)
-        if let owner = article.owner, audience != .editors, audience != .author(owner) {
-            article.owner = nil
-        }
-        article.version = try text(of: stored.version)
-        return article
+        var owner = stored.revision.content.owner
+        if let known = owner, audience != .editors, audience != .author(known) { owner = nil }
+        return try content(
+            of: stored, withBody: withBody, version: text(of: stored.version), owner: owner)
     }
 
     /// The article without a version, independent of the database's history.
     func content(of stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
-        let content = stored.revision.content
+        try content(
+            of: stored, withBody: withBody, version: nil, owner: stored.revision.content.owner)
+    }
+
+    private func content(
+        of stored: StoredArticle, withBody: Bool, version: String?, owner: UserRecord.ID?
+    ) throws(StoreError) -> Article {
         var authors: [Author.Reference] = []
-        for number in content.authors { authors.append(try author(number: number).reference) }
+        authors.reserveCapacity(stored.revision.content.authors.count)
+        for number in stored.revision.content.authors {
+            authors.append(try author(number: number).reference)
+        }
         var tags: [ArticleTag] = []
-        for number in content.tags { tags.append(try tag(number)) }
+        tags.reserveCapacity(stored.revision.content.tags.count)
+        for number in stored.revision.content.tags { tags.append(try tag(number)) }
         return Article(
-            stored, body: withBody ? try body(content.body) : nil, authors: authors, tags: tags)
+            stored, body: withBody ? try body(stored.revision.content.body) : nil,
+            authors: authors, tags: tags, version: version, owner: owner)
     }
 
     func articleNumber(

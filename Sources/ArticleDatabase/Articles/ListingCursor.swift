@@ -30,6 +30,27 @@ extension SQL {
             WHERE articles.number = page.article OFFSET 0) AS article
         ORDER BY page.publication DESC, page.id DESC LIMIT ?7
         """
+    // SQLite looks up the article of each row as it steps to it, so it needs no limit.
+    fileprivate static let rowsByPublication: StaticString = """
+        SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
+            revisions.*, listings.publication
+        FROM listings CROSS JOIN articles ON articles.number = listings.article
+        CROSS JOIN revisions ON row = (articles.number << 20 | articles.revision)
+        WHERE listings.facet = ?1 AND listings.state = ?2
+            AND (listings.publication, listings.id) >= (?3, ?4)
+            AND (listings.publication, listings.id) < (?5, ?6)
+        ORDER BY listings.publication, listings.id
+        """
+    fileprivate static let rowsByPublicationDescending: StaticString = """
+        SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
+            revisions.*, listings.publication
+        FROM listings CROSS JOIN articles ON articles.number = listings.article
+        CROSS JOIN revisions ON row = (articles.number << 20 | articles.revision)
+        WHERE listings.facet = ?1 AND listings.state = ?2
+            AND (listings.publication, listings.id) >= (?3, ?4)
+            AND (listings.publication, listings.id) < (?5, ?6)
+        ORDER BY listings.publication DESC, listings.id DESC
+        """
 }
 
 /// Iterates over the articles of one state in one order, one index row at a time.
@@ -63,6 +84,16 @@ final class ListingCursor {
         }
     }
 
+    /// The way in which the articles of the rows are read.
+    enum Join {
+        /// Only the rows of the index are read.
+        case none
+        /// The first articles are read together, before the first row (PostgreSQL).
+        case page
+        /// Each row is read with its article (SQLite).
+        case rows
+    }
+
     struct Entry {
         var position: ArticlePosition
         var article: Int64
@@ -74,6 +105,8 @@ final class ListingCursor {
     /// The current row; `nil` at the end.
     private(set) var entry: Entry?
     private let statement: Statement
+    /// True if the rows of the statement are those of articles.
+    private let hasArticles: Bool
     /// The articles of the first rows, in order, if they were read with them.
     let articles: [StoredArticle]
     /// The publication times by which they are ordered.
@@ -87,18 +120,19 @@ final class ListingCursor {
     ///
     /// - Parameters:
     ///   - wanted: the number of articles that are probably needed.
-    ///   - isJoined: true to read as many articles with their rows, by one statement.
+    ///   - join: how their articles are read.
     init(
         _ connection: Connection, sort: ArticleSort, plan: ListingPlan, state: StoredState,
-        from: Bound, to: Bound, wanted: Int, isJoined: Bool
+        from: Bound, to: Bound, wanted: Int, join: Join
     ) throws(StoreError) {
         self.plan = plan
         self.state = state
+        hasArticles = join == .rows
         var (from, to) = (from, to)
         var (articles, publications): ([StoredArticle], [Int64]) = ([], [])
         switch plan.driver {
         case .facet(let facet):
-            if isJoined {
+            if join == .page {
                 let page = try connection.statement(Self.articleSQL(sort))
                 try page.bind(1, facet)
                 try Self.bind(page, state, from, to)
@@ -115,7 +149,8 @@ final class ListingCursor {
                     if sort.isDescending { to = .at(last) } else { from = .past(last) }
                 }
             }
-            statement = try connection.statement(Self.sql(sort))
+            statement = try connection.statement(
+                join == .rows ? Self.rowSQL(sort) : Self.sql(sort))
             try statement.bind(1, facet)
         case .owner(let id):
             statement = try connection.statement(Self.ownSQL(sort))
@@ -152,14 +187,24 @@ final class ListingCursor {
             entry = nil
             return
         }
-        entry = Entry(
-            position: ArticlePosition(
-                key: statement.integer(0), id: try statement.identifier(1)),
-            article: statement.integer(2), publication: statement.integer(3))
+        if hasArticles {
+            let publication = statement.integer(StoredArticle.columns)
+            entry = Entry(
+                position: ArticlePosition(key: publication, id: try statement.identifier(0)),
+                article: statement.integer(StoredArticle.numberColumn), publication: publication)
+        } else {
+            entry = Entry(
+                position: ArticlePosition(
+                    key: statement.integer(0), id: try statement.identifier(1)),
+                article: statement.integer(2), publication: statement.integer(3))
+        }
     }
 
     /// The article of the current row, if it was read with it.
-    var article: StoredArticle? { articles.indices.contains(place) ? articles[place] : nil }
+    func article() throws(StoreError) -> StoredArticle? {
+        if place < articles.count { return articles[place] }
+        return hasArticles ? try StoredArticle(statement) : nil
+    }
 
     /// The numbers of the next articles, as far as they have been read.
     func upcoming(_ limit: Int) -> [Int64] {
@@ -179,6 +224,10 @@ final class ListingCursor {
 
     private static func articleSQL(_ sort: ArticleSort) -> StaticString {
         sort.isDescending ? SQL.articlesByPublicationDescending : SQL.articlesByPublication
+    }
+
+    private static func rowSQL(_ sort: ArticleSort) -> StaticString {
+        sort.isDescending ? SQL.rowsByPublicationDescending : SQL.rowsByPublication
     }
 
     private static func ownSQL(_ sort: ArticleSort) -> StaticString {

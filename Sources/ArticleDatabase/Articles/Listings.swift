@@ -30,6 +30,7 @@ extension Snapshot {
         let limit = min(max(query.limit, 1), 100)
         let cursors = try open(query)
         var page = ArticleSlice(items: [], next: nil)
+        page.items.reserveCapacity(limit)
         var bytes = 0
         var examined = cursors.count
         var frontier = query.after
@@ -94,7 +95,7 @@ extension Snapshot {
             let cursor = try ListingCursor(
                 connection, sort: query.sort, plan: plan, state: state, from: from, to: to,
                 // The one after the page shows that there is another page.
-                wanted: query.limit + 1, isJoined: isJoined(plan, query))
+                wanted: query.limit + 1, join: join(plan, query))
             try articlesAhead?.read(
                 of: cursor.articles, self, withBodies: query.withBodies)
             cursors.append(cursor)
@@ -102,11 +103,13 @@ extension Snapshot {
         return cursors
     }
 
-    /// Returns true if the articles are read with the rows of the index: if most of these rows
-    /// belong to the page, and are not only counted.
-    private func isJoined(_ plan: ListingPlan, _ query: ArticleQuery) -> Bool {
-        guard ahead != nil, case .facet = plan.driver, query.limit <= 100 else { return false }
-        return plan.probes.isEmpty && plan.states.count == 1 && query.sort.isByPublication
+    /// The articles are read with the rows of the index if most of these rows belong to the page,
+    /// and are not only counted.
+    private func join(_ plan: ListingPlan, _ query: ArticleQuery) -> ListingCursor.Join {
+        guard case .facet = plan.driver, query.limit <= 100, plan.probes.isEmpty,
+            plan.states.count == 1, query.sort.isByPublication
+        else { return .none }
+        return ahead == nil ? .rows : .page
     }
 
     private static func first(of cursors: [ListingCursor], in sort: ArticleSort) -> ListingCursor? {
@@ -147,7 +150,7 @@ extension Snapshot {
         _ wanted: Int
     ) throws(StoreError) -> StoredArticle? {
         let stored: StoredArticle
-        if let article = cursor.article {
+        if let article = try cursor.article() {
             stored = article
         } else {
             // With filters that are looked up for each row, few of the next rows may match.

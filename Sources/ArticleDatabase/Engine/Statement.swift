@@ -265,16 +265,20 @@ struct Statement: ~Copyable {
 
     /// Integers from text like `[1,2,3]`.
     func numbers(_ column: Int32) -> [Int64] {
+        let text = utf8(column)
+        guard text.count > 2 else { return [] }
         var numbers: [Int64] = []
-        var current: Int64?
-        // Invariant: `current` is the number formed by the digits directly before this byte, if
-        // there are any.
-        for byte in utf8(column) {
+        // Each number takes at least two bytes: a digit, and what follows it.
+        numbers.reserveCapacity(text.count / 2)
+        var current: Int64 = -1
+        // Invariant: `current` is the number formed by the digits directly before this byte;
+        // negative if there are none.
+        for byte in text {
             if byte >= 48 && byte <= 57 {
-                current = (current ?? 0) &* 10 &+ Int64(byte - 48)
-            } else if let number = current {
-                numbers.append(number)
-                current = nil
+                current = max(current, 0) &* 10 &+ Int64(byte - 48)
+            } else if current >= 0 {
+                numbers.append(current)
+                current = -1
             }
         }
         return numbers

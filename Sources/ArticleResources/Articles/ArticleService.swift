@@ -242,6 +242,7 @@ extension ArticleService {
 
     /// The leading articles that fit in the size limit of a page.
     private static func prefix(of articles: [Article], _ fields: FieldSelection?) -> [Article] {
+        guard Article.textBytes(of: articles) > PageSize.limitUnmeasured else { return articles }
         var size = PageSize(fields)
         let count = articles.prefix { size.add($0) }.count
         return Array(articles.prefix(max(count, 1)))

@@ -1,4 +1,4 @@
-import ArticleAPI
+package import ArticleAPI
 
 /// The size of a page while articles are added to it.
 struct PageSize {
@@ -7,6 +7,9 @@ struct PageSize {
     private var textBytes = 0
     /// `nil` while the page is certainly small.
     private var bytes: Int?
+
+    /// Texts of this size are small enough not to be measured: in JSON, a byte becomes at most six.
+    static var limitUnmeasured: Int { ArticleLimits.pageBytes / 6 }
 
     init(_ fields: FieldSelection?) { self.fields = fields }
 
@@ -21,8 +24,7 @@ struct PageSize {
             return bytes <= ArticleLimits.pageBytes
         }
         articles.append(article)
-        // In JSON a byte becomes at most six, so small pages need not be measured.
-        guard textBytes > ArticleLimits.pageBytes / 6 else { return true }
+        guard textBytes > Self.limitUnmeasured else { return true }
         let measured = articles.reduce(0) { $0 + $1.jsonBytes(fields) }
         bytes = measured
         articles = []
@@ -31,6 +33,11 @@ struct PageSize {
 }
 
 extension Article {
+    /// An estimate of the articles' size in bytes. They are not copied, as a loop over them would.
+    package static func textBytes(of articles: [Article]) -> Int {
+        articles.indices.reduce(0) { $0 + articles[$1].textBytes }
+    }
+
     /// The size of the article as JSON in bytes, computed without encoding long texts.
     fileprivate func jsonBytes(_ fields: FieldSelection?) -> Int {
         var rest = self

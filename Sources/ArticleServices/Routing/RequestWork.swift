@@ -1,4 +1,5 @@
 package import ArticleAPI
+import ArticleResources
 import ArticleServiceCore
 import ArticleStore
 import BroadsheetHTTP
@@ -240,7 +241,7 @@ extension Article: Measured {}
 extension Page: Measured {
     var textBytes: Int {
         guard let articles = items as? [Article] else { return 4_096 }
-        return articles.reduce(256) { $0 + $1.textBytes }
+        return 256 + Article.textBytes(of: articles)
     }
 }
 
