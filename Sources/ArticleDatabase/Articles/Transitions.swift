@@ -69,6 +69,9 @@ struct Transition {
 }
 
 extension Transition {
+    /// The number of columns that it is read from.
+    static let columns: Int32 = 5
+
     /// Reads the columns of a transition.
     init(_ row: borrowing Statement) throws(StoreError) {
         self.init(
@@ -82,6 +85,18 @@ extension SQL {
     static let transitionsAfter: StaticString = """
         SELECT sequence, kind, subject, revision, is_departure FROM transitions
         WHERE audience = ?1 AND sequence > ?2 ORDER BY sequence
+        """
+    /// The columns of a transition, and of its article in sight, if it is one's.
+    static let articleTransitionsAfter: StaticString = """
+        SELECT transitions.sequence, transitions.kind, transitions.subject, transitions.revision,
+            transitions.is_departure, articles.id, articles.state, articles.revision,
+            articles.created_at, articles.owner, revisions.*
+        FROM transitions
+        LEFT JOIN articles ON transitions.kind = 0 AND transitions.is_departure = 0
+            AND articles.number = transitions.subject
+        LEFT JOIN revisions ON row = (articles.number << 20 | articles.revision)
+        WHERE transitions.audience = ?1 AND transitions.sequence > ?2
+        ORDER BY transitions.sequence
         """
     static let transitionOfSubject: StaticString = """
         SELECT sequence, kind, subject, revision, is_departure FROM transitions

@@ -48,6 +48,8 @@ extension ChangeLog {
     ) throws(StoreError) -> Statement {
         let row =
             switch self {
+            case .content where state.ahead == nil:
+                try state.connection.statement(SQL.articleTransitionsAfter)
             case .content: try state.connection.statement(SQL.transitionsAfter)
             case .comments: try state.connection.statement(SQL.commentTransitionsAfter)
             case .bookmarks: try state.connection.statement(SQL.bookmarkTransitionsAfter)
@@ -74,18 +76,29 @@ final class LogCursor {
     /// The current one; `nil` at the end.
     private(set) var transition: Transition?
     private let rows: Statement
+    /// True if the rows are read with their articles, as SQLite does.
+    private let hasArticles: Bool
 
     /// Starts after this number.
     init(
         over log: ChangeLog, after sequence: Int64, in state: Snapshot
     ) throws(StoreError) {
         self.log = log
+        if case .content = log { hasArticles = state.ahead == nil } else { hasArticles = false }
         rows = try log.rows(after: sequence, in: state)
         try advance()
     }
 
     func advance() throws(StoreError) {
         transition = try rows.step() ? Transition(rows) : nil
+    }
+
+    /// The article of the current transition, if it is one's and was read with it.
+    func article() throws(StoreError) -> StoredArticle? {
+        guard hasArticles, !rows.isNull(Transition.columns + StoredArticle.numberColumn) else {
+            return nil
+        }
+        return try StoredArticle(rows, from: Transition.columns)
     }
 
     /// The numbers of the articles of the next transitions, as far as they have been read.

@@ -121,11 +121,7 @@ struct ChangePageReader {
         _ transition: Transition, of walk: LogCursor
     ) throws(StoreError) -> Bool {
         if !transition.isDeparture {
-            let wanted = min(query.limit - page.items.count, 100)
-            try state.articlesAhead?.read(
-                transition.subject, of: state, withBodies: query.withBodies
-            ) { walk.upcomingArticles(wanted) }
-            let stored = try state.stored(number: transition.subject)
+            let stored = try article(of: transition, walk)
             let content = stored.revision.content
             if matcher.matches(content) {
                 let size = content.lightBytes + (query.withBodies ? content.bodyBytes : 0)
@@ -148,6 +144,17 @@ struct ChangePageReader {
             add(.deleteArticle(id, revision: revision), transition, Self.deletionBytes)
             return true
         }
+    }
+
+    private func article(
+        of transition: Transition, _ walk: LogCursor
+    ) throws(StoreError) -> StoredArticle {
+        if let article = try walk.article() { return article }
+        let wanted = min(query.limit - page.items.count, 100)
+        try state.articlesAhead?.read(
+            transition.subject, of: state, withBodies: query.withBodies
+        ) { walk.upcomingArticles(wanted) }
+        return try state.stored(number: transition.subject)
     }
 
     private mutating func takeAuthor(_ transition: Transition) throws(StoreError) -> Bool {
