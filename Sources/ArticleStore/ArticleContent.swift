@@ -1,4 +1,5 @@
 public import ArticleAPI
+import BroadsheetPlatform
 
 /// The validated content of an article as decided by an editor; the store resolves slug, tags and
 /// authors.
@@ -219,7 +220,7 @@ extension ArticleContent {
             slug = .exactly(wanted)
         }
         // An unchanged body keeps its counts: a new way of counting is not an edit.
-        let isUnchanged = draft.body.utf8.elementsEqual((current.body ?? "").utf8)
+        let isUnchanged = draft.body.hasBytes(of: current.body ?? "")
         let currentMeasure = TextMeasure(
             words: current.wordCount, readingMinutes: current.readingMinutes)
         try self.init(

@@ -1,5 +1,6 @@
 package import ArticleAPI
 import ArticleServiceCore
+import BroadsheetPlatform
 
 /// An ID token of OpenID Connect: a JSON Web Token (RFC 7519) signed in the compact form of RFC
 /// 7515, read but not yet verified.
@@ -119,12 +120,6 @@ struct JSONMembers {
     package func text(_ name: String) -> String? {
         if case .string(let text)? = self[name] { text } else { nil }
     }
-}
-
-extension String {
-    /// Returns true if both have the same bytes. Swift's `==` also accepts canonically equivalent
-    /// texts.
-    func hasBytes(of other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 /// The claims of an ID token (OpenID Connect Core 1.0 §2) that decide whether it is accepted.

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleServiceCore
+import BroadsheetPlatform
 import CBroadsheetOpenSSL
 
 /// A public key of a provider, and the one algorithm that it verifies.

@@ -1,6 +1,7 @@
 public import ArticleAPI
 import ArticleAdminAPI
 public import ArticleStore
+import BroadsheetPlatform
 
 /// Articles: finding, creating, editing and deleting them.
 extension SQLStore {
@@ -158,13 +159,8 @@ extension WriteStep {
         let step = RevisionData(
             action: .created, actor: try stored(edit.actor), time: edit.time, updatedAt: edit.time,
             content: resolved, isDeletion: false)
-        try record(
+        return try record(
             step, of: article, id: id, createdAt: edit.time, after: nil, isRowCurrent: true)
-        return StoredArticle(
-            id: id, state: resolved.state, createdAt: edit.time,
-            revision: StoredRevision(
-                article: article, number: 1, action: step.action, actor: step.actor,
-                time: step.time, updatedAt: step.updatedAt, content: resolved))
     }
 
     func updateArticle(
@@ -178,9 +174,11 @@ extension WriteStep {
         try expectation.check(current.version, in: state)
         let before = try state.present(current, withBody: true, to: edit.audience)
         let content = try update.content(replacing: before, by: edit)
-        return try state.present(
-            self.update(current, to: content, from: before, by: edit), withBody: true,
+        var article = try state.present(
+            self.update(current, to: content, from: before, by: edit), withBody: false,
             to: edit.audience)
+        article.body = content.draft.body
+        return article
     }
 
     /// The article after an update; unchanged if the content is equal. A deleted one is restored.
@@ -194,13 +192,12 @@ extension WriteStep {
         let isDeleted = current.state == .deleted
         guard isDeleted || resolved != current.revision.content else { return current }
         let time = max(edit.time, current.revision.time)
-        try record(
+        return try record(
             RevisionData(
                 action: isDeleted ? .restored : .updated, actor: try stored(edit.actor), time: time,
                 updatedAt: time,
                 content: resolved, isDeletion: false),
             of: current.number, id: current.id, createdAt: current.createdAt, after: current)
-        return try state.stored(number: current.number)
     }
 
     func deleteArticle(
@@ -227,7 +224,7 @@ extension WriteStep {
         current: (content: StoredContent, body: String)?, owner: UserRecord.ID?, by edit: Edit
     ) throws(StoreError) -> StoredContent {
         let body: Int64
-        if let current, current.body.utf8.elementsEqual(content.draft.body.utf8) {
+        if let current, current.body.hasBytes(of: content.draft.body) {
             body = current.content.body
         } else {
             body = try insertBody(content.draft.body)
@@ -284,10 +281,12 @@ extension WriteStep {
     /// - Parameters:
     ///   - number: the revision's; `nil` for the next one.
     ///   - isRowCurrent: true if the article's row was inserted in this state.
+    /// - Returns: the article after the step.
+    @discardableResult
     func record(
         _ step: RevisionData, number: Int? = nil, of article: Int64, id: Article.ID,
         createdAt: Timestamp, after previous: StoredArticle?, isRowCurrent: Bool = false
-    ) throws(StoreError) {
+    ) throws(StoreError) -> StoredArticle {
         let number = number ?? (previous?.lastRevision ?? 0) + 1
         guard number <= Self.limitRevisions else { throw .tooMany("revisions of one article") }
         try insertRevision(step, number: number, of: article)
@@ -325,6 +324,11 @@ extension WriteStep {
             of: article, revision: number, at: sequence,
             from: previous.map(VisibilityInputs.init(of:)),
             to: VisibilityInputs(state: state, owner: content.owner, content: content))
+        return StoredArticle(
+            id: id, state: state, createdAt: createdAt,
+            revision: StoredRevision(
+                article: article, number: number, action: step.action, actor: step.actor,
+                time: step.time, updatedAt: step.updatedAt, content: content))
     }
 
     /// Updates the row of an article.

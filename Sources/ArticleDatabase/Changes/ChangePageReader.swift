@@ -1,5 +1,6 @@
 import ArticleAPI
 public import ArticleStore
+import BroadsheetPlatform
 
 extension SQLStore {
     public func changes(_ query: ChangeQuery) async throws(StoreError) -> ChangeSlice {
@@ -308,6 +309,6 @@ struct ArticleMatcher {
 
     /// Compares bytes, as the database does.
     private static func isSame(_ text: String, _ other: String?) -> Bool {
-        other.map { $0.utf8.elementsEqual(text.utf8) } ?? false
+        other.map { $0.hasBytes(of: text) } ?? false
     }
 }

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleAdminAPI
 public import ArticleStore
+import BroadsheetPlatform
 
 /// Exports of everything except keys and secrets, and their restoration.
 extension SQLStore {
@@ -216,7 +217,7 @@ extension WriteStep {
     /// The row of the body: that of the previous revision if it is equal.
     private func body(_ text: String, after current: StoredArticle?) throws(StoreError) -> Int64 {
         if let content = current?.revision.content, content.bodyBytes == text.utf8.count,
-            try state.body(content.body).utf8.elementsEqual(text.utf8)
+            try state.body(content.body).hasBytes(of: text)
         {
             return content.body
         }
