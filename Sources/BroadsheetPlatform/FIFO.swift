@@ -92,8 +92,13 @@ package struct FairQueue<Item> {
     package init() {}
 
     package mutating func append(_ item: Item, of client: UInt64) {
-        entries[client, default: Entry(time: clock)].items.append(item)
         count += 1
+        if let place = entries.index(forKey: client) {
+            return entries.values[place].items.append(item)
+        }
+        var entry = Entry(time: clock)
+        entry.items.append(item)
+        entries[client] = entry
     }
 
     /// Removes and returns the next item, among clients whose first item may run.
@@ -103,17 +108,25 @@ package struct FairQueue<Item> {
         where mayRun: (Item) -> Bool, estimate: (Item) -> Int64
     ) -> Item? {
         guard count > 0 else { return nil }
-        var first: (client: UInt64, time: Int64)?
-        for (client, entry) in entries where first.map({ entry.time < $0.time }) ?? true {
-            if let item = entry.items.first, mayRun(item) { first = (client, entry.time) }
+        var first: (place: Dictionary<UInt64, Entry>.Index, time: Int64)?
+        var place = entries.startIndex
+        // Invariant: `first` is the client with the least time before `place`.
+        while place != entries.endIndex {
+            let time = entries.values[place].time
+            if first.map({ time < $0.time }) ?? true,
+                let item = entries.values[place].items.first, mayRun(item)
+            {
+                first = (place, time)
+            }
+            entries.formIndex(after: &place)
         }
-        guard let (client, time) = first, let item = entries[client]?.items.popFirst() else {
+        guard let (place, time) = first, let item = entries.values[place].items.popFirst() else {
             return nil
         }
         count -= 1
         clock = max(clock, time)
-        entries[client]?.running += 1
-        entries[client]?.time += estimate(item)
+        entries.values[place].running += 1
+        entries.values[place].time += estimate(item)
         return item
     }
 

@@ -52,15 +52,19 @@ public enum Digest {
 /// Text encodings of bytes: lower-case hexadecimal, base64 (RFC 4648 §4), and base64url without
 /// padding (RFC 4648 §5).
 package enum ByteText {
-    package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 0xF)])
+    package static func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            var position = 0
+            for byte in bytes {
+                text[position] = digit(byte >> 4)
+                text[position + 1] = digit(byte & 0xF)
+                position += 2
+            }
+            return position
         }
-        return String(decoding: text, as: UTF8.self)
     }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
     package static func bytes(hexadecimal text: String) -> [UInt8]? {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }

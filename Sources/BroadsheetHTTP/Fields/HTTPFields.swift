@@ -180,6 +180,7 @@ public struct HTTPFields: Sendable {
     @discardableResult
     public mutating func append(_ name: HTTPFieldName, _ value: String) -> Bool {
         guard accepts(value, of: name) else { return false }
+        if entries.isEmpty { reserveForMessage() }
         let start = wireBytes.count
         wireBytes += name.bytes
         wireBytes.append(UInt8(ascii: ":"))
@@ -188,6 +189,12 @@ public struct HTTPFields: Sendable {
         wireBytes += value.trimmed.utf8
         note(start, name.bytes.count, valueStart, wireBytes.count - valueStart)
         return true
+    }
+
+    /// Reserves what the fields of most messages take, so that they are allocated once.
+    private mutating func reserveForMessage() {
+        wireBytes.reserveCapacity(256)
+        entries.reserveCapacity(8)
     }
 
     /// Replaces all fields of the name by one.

@@ -29,7 +29,10 @@ public struct WebLink: Sendable, Hashable {
 
     /// Visible ASCII without quotes, backslashes and angle brackets.
     private static func isTargetOctet(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && ![0x22, 0x3C, 0x3E, 0x5C].contains(byte)
+        switch byte {
+        case 0x22, 0x3C, 0x3E, 0x5C: false
+        default: byte > 0x20 && byte < 0x7F
+        }
     }
 
     /// Returns true if this is one of the link's relation types, ignoring case (RFC 8288 §3.3).

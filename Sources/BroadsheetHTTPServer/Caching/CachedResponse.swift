@@ -10,15 +10,20 @@ final class CachedResponse: Sendable {
     /// requested once and have been sent by then.
     final class Variant: Sendable {
         let response: HTTPResponse
-        let etag: EntityTag?
         let template: String
+        private let readyFields = AtomicLazyReference<ParsedFields>()
         private let readyWhole = AtomicLazyReference<PreparedResponse>()
         private let readyNotModified = AtomicLazyReference<PreparedResponse>()
 
         init(_ response: HTTPResponse, template: String) {
             self.response = response
             self.template = template
-            etag = response.fields[.etag].flatMap { EntityTag($0) }
+        }
+
+        /// The fields by which requests choose and validate responses, parsed on first use: many
+        /// requests have no preference, and most responses are requested once.
+        var parsed: ParsedFields {
+            readyFields.load() ?? readyFields.storeIfNil(ParsedFields(response.fields))
         }
 
         var whole: PreparedResponse { ready(readyWhole, response) }
@@ -44,6 +49,19 @@ final class CachedResponse: Sendable {
             let headBytes = 2 * (2 * fieldBytes + PreparedResponse.addedHeadBytes)
             if case .bytes(let body) = response.body { return body.capacity + headBytes }
             return headBytes
+        }
+    }
+
+    /// Fields of a response as values.
+    final class ParsedFields: Sendable {
+        let etag: EntityTag?
+        let lastModified: Int64?
+        let mediaType: MediaType?
+
+        fileprivate init(_ fields: HTTPFields) {
+            etag = fields[.etag].flatMap { EntityTag($0) }
+            lastModified = fields[.lastModified].flatMap { HTTPDate.seconds($0) }
+            mediaType = fields[.contentType].flatMap { MediaType($0) }
         }
     }
 
@@ -76,8 +94,6 @@ final class CachedResponse: Sendable {
     let stamp: ReadStamp
     let plain: Variant
     let compression: Compression
-    private let mediaType: MediaType?
-    private let lastModified: Int64?
     /// The memory that it takes in the cache, with overhead.
     let cost: Int
     /// Overhead of tables, objects and allocations.
@@ -92,8 +108,6 @@ final class CachedResponse: Sendable {
         self.expiresAt = expiresAt
         self.stamp = stamp
         plain = Variant(response, template: template)
-        mediaType = response.fields[.contentType].flatMap { MediaType($0) }
-        lastModified = response.fields[.lastModified].flatMap { HTTPDate.seconds($0) }
         compression = Gzip.isWorthwhile(response) ? .possible : .useless
         cost =
             Self.overheadBytes + key.octets.count + plain.bytes
@@ -107,8 +121,6 @@ final class CachedResponse: Sendable {
         expiresAt = base.expiresAt
         stamp = base.stamp
         plain = base.plain
-        mediaType = base.mediaType
-        lastModified = base.lastModified
         let variant = compressed.map { Variant($0, template: base.plain.template) }
         compression = variant.map { .done($0) } ?? .useless
         cost = base.cost + (variant?.bytes ?? 0)
@@ -135,12 +147,12 @@ final class CachedResponse: Sendable {
             return Choice(variant: variant, isNotModified: false)
         }
         let isCurrent = Freshness.isNotModified(
-            fields, etag: variant.etag, lastModified: lastModified)
+            fields, etag: variant.parsed.etag, lastModified: plain.parsed.lastModified)
         return Choice(variant: variant, isNotModified: isCurrent)
     }
 
     private func isAccepted(by fields: borrowing HTTPFields) -> Bool {
-        guard fields.contains(.accept), let mediaType else { return true }
+        guard fields.contains(.accept), let mediaType = plain.parsed.mediaType else { return true }
         let accept = fields.combined(.accept)
         return accept == "*/*" || mediaType.isAccepted(by: accept)
     }

@@ -131,7 +131,7 @@ struct ResponseSink: ~Copyable {
                 HTTP1Connection.UnsentResponse(head: head, body: body, start: written))
         }
         exchange.sent.bytes = head.count + body.count
-        connection.loopContext.giveBack(head)
+        connection.loopContext.giveBack(consume head)
     }
 
     // MARK: Prepared responses
