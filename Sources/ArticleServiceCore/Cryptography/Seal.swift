@@ -5,9 +5,10 @@ import CBroadsheetOpenSSL
 /// Equal texts with equal purposes have equal results, which disclose nothing else. Only texts that
 /// were sealed with this secret for this purpose can be opened.
 final class Seal: @unchecked Sendable {
-    // `@unchecked`: a fetched `EVP_CIPHER` is immutable and may be used by any thread.
-    private let cipher: OpaquePointer
-    private let key: [UInt8]
+    // `@unchecked`: contexts that are only copied may be used by any thread.
+    /// Contexts with the key, to be copied: setting it takes three times as long.
+    private let sealing = Context()
+    private let opening = Context()
 
     /// Overhead of sealing, in bytes.
     static let overheadBytes = 16
@@ -17,24 +18,24 @@ final class Seal: @unchecked Sendable {
         guard let cipher = EVP_CIPHER_fetch(nil, "AES-256-SIV", nil) else {
             preconditionFailure("programmer error: AES-256-SIV is in every libcrypto since 3.0")
         }
-        self.cipher = cipher
+        defer { EVP_CIPHER_free(cipher) }
         // Two keys of 256 bits: SIV uses one for authentication and one for encryption.
-        key = [1, 2].flatMap { Digest.hmac(Array("AES-256-SIV".utf8) + [$0], key: secret) }
+        let key = [1, 2].flatMap { Digest.hmac(Array("AES-256-SIV".utf8) + [$0], key: secret) }
+        precondition(
+            EVP_EncryptInit_ex2(sealing.handle, cipher, key, nil, nil) == 1
+                && EVP_DecryptInit_ex2(opening.handle, cipher, key, nil, nil) == 1,
+            "AES-SIV failed")
     }
-
-    deinit { EVP_CIPHER_free(cipher) }
 
     /// The 16-byte tag followed by the encrypted text.
     func seal(_ text: [UInt8], for purpose: String) -> [UInt8] {
-        let context = Context()
-        var isDone = EVP_EncryptInit_ex2(context.handle, cipher, key, nil, nil) == 1
+        let context = Context(copying: sealing)
         var length: Int32 = 0
         let purpose = Array(purpose.utf8)
         var sealed = [UInt8](repeating: 0, count: text.count)
         var tag = [UInt8](repeating: 0, count: Self.overheadBytes)
-        isDone =
-            isDone
-            && EVP_EncryptUpdate(context.handle, nil, &length, purpose, Int32(purpose.count)) == 1
+        let isDone =
+            EVP_EncryptUpdate(context.handle, nil, &length, purpose, Int32(purpose.count)) == 1
             && EVP_EncryptUpdate(context.handle, &sealed, &length, text, Int32(text.count)) == 1
             && EVP_CIPHER_CTX_ctrl(
                 context.handle, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag) == 1
@@ -46,13 +47,13 @@ final class Seal: @unchecked Sendable {
     /// The text; `nil` if it was not sealed for this purpose, or was modified.
     func open(_ sealed: [UInt8], for purpose: String) -> [UInt8]? {
         guard sealed.count > Self.overheadBytes, sealed.count < 1 << 20 else { return nil }
-        let context = Context()
+        let context = Context(copying: opening)
         var tag = Array(sealed.prefix(Self.overheadBytes))
         let encrypted = Array(sealed.dropFirst(Self.overheadBytes))
         let purpose = Array(purpose.utf8)
         var length: Int32 = 0
         var text = [UInt8](repeating: 0, count: encrypted.count)
-        guard EVP_DecryptInit_ex2(context.handle, cipher, key, nil, nil) == 1,
+        guard
             EVP_CIPHER_CTX_ctrl(
                 context.handle, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1,
             EVP_DecryptUpdate(context.handle, nil, &length, purpose, Int32(purpose.count)) == 1,
@@ -75,6 +76,11 @@ final class Seal: @unchecked Sendable {
                 preconditionFailure("programmer error: out of memory")
             }
             self.handle = handle
+        }
+
+        init(copying other: borrowing Context) {
+            self.init()
+            precondition(EVP_CIPHER_CTX_copy(handle, other.handle) == 1, "AES-SIV failed")
         }
 
         deinit { EVP_CIPHER_CTX_free(handle) }
