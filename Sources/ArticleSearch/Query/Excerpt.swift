@@ -98,6 +98,7 @@ struct Excerpt {
 
     /// The range, or its beginning if it is too long.
     private func limited(_ range: Range<Int>) -> Range<Int> {
+        guard range.count > Self.limit else { return range }
         var count = 0
         for index in range where bytes[index] & 0xC0 != 0x80 {
             if count == Self.limit { return range.lowerBound..<index }
@@ -175,10 +176,13 @@ extension Excerpt {
     }
 
     private static func collapsed(_ text: String) -> String {
-        var before: UInt8 = 0
-        let isCollapsed = text.utf8.allSatisfy { byte in
-            defer { before = byte }
-            return byte > 0x20 || byte == 0x20 && before != 0x20
+        var text = text
+        let isCollapsed = text.withUTF8 { text in
+            var before: UInt8 = 0
+            return text.allSatisfy { byte in
+                defer { before = byte }
+                return byte > 0x20 || byte == 0x20 && before != 0x20
+            }
         }
         if isCollapsed { return text }
         var collapsed: [UInt8] = []

@@ -198,16 +198,18 @@ struct TextReader {
 extension TextReader {
     /// Reads a scalar above ASCII; returns the number of its bytes.
     private mutating func readScalar(_ bytes: Span<UInt8>, _ index: Int) -> Int {
+        if Self.isHangul(bytes, index) {
+            beginSyllable(at: index)
+            bytes.extracting(index..<index + 3).withUnsafeBufferPointer {
+                folded.append(contentsOf: $0)
+            }
+            endSyllable(index..<index + 3)
+            return 3
+        }
         if let character = Self.ascii(bytes, index) {
             return readFullWidth(character.byte, bytes, index)
         }
         let (scalar, length) = Self.scalar(bytes, index)
-        if (0xAC00...0xD7A3).contains(scalar.value) {
-            beginSyllable(at: index)
-            for place in index..<index + length { folded.append(bytes[place]) }
-            endSyllable(index..<index + length)
-            return length
-        }
         let character = FoldedScalar(scalar)
         switch character.kind {
         case .letter, .digit:
@@ -234,6 +236,16 @@ extension TextReader {
             gap = .other
         }
         return length
+    }
+
+    /// Returns true if a syllable of Hangul, U+AC00 to U+D7A3, is here.
+    @inline(__always)
+    private static func isHangul(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
+        guard 0xEA...0xED ~= bytes[index], index + 2 < bytes.count else { return false }
+        let (lead, second, third) = (bytes[index], bytes[index + 1], bytes[index + 2])
+        guard second & 0xC0 == 0x80, third & 0xC0 == 0x80 else { return false }
+        let value = UInt32(lead & 0xF) << 12 | UInt32(second & 0x3F) << 6 | UInt32(third & 0x3F)
+        return 0xAC00...0xD7A3 ~= value
     }
 
     @inline(__always)
