@@ -1,7 +1,8 @@
 // Attributed strings, and undo.
 
-public struct CGFloat: Sendable, Hashable, ExpressibleByIntegerLiteral {
+public struct CGFloat: Sendable, Hashable, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
     public init(_ value: Int) {}
+    public init(floatLiteral value: Double) {}
     public init(integerLiteral value: Int) {}
     public static let infinity = CGFloat(0)
 }
@@ -30,6 +31,13 @@ public struct PresentationIntent: Sendable, Hashable {
     }
 
     public var components: [IntentType] { [] }
+}
+
+public struct InlinePresentationIntent: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let emphasized = InlinePresentationIntent(rawValue: 1 << 0)
+    public static let stronglyEmphasized = InlinePresentationIntent(rawValue: 1 << 1)
 }
 
 public struct AttributedSubstring: Sendable, Hashable {}
@@ -67,6 +75,7 @@ public struct AttributedString: Sendable, Hashable {
     ) throws {}
     public var runs: Runs { Runs() }
     public var presentationIntent: PresentationIntent?
+    public var inlinePresentationIntent: InlinePresentationIntent?
     public subscript(range: Range<Index>) -> AttributedSubstring { AttributedSubstring() }
     public static func + (left: AttributedString, right: AttributedString) -> AttributedString {
         left

@@ -92,6 +92,7 @@ public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
 public struct URLResourceValues {
     public init() {}
     public var isRegularFile: Bool? { nil }
+    public var isExcludedFromBackup: Bool?
 }
 
 public struct URLComponents: Sendable, Hashable {
@@ -126,6 +127,7 @@ extension Error {
 public final class Bundle: Sendable {
     public static let main = Bundle()
     public let preferredLocalizations: [String] = []
+    public func object(forInfoDictionaryKey key: String) -> Any? { nil }
 }
 
 public protocol NSObjectProtocol: AnyObject {}

@@ -1,8 +1,13 @@
 @_exported import Foundation
+public import Observation
+
+#if canImport(UIKit)
+    @_exported import UIKit
+#endif
 
 // MARK: Views
 
-private func noBody() -> Never { fatalError("programmer error: a stub is shown") }
+func noBody() -> Never { fatalError("programmer error: a stub is shown") }
 
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View
@@ -53,78 +58,8 @@ extension ForEach: View where Content: View {
     public var body: Never { noBody() }
 }
 
-public struct HorizontalAlignment: Sendable {
-    public static let leading = HorizontalAlignment()
-}
-
-public struct VerticalAlignment: Sendable {
-    public static let firstTextBaseline = VerticalAlignment()
-}
-
-public struct Alignment: Sendable {
-    public static let leading = Alignment()
-}
-
-public struct LazyVStack<Content: View>: View {
-    public init(
-        alignment: HorizontalAlignment, spacing: CGFloat? = nil,
-        @ViewBuilder content: () -> Content
-    ) {}
-    public var body: Never { noBody() }
-}
-
-public struct HStack<Content: View>: View {
-    public init(
-        alignment: VerticalAlignment, spacing: CGFloat? = nil,
-        @ViewBuilder content: () -> Content
-    ) {}
-    public var body: Never { noBody() }
-}
-
-public struct ScrollView<Content: View>: View {
-    public init(@ViewBuilder content: () -> Content) {}
-    public var body: Never { noBody() }
-}
-
 public struct Divider: View {
     public init() {}
-    public var body: Never { noBody() }
-}
-
-public struct Font: Sendable, Hashable {
-    public enum TextStyle: Sendable { case body }
-    public enum Design: Sendable { case monospaced }
-    public static let title = Font()
-    public static let title2 = Font()
-    public static let title3 = Font()
-    public static let headline = Font()
-    public static let body = Font()
-    public static func system(
-        _ style: TextStyle, design: Design? = nil
-    ) -> Font { Font() }
-}
-
-public struct Edge {
-    public struct Set: OptionSet, Sendable {
-        public let rawValue: Int8
-        public init(rawValue: Int8) { self.rawValue = rawValue }
-        public static let leading = Set(rawValue: 1)
-    }
-}
-
-public struct AccessibilityTraits: Sendable {
-    public static let isHeader = AccessibilityTraits()
-}
-
-public struct List<Content: View>: View {
-    public init<Data: RandomAccessCollection, Row: View>(
-        _ data: Data, @ViewBuilder rowContent: @escaping (Data.Element) -> Row
-    ) where Data.Element: Identifiable, Content == ForEach<Data, Data.Element.ID, Row> {}
-    public var body: Never { noBody() }
-}
-
-public struct VStack<Content: View>: View {
-    public init(@ViewBuilder content: () -> Content) {}
     public var body: Never { noBody() }
 }
 
@@ -134,19 +69,14 @@ public struct VStack<Content: View>: View {
     @ViewBuilder @MainActor @preconcurrency static var previews: Previews { get }
 }
 
-public struct Text: View {
-    public init(_ content: String) {}
-    public init(_ content: AttributedString) {}
-    public var body: Never { noBody() }
-}
-
 extension View {
-    public func font(_ font: Font?) -> some View { self }
-    public func padding(_ edges: Edge.Set, _ length: CGFloat?) -> some View { self }
-    public func frame(maxWidth: CGFloat?, alignment: Alignment) -> some View { self }
-    public func accessibilityAddTraits(_ traits: AccessibilityTraits) -> some View { self }
-    public func task<ID: Equatable>(
-        id: ID, @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
+    public func task<T: Equatable>(
+        id value: T, priority: TaskPriority = .userInitiated,
+        @_inheritActorContext _ action: @escaping @Sendable () async -> Void
+    ) -> some View { self }
+    public func task(
+        priority: TaskPriority = .userInitiated,
+        @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { self }
     public func refreshable(action: @escaping @Sendable () async -> Void) -> some View { self }
     public func environment<Value>(
@@ -183,10 +113,54 @@ public struct EnvironmentValues {
 }
 
 @propertyWrapper public struct State<Value>: DynamicProperty {
+    private let value: Value
+
     public init(wrappedValue value: Value) { self.value = value }
+    public init(initialValue value: Value) { self.value = value }
     public var wrappedValue: Value {
         get { value }
         nonmutating set {}
     }
-    private let value: Value
+    public var projectedValue: Binding<Value> { Binding(value) }
 }
+
+extension State: Sendable where Value: Sendable {}
+
+@propertyWrapper @dynamicMemberLookup public struct Binding<Value> {
+    private let value: Value
+
+    init(_ value: Value) { self.value = value }
+    public init(projectedValue: Binding<Value>) { self = projectedValue }
+    public var wrappedValue: Value {
+        get { value }
+        nonmutating set {}
+    }
+    public var projectedValue: Binding<Value> { self }
+    public subscript<Subject>(
+        dynamicMember keyPath: WritableKeyPath<Value, Subject>
+    ) -> Binding<Subject> { Binding<Subject>(value[keyPath: keyPath]) }
+}
+
+extension Binding: Sendable where Value: Sendable {}
+
+@dynamicMemberLookup @propertyWrapper public struct Bindable<Value> {
+    public var wrappedValue: Value
+    public var projectedValue: Bindable<Value> { self }
+
+    @available(*, unavailable, message: "The wrapped value must be an object that is Observable")
+    public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+}
+
+extension Bindable where Value: AnyObject {
+    public subscript<Subject>(
+        dynamicMember keyPath: ReferenceWritableKeyPath<Value, Subject>
+    ) -> Binding<Subject> { Binding(wrappedValue[keyPath: keyPath]) }
+}
+
+extension Bindable where Value: AnyObject & Observable {
+    public init(wrappedValue: Value) { self = Self(shown: wrappedValue) }
+    public init(_ wrappedValue: Value) { self = Self(shown: wrappedValue) }
+    private init(shown: Value) { wrappedValue = shown }
+}
+
+extension Bindable: Sendable where Value: Sendable {}

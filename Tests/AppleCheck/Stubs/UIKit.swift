@@ -6,6 +6,13 @@
         public var window: UIWindow? { nil }
     }
 
+    public struct UITextContentType: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public static let username = UITextContentType(rawValue: "username")
+        public static let password = UITextContentType(rawValue: "password")
+    }
+
     @MainActor open class UIWindow: UIView {}
 
     extension IndexPath {
