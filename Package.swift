@@ -345,7 +345,7 @@ let package = Package(
                 "ArticleAPI", "ArticleClient", "BroadsheetHTTP", "BroadsheetHTTPServer",
                 "BroadsheetSockets", "BroadsheetURLSession",
             ]),
-        tests("BroadsheetKitTests", ["BroadsheetKit", "BroadsheetTesting"]),
+        tests("BroadsheetKitTests", ["BroadsheetKit", "BroadsheetTesting", "ReaderAppModels"]),
         tests(
             "BroadsheetTestingTests",
             services + [
@@ -424,6 +424,10 @@ let package = Package(
                 "ArticleAPI", "ArticleClient", "ArticleOffline", "BroadsheetHTTP", "BroadsheetKit",
                 "BroadsheetTesting",
             ]),
+        // The models of an app in SwiftUI, whose views only Xcode builds.
+        layer(
+            "ReaderAppModels", path: "Tests/Samples/ReaderApp/Models",
+            ["BroadsheetKit", "BroadsheetTesting"]),
         program(
             "broadsheet-first-steps", at: "Tests/Samples/FirstSteps", ["BroadsheetKit"],
             exclude: ["Package.swift.sample"]),
