@@ -3,6 +3,11 @@ extension ObjectCodec {
     /// the attributes ends: where the one before it does if it has no value.
     package func members(of model: Model, capacity: Int) -> (text: [UInt8], ends: [Int]) {
         var writer = JSONWriter(capacity: capacity)
+        if let writeAttributes {
+            var attributes = AttributeWriter(members: writes.count)
+            writeAttributes(model, &attributes, &writer)
+            return (writer.bytes, attributes.finish(writer))
+        }
         var ends: [Int] = []
         ends.reserveCapacity(writes.count)
         for write in writes {
@@ -12,6 +17,16 @@ extension ObjectCodec {
         }
         return (writer.bytes, ends)
     }
+
+    /// The same codec with a handwritten encoder of all attributes, in their order, for `members`.
+    func writing(_ write: @escaping AttributeWrite) -> ObjectCodec {
+        var codec = self
+        codec.writeAttributes = write
+        return codec
+    }
+
+    typealias AttributeWrite =
+        @Sendable (Model, inout AttributeWriter, inout JSONWriter) -> Void
 
     /// The place of an attribute among `properties`; `nil` if there is none of this name.
     package func place(of name: String) -> Int? { names.position(of: name) }

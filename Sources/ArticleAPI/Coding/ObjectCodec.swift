@@ -13,6 +13,8 @@ public struct ObjectCodec<Model>: Sendable {
     private let readFields: @Sendable ([JSONValue?], inout JSONReader) -> Model?
     private let scanFields: @Sendable (inout JSONParser, inout MemberScanner) -> Model?
     let names: MemberNames
+    /// A handwritten encoder of all attributes.
+    var writeAttributes: AttributeWrite?
     private let schemaName: String?
 
     /// - Parameters:

@@ -132,7 +132,8 @@ extension Article: JSONModel {
         .required("readingMinutes", \.readingMinutes, .integer(0...Int.max)),
         .optional("comments", \.comments, .text(.commentPolicy)),
         .optional("commentCount", \.commentCount, .integer(0...Int.max)),
-        .optional("owner", \.owner, .identifier()))
+        .optional("owner", \.owner, .identifier())
+    ).writing { $0.writeAttributes(&$1, to: &$2) }
 }
 
 /// A handwritten encoder and decoder for articles: lists of them are the most frequent responses,
@@ -145,14 +146,16 @@ extension Article {
             schema: format.schema, read: format.read,
             scan: { shape.scan(&$0, Article.init(scanning:_:)) },
             write: { article, plan, writer in
-                writer.object { article.writeAttributes(plan, to: &$0) }
+                var attributes = AttributeWriter(plan)
+                writer.object { article.writeAttributes(&attributes, to: &$0) }
             },
             check: format.check, fields: format.fields, plan: format.plan)
     }()
 
     /// Writes the attributes in the order of the codec.
-    private func writeAttributes(_ plan: FieldPlan?, to writer: inout JSONWriter) {
-        var attributes = AttributeWriter(plan)
+    private func writeAttributes(
+        _ attributes: inout AttributeWriter, to writer: inout JSONWriter
+    ) {
         attributes.write("\"id\":", to: &writer) { $0.string { id.write(to: &$0) } }
         attributes.write("\"slug\":", to: &writer) { $0.string(slug) }
         attributes.write("\"title\":", to: &writer) { $0.string(title) }
@@ -377,24 +380,4 @@ extension FieldSelection.Name {
     public static func source(_ name: Self) -> Self { Self(inside: "source", name) }
     /// An attribute inside the author of a comment.
     public static func author(_ name: Self) -> Self { Self(inside: "author", name) }
-}
-
-extension FieldSelection {
-    /// The attributes that articles in lists have, and these.
-    ///
-    /// Bodies and numbers of comments are only sent where they are named. A response to a request
-    /// with these fields is complete: it is decoded as an `Article`.
-    ///
-    /// `FetchChangesRequest(fields: .articles(including: .body, .bodyHTML))`
-    public static func articles(including names: Name...) -> FieldSelection {
-        articles(including: names)
-    }
-
-    static func articles(including names: [Name]) -> FieldSelection {
-        FieldSelection(listedArticle + names.map(\.rawValue))
-    }
-
-    private static let listedArticle = Article.shape.properties.map(\.name).filter {
-        !Article.omittedInLists.contains($0)
-    }
 }
