@@ -12,8 +12,8 @@ package protocol SQLiteFailure: Error {
 package final class SQLiteDatabase<Failure: SQLiteFailure> {
     /// `nil` after it was closed.
     package private(set) var pointer: OpaquePointer?
-    /// Compiled statements that are not in use, by their SQL. Bounded by the number of texts.
-    private var idle: [StatementKey: SQLiteHandle] = [:]
+    /// Compiled statements by their SQL. Bounded by the number of texts.
+    private var kept: [StatementKey: CompiledStatement] = [:]
 
     /// - Parameters:
     ///   - name: a path, a URI if the flags allow it, or `:memory:`.
@@ -28,8 +28,7 @@ package final class SQLiteDatabase<Failure: SQLiteFailure> {
 
     /// Closes the file, which must happen before it is renamed.
     package func close() {
-        for statement in idle.values { finalize(statement) }
-        idle = [:]
+        kept = [:]
         sqlite3_close_v2(pointer)
         pointer = nil
     }
@@ -76,17 +75,11 @@ package final class SQLiteDatabase<Failure: SQLiteFailure> {
 
     /// A statement ready to bind, kept or newly compiled.
     package func statement(_ sql: String) throws(Failure) -> SQLiteStatement<Failure> {
-        if let kept = idle.removeValue(forKey: StatementKey(sql: sql)) {
-            return SQLiteStatement(kept, sql, self)
-        }
-        return SQLiteStatement(try prepare(sql), sql, self)
-    }
-
-    /// Takes a reset statement back.
-    func keep(_ statement: SQLiteHandle, _ sql: String) {
-        if let other = idle.updateValue(statement, forKey: StatementKey(sql: sql)) {
-            finalize(other)
-        }
+        let key = StatementKey(sql: sql)
+        if let known = kept[key], !known.isInUse { return SQLiteStatement(known, self) }
+        let new = CompiledStatement(try prepare(sql))
+        if kept[key] == nil { kept[key] = new }
+        return SQLiteStatement(new, self)
     }
 
     /// The first column of each row, a text.
@@ -112,22 +105,33 @@ private struct StatementKey: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
 }
 
-/// One use of a compiled statement. It cannot be copied; leaving scope resets it, clears its
-/// parameters, and returns it to its database.
+/// A compiled statement that its last user finalizes (`sqlite3_finalize`).
+private final class CompiledStatement {
+    let handle: SQLiteHandle
+    var isInUse = false
+
+    init(_ handle: SQLiteHandle) { self.handle = handle }
+
+    deinit { sqlite3_finalize(handle.pointer) }
+}
+
+/// One use of a compiled statement. It cannot be copied; leaving scope resets it and clears its
+/// parameters, for its next use.
 package struct SQLiteStatement<Failure: SQLiteFailure>: ~Copyable {
     package let handle: SQLiteHandle
-    private let sql: String
+    private let statement: CompiledStatement
     private let database: SQLiteDatabase<Failure>
 
-    init(_ handle: SQLiteHandle, _ sql: String, _ database: SQLiteDatabase<Failure>) {
-        self.handle = handle
-        self.sql = sql
+    fileprivate init(_ statement: CompiledStatement, _ database: SQLiteDatabase<Failure>) {
+        handle = statement.handle
+        statement.isInUse = true
+        self.statement = statement
         self.database = database
     }
 
     deinit {
         handle.reset()
-        database.keep(handle, sql)
+        statement.isInUse = false
     }
 
     package func check(_ code: Int32) throws(Failure) {
