@@ -169,6 +169,10 @@ struct KnownMembers: Sendable, Hashable {
 
     /// Gives the attributes the origins that they have in the others.
     private mutating func adopt(_ taken: UInt64, from others: KnownMembers) {
+        if groups.count == 1, others.groups.count == 1, taken == places, taken == others.places {
+            groups = others.groups
+            return
+        }
         var merged: [Group] = []
         for group in groups + others.groups.map({ Group(origin: $0.origin, places: 0) }) {
             let theirs = others.groups.first { $0.origin == group.origin }?.places ?? 0

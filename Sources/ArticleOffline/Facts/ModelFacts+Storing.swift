@@ -13,9 +13,18 @@ extension ModelFacts {
         Model.storedForm.places(of: names)
     }
 
+    /// Returns true if facts that have the same values have the same bytes.
+    func isStored(like others: ModelFacts?) -> Bool {
+        guard let groups = others?.members.groups, groups.count == 1, members.groups.count == 1
+        else { return false }
+        return groups[0].places == members.groups[0].places
+            && groups[0].origin.revision == members.groups[0].origin.revision
+    }
+
     /// The facts as bytes: the origins, then number, origin and length of each known attribute,
-    /// then their values.
-    var stored: [UInt8] { members.stored(Model.storedForm) }
+    /// then their values. The times of the origins are relative to `seenAt`, so that the bytes of
+    /// facts with one origin stay the same when they are seen again.
+    var stored: [UInt8] { members.stored(Model.storedForm, seenAt: seenAt) }
 
     /// Reads `stored`; `nil` if the bytes are damaged.
     ///
@@ -25,9 +34,12 @@ extension ModelFacts {
     /// - Parameters:
     ///   - id: the id of the model.
     ///   - stored: the bytes.
+    ///   - time: the time at which they were last seen, which is stored beside them.
     ///   - places: this app's places of the attributes of the one that stored the bytes.
-    init?(_ id: Model.ID, stored: [UInt8], places: [Int?]) {
-        guard let members = KnownMembers(stored, places, Model.storedForm) else { return nil }
+    init?(_ id: Model.ID, stored: [UInt8], seenAt time: Timestamp, places: [Int?]) {
+        guard let members = KnownMembers(stored, seenAt: time, places, Model.storedForm) else {
+            return nil
+        }
         self.init(id, members)
     }
 
@@ -39,14 +51,15 @@ extension ModelFacts {
 }
 
 extension KnownMembers {
-    fileprivate func stored(_ names: StoredForm) -> [UInt8] {
+    fileprivate func stored(_ names: StoredForm, seenAt time: Timestamp) -> [UInt8] {
         let known = ends.indices.filter { places & 1 << UInt64($0) != 0 }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count + 4 * known.count + 16 * groups.count)
         bytes.appendNumber(UInt64(groups.count))
         for group in groups {
             bytes.appendNumber(UInt64(clamping: group.origin.revision))
-            bytes.appendNumber(UInt64(bitPattern: group.origin.seenAt.milliseconds))
+            let age = time.milliseconds &- group.origin.seenAt.milliseconds
+            bytes.appendNumber(UInt64(bitPattern: age))
         }
         bytes.appendNumber(UInt64(known.count))
         for place in known {
@@ -59,9 +72,11 @@ extension KnownMembers {
         return bytes
     }
 
-    fileprivate init?(_ stored: [UInt8], _ places: [Int?], _ names: StoredForm) {
+    fileprivate init?(
+        _ stored: [UInt8], seenAt time: Timestamp, _ places: [Int?], _ names: StoredForm
+    ) {
         var rest = stored[...]
-        guard let origins = Self.origins(in: &rest), let count = rest.takeNumber(),
+        guard let origins = Self.origins(in: &rest, seenAt: time), let count = rest.takeNumber(),
             count <= UInt64(places.count)
         else { return nil }
         var groups = origins.map { Group(origin: $0, places: 0) }
@@ -98,16 +113,19 @@ extension KnownMembers {
         self.init(text: text, ends: ends, groups: groups.filter { $0.places != 0 })
     }
 
-    private static func origins(in rest: inout ArraySlice<UInt8>) -> [AttributeOrigin]? {
+    private static func origins(
+        in rest: inout ArraySlice<UInt8>, seenAt time: Timestamp
+    ) -> [AttributeOrigin]? {
         guard let count = rest.takeNumber(), count <= UInt64(rest.count) else { return nil }
         var origins: [AttributeOrigin] = []
         for _ in 0..<count {
-            guard let revision = rest.takeNumber(), let time = rest.takeNumber() else {
+            guard let revision = rest.takeNumber(), let age = rest.takeNumber() else {
                 return nil
             }
             let origin = AttributeOrigin(
                 revision: Int(clamping: revision),
-                seenAt: Timestamp(milliseconds: Int64(bitPattern: time)))
+                seenAt: Timestamp(
+                    milliseconds: time.milliseconds &- Int64(bitPattern: age)))
             guard !origins.contains(origin) else { return nil }
             origins.append(origin)
         }

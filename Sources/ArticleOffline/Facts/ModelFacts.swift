@@ -20,7 +20,19 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     public typealias Origin = AttributeOrigin
 
     public let id: Model.ID
-    var members: KnownMembers
+    var members: KnownMembers {
+        didSet { response = nil }
+    }
+    /// The model of the response, as long as the facts are those of it alone. A cache does not keep
+    /// it.
+    private var response: Response?
+
+    /// A decoded model, which is too large to be copied with its facts.
+    private final class Response: Sendable {
+        let model: Model
+
+        init(_ model: Model) { self.model = model }
+    }
 
     /// Creates the facts of a response.
     ///
@@ -29,11 +41,13 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     ///   - attributes: the attributes requested. One of them that has no value is known to have
     ///     none; attributes that have a value are known in any case.
     ///   - time: the time at which the request was sent.
+    @_specialize(where Model == Article)
     public init(_ model: Model, knowing attributes: AttributeSet<Model>, seenAt time: Timestamp) {
         let members = Model.shape.members(of: model, capacity: 1_024)
         let revision = Model.storedForm.revision(in: members.text, members.ends)
         self.init(
             model.id, members, knowing: attributes, Origin(revision: revision, seenAt: time))
+        response = Response(model)
     }
 
     init(_ id: Model.ID, _ members: KnownMembers) {
@@ -73,6 +87,7 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     /// The model; `nil` if an attribute that it cannot do without is unknown. Optional attributes
     /// that are unknown are `nil`: `attributes` tells the difference.
     public func model() -> Model? {
+        if let response { return response.model }
         guard Model.storedForm.required & ~members.valued == 0 else { return nil }
         return try? Model(mapping: members.json)
     }
@@ -99,6 +114,18 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     /// The facts without attributes of some origins; `nil` if none are left.
     func without(_ isExcluded: (Origin) -> Bool) -> ModelFacts? {
         members.without(isExcluded).map { ModelFacts(id, $0) }
+    }
+
+    /// The same facts without the decoded model, so that memory has them once.
+    var withoutResponse: ModelFacts { ModelFacts(id, members) }
+
+    public static func == (one: Self, other: Self) -> Bool {
+        one.id == other.id && one.members == other.members
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(members)
     }
 }
 

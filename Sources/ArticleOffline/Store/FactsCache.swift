@@ -19,7 +19,8 @@ struct FactsCache<Model: StorableModel> {
         return found
     }
 
-    mutating func insert(_ facts: ModelFacts<Model>) {
+    mutating func insert(_ new: ModelFacts<Model>) {
+        let facts = new.withoutResponse
         old[facts.id] = nil
         let former = young.updateValue(facts, forKey: facts.id)
         youngBytes += facts.size - (former?.size ?? 0)

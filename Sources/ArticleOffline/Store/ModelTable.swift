@@ -39,10 +39,16 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     private var cache: FactsCache<Model>
     /// Facts with newer times than in the file. They are written with the next commit, as a
     /// repeated response must not cost one.
-    private var deferred: [Model.ID: ModelFacts<Model>] = [:]
+    private var deferred: [Model.ID: DeferredFacts] = [:]
     /// This app's places of the attributes of the shapes whose numbers rows have.
     private var shapes: [Int64: [Int?]] = [:]
     private var ownShape: Int64?
+
+    private struct DeferredFacts {
+        var facts: ModelFacts<Model>
+        /// True if only the time at which they were seen is another one in the file.
+        var isTime: Bool
+    }
 
     init(memoryBytes: Int) { cache = FactsCache(limitBytes: memoryBytes) }
 
@@ -78,13 +84,15 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         if let found = cache.facts(id) { return found }
         guard let kind = try kind(in: connection) else { return nil }
         let row = try connection.statement(
-            "SELECT shape, facts FROM models WHERE kind = ?1 AND id = ?2")
+            "SELECT shape, facts, seen FROM models WHERE kind = ?1 AND id = ?2")
         try row.bind(1, kind)
         try row.bind(2, id: id)
         guard try row.step(), let places = try places(of: row.integer(0), in: connection),
-            var facts = ModelFacts<Model>(id, stored: row.bytes(1), places: places)
+            var facts = ModelFacts<Model>(
+                id, stored: row.bytes(1), seenAt: Timestamp(milliseconds: row.integer(2)),
+                places: places)
         else { return nil }
-        if let newer = deferred[id] { facts.merge(newer) }
+        if let newer = deferred[id] { facts.merge(newer.facts) }
         cache.insert(facts)
         return facts
     }
@@ -160,22 +168,51 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
 
     // MARK: Writing
 
-    /// Keeps newer times until the next commit.
-    func postpone(_ facts: ModelFacts<Model>) {
-        deferred[facts.id] = facts
+    /// Keeps newer times than the known ones until the next commit.
+    func postpone(_ facts: ModelFacts<Model>, _ known: ModelFacts<Model>?) {
+        let isTime = facts.isStored(like: known) && deferred[facts.id]?.isTime != false
+        deferred[facts.id] = DeferredFacts(facts: facts, isTime: isTime)
         cache.insert(facts)
     }
 
     var deferredCount: Int { deferred.count }
 
     func writeDeferred(in connection: DatabaseConnection) throws(OfflineError) {
-        for facts in deferred.values {
+        for newer in deferred.values {
+            if newer.isTime {
+                try storeTime(of: newer.facts, in: connection)
+                continue
+            }
             // Another process may have removed or replaced it.
-            guard var known = try self.facts(facts.id, in: connection) else { continue }
-            let changed = known.merge(facts)
+            guard var known = try self.facts(newer.facts.id, in: connection) else { continue }
+            let changed = known.merge(newer.facts)
             guard changed.isEmpty else { continue }
             try store(known, isKnown: true, in: connection, keepsDeferred: true)
         }
+    }
+
+    /// Stores newer times than the known ones.
+    func storeTimes(
+        of facts: ModelFacts<Model>, _ known: ModelFacts<Model>?, in connection: DatabaseConnection
+    ) throws(OfflineError) {
+        guard facts.isStored(like: known) else {
+            try store(facts, isKnown: true, in: connection)
+            return
+        }
+        cache.insert(facts)
+        deferred[facts.id] = nil
+        try storeTime(of: facts, in: connection)
+    }
+
+    private func storeTime(
+        of facts: ModelFacts<Model>, in connection: DatabaseConnection
+    ) throws(OfflineError) {
+        let row = try connection.statement(
+            "UPDATE models SET seen = ?3 WHERE kind = ?1 AND id = ?2")
+        try row.bind(1, try kindMade(in: connection))
+        try row.bind(2, id: facts.id)
+        try row.bind(3, facts.seenAt)
+        try row.run()
     }
 
     func forgetDeferred() { deferred = [:] }
@@ -274,6 +311,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     func forget(stored id: [UInt8]) { Model.ID(storedBytes: id).map { forget($0) } }
 
     func forgetAll() {
+        for id in deferred.keys { deferred[id]?.isTime = false }
         cache.removeAll()
         knownKind = nil
         shapes = [:]

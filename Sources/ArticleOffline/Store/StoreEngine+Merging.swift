@@ -47,12 +47,13 @@ extension StoreEngine {
 
     /// Returns true if the facts change something. Of those that change nothing, newer times are
     /// kept.
+    @_specialize(where Model == Article)
     func isUpdate<Model>(_ facts: ModelFacts<Model>) throws(OfflineError) -> Bool {
         let table = table(Model.self)
         let known = try table.facts(facts.id, in: connection)
         switch try table.outcome(of: facts, known, resetAt, in: connection) {
         case .nothing: break
-        case .times(let facts): table.postpone(facts)
+        case .times(let newer): table.postpone(newer, known)
         case .values: return true
         }
         guard let article = facts as? ModelFacts<Article> else { return false }
@@ -61,6 +62,7 @@ extension StoreEngine {
 
     // MARK: In a transaction
 
+    @_specialize(where Model == Article)
     func merge<Model>(
         _ facts: ModelFacts<Model>, _ context: MergeContext
     ) throws(OfflineError) {
@@ -73,7 +75,7 @@ extension StoreEngine {
             of: facts, known, isRestart: context.isRestart, resetAt, in: connection)
         switch outcome {
         case .nothing: break
-        case .times(let merged): try table.store(merged, isKnown: true, in: connection)
+        case .times(let newer): try table.storeTimes(of: newer, known, in: connection)
         case .values(let merged, let changed, let ending):
             let number = try table.store(merged, isKnown: known != nil, in: connection)
             try storeColumns(of: merged, changed, number, ending)
