@@ -152,8 +152,32 @@ struct KnownMembers: Sendable, Hashable {
     /// Those of these attributes that have another value in the others, or that are unknown here.
     private func changed(_ taken: UInt64, in others: KnownMembers) -> UInt64 {
         let unknown = taken & ~places
-        if ends == others.ends, text == others.text { return unknown }
-        return unknown | (taken & ~unknown).filter { member($0) != others.member($0) }
+        if ends == others.ends, Self.areEqual(text[...], others.text[...]) { return unknown }
+        return unknown | (taken & ~unknown).filter { !hasSameMember($0, as: others) }
+    }
+
+    /// Returns true if the attribute has the same value in the others, or none in both.
+    func hasSameMember(_ place: Int, as others: KnownMembers) -> Bool {
+        Self.areEqual(member(place), others.member(place))
+    }
+
+    /// Compares eight bytes at a time, as `==` compares one.
+    private static func areEqual(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
+        guard one.count == other.count else { return false }
+        return one.withUnsafeBytes { one in
+            other.withUnsafeBytes { other in
+                var index = 0
+                // Invariant: the bytes before `index` are equal.
+                while index + 8 <= one.count {
+                    let word = one.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    guard word == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    else { return false }
+                    index += 8
+                }
+                while index < one.count, one[index] == other[index] { index += 1 }
+                return index == one.count
+            }
+        }
     }
 
     private mutating func take(_ places: UInt64, from others: KnownMembers) {

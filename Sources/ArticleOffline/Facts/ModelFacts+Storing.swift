@@ -52,23 +52,33 @@ extension ModelFacts {
 
 extension KnownMembers {
     fileprivate func stored(_ names: StoredForm, seenAt time: Timestamp) -> [UInt8] {
-        let known = ends.indices.filter { places & 1 << UInt64($0) != 0 }
+        let known = places
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count + 4 * known.count + 16 * groups.count)
+        bytes.reserveCapacity(text.count + 4 * ends.count + 16 * groups.count)
         bytes.appendNumber(UInt64(groups.count))
         for group in groups {
             bytes.appendNumber(UInt64(clamping: group.origin.revision))
             let age = time.milliseconds &- group.origin.seenAt.milliseconds
             bytes.appendNumber(UInt64(bitPattern: age))
         }
-        bytes.appendNumber(UInt64(known.count))
-        for place in known {
-            let origin = groups.firstIndex { $0.places & 1 << UInt64(place) != 0 } ?? 0
+        bytes.appendNumber(UInt64(known.nonzeroBitCount))
+        let first = groups.first?.places ?? 0
+        var start = 0
+        for place in ends.indices {
+            let end = ends[place]
+            let (length, bit) = (end - start, UInt64(1) << UInt64(place))
+            start = end
+            guard known & bit != 0 else { continue }
+            let origin = first & bit != 0 ? 0 : groups.firstIndex { $0.places & bit != 0 }
             bytes.appendNumber(UInt64(place))
-            bytes.appendNumber(UInt64(origin))
-            bytes.appendNumber(UInt64(value(place, names).count))
+            bytes.appendNumber(UInt64(origin ?? 0))
+            bytes.appendNumber(UInt64(length == 0 ? 0 : length - names.prefixes[place].count))
         }
-        for place in known { bytes += value(place, names) }
+        start = 0
+        for place in ends.indices where ends[place] > start {
+            bytes += text[start + names.prefixes[place].count..<ends[place]]
+            start = ends[place]
+        }
         return bytes
     }
 

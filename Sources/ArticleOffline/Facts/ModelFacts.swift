@@ -21,14 +21,13 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
 
     public let id: Model.ID
     var members: KnownMembers {
-        didSet { response = nil }
+        didSet { decoded = nil }
     }
-    /// The model of the response, as long as the facts are those of it alone. A cache does not keep
-    /// it.
-    private var response: Response?
+    /// The model of which these are the facts, if they come from one response.
+    private var decoded: DecodedModel?
 
-    /// A decoded model, which is too large to be copied with its facts.
-    private final class Response: Sendable {
+    /// A model, which is too large to be copied with its facts.
+    private final class DecodedModel: Sendable {
         let model: Model
 
         init(_ model: Model) { self.model = model }
@@ -47,7 +46,7 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
         let revision = Model.storedForm.revision(in: members.text, members.ends)
         self.init(
             model.id, members, knowing: attributes, Origin(revision: revision, seenAt: time))
-        response = Response(model)
+        decoded = DecodedModel(model)
     }
 
     init(_ id: Model.ID, _ members: KnownMembers) {
@@ -87,7 +86,7 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     /// The model; `nil` if an attribute that it cannot do without is unknown. Optional attributes
     /// that are unknown are `nil`: `attributes` tells the difference.
     public func model() -> Model? {
-        if let response { return response.model }
+        if let decoded { return decoded.model }
         guard Model.storedForm.required & ~members.valued == 0 else { return nil }
         return try? Model(mapping: members.json)
     }
@@ -116,7 +115,10 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
         members.without(isExcluded).map { ModelFacts(id, $0) }
     }
 
-    /// The same facts without the decoded model, so that memory has them once.
+    /// The model, if the facts come from one response and were not stored in between.
+    var response: Model? { decoded?.model }
+
+    /// The same facts without the decoded model, so that a cache has them once.
     var withoutResponse: ModelFacts { ModelFacts(id, members) }
 
     public static func == (one: Self, other: Self) -> Bool {

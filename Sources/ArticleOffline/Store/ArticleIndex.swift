@@ -15,7 +15,7 @@ enum ArticleIndex {
         _ article: Article, _ number: Int64, in connection: DatabaseConnection
     ) throws(OfflineError) {
         let row = try connection.statement(
-            "INSERT INTO articles VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+            "INSERT INTO articles VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
         try row.bind(1, number)
         try row.bind(2, article.id)
         try row.bind(3, article.slug)
@@ -26,17 +26,12 @@ enum ArticleIndex {
         try row.bind(8, article.language)
         try row.bind(9, article.status.name)
         try row.bind(10, article.source?.name)
+        try row.bind(11, "\n" + article.tags.map { $0.key + "\n" }.joined())
         try row.run()
-        for tag in article.tags {
-            let row = try connection.statement("INSERT OR IGNORE INTO tags VALUES (?1, ?2)")
-            try row.bind(1, tag.key)
-            try row.bind(2, number)
-            try row.run()
-        }
         for author in article.authors {
             let row = try connection.statement("INSERT OR IGNORE INTO bylines VALUES (?1, ?2)")
-            try row.bind(1, author.id)
-            try row.bind(2, number)
+            try row.bind(1, number)
+            try row.bind(2, author.id)
             try row.run()
         }
     }
@@ -71,7 +66,7 @@ enum ArticleIndex {
         let direction = order.isDescending ? "DESC" : "ASC"
         let conditions = Self.conditions(query)
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-        // Ties are broken by id in the same direction, so that one index gives the order.
+        // Ties are broken by id in the same direction, so that the index gives the order.
         return try ids(
             """
             SELECT id FROM articles a \(filter)
@@ -104,7 +99,7 @@ enum ArticleIndex {
         if let source = query.source { try row.bind(advance(&next), source) }
         if let time = query.publishedAfter { try row.bind(advance(&next), time) }
         if let time = query.publishedBefore { try row.bind(advance(&next), time) }
-        for tag in query.tags { try row.bind(advance(&next), tag) }
+        for tag in query.tags { try row.bind(advance(&next), "\n\(tag)\n") }
         var ids: [Article.ID] = []
         while try row.step() { ids.append(try row.identifier(0)) }
         return ids
@@ -122,9 +117,7 @@ enum ArticleIndex {
         if query.source != nil { conditions.append("source = ?") }
         if query.publishedAfter != nil { conditions.append("published > ?") }
         if query.publishedBefore != nil { conditions.append("published < ?") }
-        for _ in query.tags {
-            conditions.append("EXISTS (SELECT 1 FROM tags WHERE tag = ? AND article = a.number)")
-        }
+        for _ in query.tags { conditions.append("instr(tags, ?)") }
         return conditions.enumerated().map { index, condition in
             condition.replacing("?", with: "?\(index + 2)")
         }

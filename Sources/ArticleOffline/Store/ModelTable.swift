@@ -8,6 +8,12 @@ protocol AnyModelTable: AnyObject {
     /// The number of facts with newer times than in the file.
     var deferredCount: Int { get }
 
+    /// The bytes of the rows that were added and are not in the totals.
+    var addedBytes: Int { get }
+
+    /// The rows are in the totals.
+    func forgetAdded()
+
     /// Writes the newer times, in a transaction.
     func writeDeferred(in connection: DatabaseConnection) throws(OfflineError)
 
@@ -43,6 +49,15 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     /// This app's places of the attributes of the shapes whose numbers rows have.
     private var shapes: [Int64: [Int?]] = [:]
     private var ownShape: Int64?
+    private(set) var addedBytes = 0
+    /// False if no model of this type was removed, as in most stores; `nil` if that is not known.
+    private var mayHaveTombstones: Bool?
+
+    /// A model's row in the file.
+    struct Row {
+        let number: Int64
+        let isNew: Bool
+    }
 
     private struct DeferredFacts {
         var facts: ModelFacts<Model>
@@ -84,7 +99,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         if let found = cache.facts(id) { return found }
         guard let kind = try kind(in: connection) else { return nil }
         let row = try connection.statement(
-            "SELECT shape, facts, seen FROM models WHERE kind = ?1 AND id = ?2")
+            "SELECT shape, facts, seen, number FROM models WHERE kind = ?1 AND id = ?2")
         try row.bind(1, kind)
         try row.bind(2, id: id)
         guard try row.step(), let places = try places(of: row.integer(0), in: connection),
@@ -93,7 +108,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
                 places: places)
         else { return nil }
         if let newer = deferred[id] { facts.merge(newer.facts) }
-        cache.insert(facts)
+        cache.insert(facts, row: row.integer(3))
         return facts
     }
 
@@ -134,7 +149,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         var usable = updates
         let kind = try kind(in: connection)
         let ending = try kind.flatMap { kind throws(OfflineError) in
-            try Tombstone.load(kind, updates.id, from: connection)
+            try tombstone(of: updates.id, kind, in: connection)
         }
         if let ending {
             guard
@@ -151,6 +166,20 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         guard changed.isEmpty else { return .values(merged, changed, ending) }
         return merged == known ? .nothing : .times(merged)
     }
+
+    /// Returns the model's earlier removals; `nil` if there are none.
+    func tombstone(
+        of id: Model.ID, _ kind: Int, in connection: DatabaseConnection
+    ) throws(OfflineError) -> Tombstone? {
+        if mayHaveTombstones == nil {
+            mayHaveTombstones = try Tombstone.exists(kind, in: connection)
+        }
+        guard mayHaveTombstones == true else { return nil }
+        return try Tombstone.load(kind, id, from: connection)
+    }
+
+    /// A model was removed.
+    func noteTombstone() { mayHaveTombstones = true }
 
     /// The ids of all models, those that became known last first.
     func ids(
@@ -169,10 +198,12 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     // MARK: Writing
 
     /// Keeps newer times than the known ones until the next commit.
-    func postpone(_ facts: ModelFacts<Model>, _ known: ModelFacts<Model>?) {
+    func postpone(
+        _ facts: ModelFacts<Model>, _ known: ModelFacts<Model>?, in connection: DatabaseConnection
+    ) throws(OfflineError) {
         let isTime = facts.isStored(like: known) && deferred[facts.id]?.isTime != false
         deferred[facts.id] = DeferredFacts(facts: facts, isTime: isTime)
-        cache.insert(facts)
+        if let row = try number(of: facts.id, in: connection) { cache.insert(facts, row: row) }
     }
 
     var deferredCount: Int { deferred.count }
@@ -195,11 +226,11 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     func storeTimes(
         of facts: ModelFacts<Model>, _ known: ModelFacts<Model>?, in connection: DatabaseConnection
     ) throws(OfflineError) {
-        guard facts.isStored(like: known) else {
+        guard facts.isStored(like: known), let row = try number(of: facts.id, in: connection) else {
             try store(facts, isKnown: true, in: connection)
             return
         }
-        cache.insert(facts)
+        cache.insert(facts, row: row)
         deferred[facts.id] = nil
         try storeTime(of: facts, in: connection)
     }
@@ -207,11 +238,10 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     private func storeTime(
         of facts: ModelFacts<Model>, in connection: DatabaseConnection
     ) throws(OfflineError) {
-        let row = try connection.statement(
-            "UPDATE models SET seen = ?3 WHERE kind = ?1 AND id = ?2")
-        try row.bind(1, try kindMade(in: connection))
-        try row.bind(2, id: facts.id)
-        try row.bind(3, facts.seenAt)
+        guard let number = try number(of: facts.id, in: connection) else { return }
+        let row = try connection.statement("UPDATE models SET seen = ?2 WHERE number = ?1")
+        try row.bind(1, number)
+        try row.bind(2, facts.seenAt)
         try row.run()
     }
 
@@ -222,37 +252,50 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     ///   - isKnown: true if the file has facts of the model, which these replace.
     ///   - connection: the file.
     ///   - keepsDeferred: true if newer times remain deferred until the commit.
-    /// - Returns: the number of the row if it is a new one.
+    /// - Returns: the row.
     @discardableResult
     func store(
         _ facts: ModelFacts<Model>, isKnown: Bool, in connection: DatabaseConnection,
         keepsDeferred: Bool = false
-    ) throws(OfflineError) -> Int64? {
-        cache.insert(facts)
+    ) throws(OfflineError) -> Row {
         if !keepsDeferred { deferred[facts.id] = nil }
-        if isKnown, try update(facts, in: connection) { return nil }
+        var row = isKnown ? try update(facts, in: connection) : nil
+        if row == nil { row = try add(facts, in: connection) }
         // A row that could not be read is known to nobody, but there.
-        if try add(facts, in: connection) { return connection.lastInsertedRow }
-        guard try update(facts, in: connection) else { throw .damaged("a model has no row") }
-        return nil
+        if row == nil { row = try update(facts, in: connection) }
+        guard let row else { throw .damaged("a model has no row") }
+        cache.insert(facts, row: row.number)
+        return row
     }
 
-    /// Returns false if there is no row.
+    func forgetAdded() { addedBytes = 0 }
+
+    /// Returns the former row; `nil` if there is none.
     private func update(
         _ facts: ModelFacts<Model>, in connection: DatabaseConnection
-    ) throws(OfflineError) -> Bool {
-        try run(
-            """
-            UPDATE models SET shape = ?3, facts = ?4, bytes = ?5, seen = ?6
-            WHERE kind = ?1 AND id = ?2
-            """, facts, in: connection)
+    ) throws(OfflineError) -> Row? {
+        guard let number = try number(of: facts.id, in: connection) else { return nil }
+        let shape = try shape(try kindMade(in: connection), in: connection)
+        let bytes = facts.stored
+        let row = try connection.statement(
+            "UPDATE models SET shape = ?2, facts = ?3, bytes = ?4, seen = ?5 WHERE number = ?1")
+        try row.bind(1, number)
+        try row.bind(2, shape)
+        try row.bind(3, bytes)
+        try row.bind(4, bytes.count + StoreSchema.rowBytes)
+        try row.bind(5, facts.seenAt)
+        try row.run()
+        return connection.changedRows > 0 ? Row(number: number, isNew: false) : nil
     }
 
-    /// Returns false if there is a row.
+    /// Returns the new row; `nil` if there is one.
     private func add(
         _ facts: ModelFacts<Model>, in connection: DatabaseConnection
-    ) throws(OfflineError) -> Bool {
-        try run(
+    ) throws(OfflineError) -> Row? {
+        let kind = try kindMade(in: connection)
+        let shape = try shape(kind, in: connection)
+        let bytes = facts.stored
+        let row = try connection.statement(
             """
             INSERT INTO models (kind, id, shape, facts, bytes, seen, holds)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6,
@@ -260,17 +303,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
                 + CASE ?1 WHEN 1 THEN (SELECT count(*) FROM pins WHERE article = ?2)
                     + (SELECT count(*) FROM outbox WHERE article = ?2) ELSE 0 END)
             ON CONFLICT (kind, id) DO NOTHING
-            """, facts, in: connection)
-    }
-
-    /// Runs a statement with the facts, and returns true if it has changed a row.
-    private func run(
-        _ sql: String, _ facts: ModelFacts<Model>, in connection: DatabaseConnection
-    ) throws(OfflineError) -> Bool {
-        let kind = try kindMade(in: connection)
-        let shape = try shape(kind, in: connection)
-        let bytes = facts.stored
-        let row = try connection.statement(sql)
+            """)
         try row.bind(1, kind)
         try row.bind(2, id: facts.id)
         try row.bind(3, shape)
@@ -278,19 +311,21 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         try row.bind(5, bytes.count + StoreSchema.rowBytes)
         try row.bind(6, facts.seenAt)
         try row.run()
-        return connection.changedRows > 0
+        guard connection.changedRows > 0 else { return nil }
+        addedBytes += bytes.count + StoreSchema.rowBytes
+        return Row(number: connection.lastInsertedRow, isNew: true)
     }
 
-    /// Returns the number of the model's row, which is looked up unless the row is new.
-    func number(
-        of id: Model.ID, new: Int64?, in connection: DatabaseConnection
-    ) throws(OfflineError) -> Int64 {
-        if let new { return new }
+    /// Returns the number of the model's row; `nil` if there is none.
+    private func number(
+        of id: Model.ID, in connection: DatabaseConnection
+    ) throws(OfflineError) -> Int64? {
+        if let known = cache.row(of: id) { return known }
+        guard let kind = try kind(in: connection) else { return nil }
         let row = try connection.statement("SELECT number FROM models WHERE kind = ?1 AND id = ?2")
-        try row.bind(1, try kindMade(in: connection))
+        try row.bind(1, kind)
         try row.bind(2, id: id)
-        guard try row.step() else { throw .damaged("a model has no row") }
-        return row.integer(0)
+        return try row.step() ? row.integer(0) : nil
     }
 
     func remove(_ id: Model.ID, in connection: DatabaseConnection) throws(OfflineError) {
@@ -312,8 +347,10 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
 
     func forgetAll() {
         for id in deferred.keys { deferred[id]?.isTime = false }
+        addedBytes = 0
         cache.removeAll()
         knownKind = nil
+        mayHaveTombstones = nil
         shapes = [:]
         ownShape = nil
     }

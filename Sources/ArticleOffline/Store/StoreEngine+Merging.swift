@@ -53,7 +53,7 @@ extension StoreEngine {
         let known = try table.facts(facts.id, in: connection)
         switch try table.outcome(of: facts, known, resetAt, in: connection) {
         case .nothing: break
-        case .times(let newer): table.postpone(newer, known)
+        case .times(let newer): try table.postpone(newer, known, in: connection)
         case .values: return true
         }
         guard let article = facts as? ModelFacts<Article> else { return false }
@@ -77,8 +77,8 @@ extension StoreEngine {
         case .nothing: break
         case .times(let newer): try table.storeTimes(of: newer, known, in: connection)
         case .values(let merged, let changed, let ending):
-            let number = try table.store(merged, isKnown: known != nil, in: connection)
-            try storeColumns(of: merged, changed, number, ending)
+            let row = try table.store(merged, isKnown: known != nil, in: connection)
+            try storeColumns(of: merged, changed, row, ending)
             note(ModelKey(Model.self, facts.id))
         }
     }
@@ -100,21 +100,21 @@ extension StoreEngine {
     /// - Parameters:
     ///   - facts: all known facts of a model.
     ///   - changed: the attributes that have changed.
-    ///   - number: the number of the model's row if it is a new one.
+    ///   - row: the model's row.
     ///   - ending: the removals of the model.
     private func storeColumns<Model>(
-        of facts: ModelFacts<Model>, _ changed: AttributeSet<Model>, _ number: Int64?,
+        of facts: ModelFacts<Model>, _ changed: AttributeSet<Model>, _ row: ModelTable<Model>.Row,
         _ ending: Tombstone?
     ) throws(OfflineError) {
         if let article = facts as? ModelFacts<Article> {
             guard changed.bits & ArticleIndex.attributes.bits != 0 else { return }
-            try list(article, number, ending)
+            try list(article, row.number, isNew: row.isNew, ending)
         } else if let author = facts as? ModelFacts<Author> {
             guard let author = author.model() else { return }
             if try names.note(author, in: connection) { noteRename(of: author.id) }
         } else if let comment = facts as? ModelFacts<ArticleComment> {
             guard let comment = comment.model() else { return }
-            try list(comment, comments.number(of: comment.id, new: number, in: connection))
+            try list(comment, row.number)
         }
     }
 
@@ -139,10 +139,9 @@ extension StoreEngine {
 
     /// Puts an article into lists, if enough of it is known, and takes it out otherwise.
     private func list(
-        _ facts: ModelFacts<Article>, _ newNumber: Int64?, _ ending: Tombstone?
+        _ facts: ModelFacts<Article>, _ number: Int64, isNew: Bool, _ ending: Tombstone?
     ) throws(OfflineError) {
-        let number = try articles.number(of: facts.id, new: newNumber, in: connection)
-        if newNumber == nil { try ArticleIndex.remove(number, from: connection) }
+        if !isNew { try ArticleIndex.remove(number, from: connection) }
         let isCurrent = ending?.unmatched.map { facts.revision >= $0 } ?? true
         guard isCurrent, facts.attributes.isSuperset(of: ArticleIndex.attributes),
             let article = facts.model()
@@ -154,14 +153,21 @@ extension StoreEngine {
     private func newByline(
         _ facts: ModelFacts<Article>, _ known: ModelFacts<Article>?
     ) -> [Author.Reference] {
+        if let known, let place = Self.byline, facts.members.hasSameMember(place, as: known.members)
+        {
+            return []
+        }
         let byline = facts.value(of: "authors")
-        guard !byline.isEmpty, byline != known?.value(of: "authors") else { return [] }
+        guard !byline.isEmpty else { return [] }
+        if let article = facts.response { return article.authors }
         let authors = (try? Self.authors.map(Array(byline))) ?? []
         return authors.compactMap { author in
             guard let id = author.id, let name = author.name else { return nil }
             return Author.Reference(id: id, name: name, revision: author.revision)
         }
     }
+
+    private static let byline = Article.storedForm.place(of: "authors")
 
     private static let authors = JSONCodec<[PartialArticle.PartialAuthor]>.array(
         of: PartialArticle.PartialAuthor.format, limit: ArticleLimits.authors)
@@ -204,9 +210,11 @@ extension StoreEngine {
     ) throws(OfflineError) {
         let kind = try table.kindMade(in: connection)
         let known = try table.facts(id, in: connection)
-        var row = try Tombstone.load(kind, id, from: connection) ?? Tombstone(at: time)
+        let former = try table.tombstone(of: id, kind, in: connection)
+        var row = former ?? Tombstone(at: time)
         row.add(ending, known: known?.revision ?? 0, at: time)
         try row.store(kind, id, limit: limits.deletions, in: connection)
+        table.noteTombstone()
         guard let known else { return }
         if case .unmatched(let revision) = ending, let article = known as? ModelFacts<Article>,
             try isHeld(article.id)
@@ -218,8 +226,9 @@ extension StoreEngine {
         let rest = known.without { row.follows(revision: $0.revision, seenAt: $0.seenAt) }
         guard rest != known else { return }
         guard let rest else { return try table.remove(id, in: connection) }
-        let number = try table.store(rest, isKnown: true, in: connection)
-        if let article = rest as? ModelFacts<Article> { try list(article, number, row) }
+        let stored = try table.store(rest, isKnown: true, in: connection)
+        guard let article = rest as? ModelFacts<Article> else { return }
+        try list(article, stored.number, isNew: false, row)
     }
 
     private func unlist(_ id: Article.ID) throws(OfflineError) {

@@ -203,7 +203,7 @@ extension StoreEngine {
         let row = try connection.statement(
             """
             INSERT INTO members VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (mirror, kind, id) DO UPDATE SET generation = ?4
+            ON CONFLICT (kind, id, mirror) DO UPDATE SET generation = ?4
             WHERE ?5 OR generation <> -1
             """)
         try row.bind(1, mirror.number)

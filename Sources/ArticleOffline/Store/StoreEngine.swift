@@ -19,6 +19,8 @@ final class StoreEngine {
     private var tables: [String: any AnyModelTable]
     /// Newer times of responses than in the file, by their requests.
     var deferredResponses: [[UInt8]: Timestamp] = [:]
+    /// The bytes of new responses that are not in the totals.
+    var addedResponseBytes = 0
     /// The time at which a backend last reported that its history is another one.
     var resetAt: Timestamp?
     let names = NameTable()
@@ -71,6 +73,7 @@ final class StoreEngine {
 
     /// The table of a type, which begins with its first use.
     func table<Model: StorableModel>(_ type: Model.Type) -> ModelTable<Model> {
+        if let articles = articles as? ModelTable<Model> { return articles }
         let name = Model.storedForm.name
         if let known = tables[name] {
             guard let table = known as? ModelTable<Model> else {
@@ -171,6 +174,7 @@ final class StoreEngine {
             let before = try totalBytes()
             try writeDeferred()
             let result = try body()
+            try countAdded()
             try shrink(from: before)
             try noteUnindexedChanges()
             try connection.execute("COMMIT")
@@ -209,7 +213,19 @@ final class StoreEngine {
         return try row.step() ? row.integer(0) : 0
     }
 
+    /// Adds the new rows to the totals, once for all of them.
+    private func countAdded() throws(OfflineError) {
+        let added = tables.values.reduce(addedResponseBytes) { $0 + $1.addedBytes }
+        guard added > 0 else { return }
+        let row = try connection.statement("UPDATE totals SET bytes = bytes + ?1")
+        try row.bind(1, added)
+        try row.run()
+        for table in tables.values { table.forgetAdded() }
+        addedResponseBytes = 0
+    }
+
     private func forgetAll() {
+        addedResponseBytes = 0
         for table in tables.values { table.forgetAll() }
         names.forgetAll()
     }

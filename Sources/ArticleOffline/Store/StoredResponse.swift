@@ -104,18 +104,27 @@ extension StoreEngine {
         let known = try self.response(response.key)
         if let known, !Self.isNewer(response, than: known) { return }
         let content = response.content
-        let row = try connection.statement(
-            """
-            INSERT INTO models (kind, id, shape, facts, bytes, seen, holds)
-            VALUES (?1, ?2, 0, ?3, ?4, ?5, 0)
-            ON CONFLICT (kind, id) DO UPDATE SET facts = ?3, bytes = ?4, seen = ?5
-            """)
-        try row.bind(1, StoreSchema.responseKind)
-        try row.bind(2, response.key)
-        try row.bind(3, content)
-        try row.bind(4, content.count + response.key.count + StoreSchema.rowBytes)
-        try row.bind(5, response.seenAt)
-        try row.run()
+        let size = content.count + response.key.count + StoreSchema.rowBytes
+        func store(_ sql: String) throws(OfflineError) -> Bool {
+            let row = try connection.statement(sql)
+            try row.bind(1, StoreSchema.responseKind)
+            try row.bind(2, response.key)
+            try row.bind(3, content)
+            try row.bind(4, size)
+            try row.bind(5, response.seenAt)
+            try row.run()
+            return connection.changedRows > 0
+        }
+        let isKnown = try store(
+            "UPDATE models SET facts = ?3, bytes = ?4, seen = ?5 WHERE kind = ?1 AND id = ?2")
+        if !isKnown {
+            _ = try store(
+                """
+                INSERT INTO models (kind, id, shape, facts, bytes, seen, holds)
+                VALUES (?1, ?2, 0, ?3, ?4, ?5, 0)
+                """)
+            addedResponseBytes += size
+        }
         if known?.content != content { note(.models(response.type)) }
     }
 

@@ -55,6 +55,15 @@ struct Tombstone {
 extension Tombstone {
     init(at time: Timestamp) { seen = time }
 
+    /// Returns true if a model of this type was removed.
+    static func exists(
+        _ kind: Int, in connection: DatabaseConnection
+    ) throws(OfflineError) -> Bool {
+        let row = try connection.statement("SELECT 1 FROM endings WHERE kind = ?1 LIMIT 1")
+        try row.bind(1, kind)
+        return try row.step()
+    }
+
     /// `nil` if the model has not ended.
     static func load(
         _ kind: Int, _ id: some StorableID, from connection: DatabaseConnection

@@ -9,7 +9,7 @@ import Testing
     private static let statuses: [Article.Status] = [.draft, .scheduled, .published, .archived]
     private static let languages = ["en", "ko", "de-AT"]
     private static let sources = ["Post", "Wire"]
-    private static let tags = ["Baking", "Straße", "빵"]
+    private static let tags = ["Baking", "Bak", "Straße", "빵"]
 
     private static func article(_ number: Int, _ random: inout SplitMix64) -> Article {
         var article = Samples.article(number)

@@ -102,6 +102,65 @@ import Testing
         #expect(try await store.loadArticle(article)?.article.commentCount == 2)
     }
 
+    @Test func `times of several responses are stored in the end`() async throws {
+        let folder = try StoreFolder()
+        var counted = Samples.article(1, body: "Body")
+        counted.commentCount = 3
+        func all(at second: Int) -> ModelUpdate {
+            .facts(ModelFacts(counted, knowing: .all, seenAt: Samples.time(second)))
+        }
+        func listed(at second: Int) -> ModelUpdate { Samples.listed(1, seenAt: second) }
+        func origins() async throws -> [Int64?] {
+            let facts = try await folder.open().loadFacts(Article.self, article)
+            return ["title", "commentCount"].map { name in
+                facts?.origin(of: name).map {
+                    ($0.seenAt.milliseconds - Samples.time(0).milliseconds) / 1_000
+                }
+            }
+        }
+        // One origin becomes two, both become later, and they are one again.
+        try await folder.open().merge([all(at: 1)])
+        #expect(try await origins() == [1, 1])
+        try await folder.open().merge([listed(at: 2)])
+        #expect(try await origins() == [2, 1])
+        try await folder.open().merge([listed(at: 4)])
+        #expect(try await origins() == [4, 1])
+        var store: ModelStore? = try folder.open()
+        for second in [5, 6] { try await store?.merge([all(at: second)]) }
+        store = nil
+        #expect(try await origins() == [6, 6])
+        try await folder.open().merge([all(at: 7), Samples.listed(2)])
+        #expect(try await origins() == [7, 7])
+    }
+
+    @Test func `a time is not stored for what another store has written meanwhile`() async throws {
+        let folder = try StoreFolder()
+        let one = try folder.open()
+        try await one.merge([Samples.listed(1, seenAt: 1)])
+        try await one.merge([Samples.listed(1, seenAt: 9)])
+        try await folder.open().merge([Samples.listed(1, revision: 2, seenAt: 3)])
+        try await one.merge([Samples.listed(2)])
+        let facts = try await folder.open().loadFacts(Article.self, article)
+        #expect(facts?.revision == 2 && facts?.seenAt == Samples.time(3))
+    }
+
+    @Test func `the size is that of all rows`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        let backend = FetchArticlesRequest()
+        for round in 1...3 {
+            try await store.merge(
+                (1...4).map { Samples.whole($0, revision: round, body: "\(round * $0)") }
+                    + ModelUpdate.response(
+                        to: backend, rest: Array("\(round)".utf8), seenAt: Samples.time(round)))
+            try await store.merge([.removed(Article.self, Samples.id(round), .gone(revision: 9))])
+            let sum = try RawDatabase(folder.path).number("SELECT sum(bytes) FROM models")
+            #expect(try await store.size() == sum.map { Int($0) })
+        }
+        let count = try RawDatabase(folder.path).number("SELECT count(*) FROM models")
+        #expect(count == 2)
+    }
+
     @Test func `a failed merge leaves nothing`() async throws {
         let store = try ModelStore(.memory, limits: ModelStore.Limits(bytes: 3_000))
         try await store.pin(Samples.id(1))
