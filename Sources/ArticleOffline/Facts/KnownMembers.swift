@@ -108,7 +108,7 @@ struct KnownMembers: Sendable, Hashable {
         } else if changed != 0 {
             take(taken, from: others)
         }
-        adopt(taken, from: others)
+        adopt(taken, from: others.groups)
         return changed
     }
 
@@ -123,7 +123,18 @@ struct KnownMembers: Sendable, Hashable {
                 && own.origin.seenAt <= theirs.origin.seenAt
         }
         guard isNewest, changed(theirs.places, in: others) == 0 else { return false }
-        adopt(theirs.places, from: others)
+        adopt(theirs.places, from: others.groups)
+        return true
+    }
+
+    /// Takes the later time of a response to a request of these attributes that has the same
+    /// values. See `confirm(by:)`.
+    mutating func confirm(_ requested: UInt64, seenAt time: Timestamp) -> Bool {
+        let theirs = requested | valued
+        guard groups.count == 1, theirs & ~groups[0].places == 0, groups[0].origin.seenAt <= time
+        else { return false }
+        let origin = AttributeOrigin(revision: groups[0].origin.revision, seenAt: time)
+        adopt(theirs, from: [Group(origin: origin, places: theirs)])
         return true
     }
 
@@ -157,7 +168,7 @@ struct KnownMembers: Sendable, Hashable {
     }
 
     /// Returns true if the attribute has the same value in the others, or none in both.
-    func hasSameMember(_ place: Int, as others: KnownMembers) -> Bool {
+    private func hasSameMember(_ place: Int, as others: KnownMembers) -> Bool {
         Self.areEqual(member(place), others.member(place))
     }
 
@@ -192,14 +203,16 @@ struct KnownMembers: Sendable, Hashable {
     }
 
     /// Gives the attributes the origins that they have in the others.
-    private mutating func adopt(_ taken: UInt64, from others: KnownMembers) {
-        if groups.count == 1, others.groups.count == 1, taken == places, taken == others.places {
-            groups = others.groups
+    private mutating func adopt(_ taken: UInt64, from others: [Group]) {
+        if groups.count == 1, others.count == 1, taken == groups[0].places,
+            taken == others[0].places
+        {
+            groups = others
             return
         }
         var merged: [Group] = []
-        for group in groups + others.groups.map({ Group(origin: $0.origin, places: 0) }) {
-            let theirs = others.groups.first { $0.origin == group.origin }?.places ?? 0
+        for group in groups + others.map({ Group(origin: $0.origin, places: 0) }) {
+            let theirs = others.first { $0.origin == group.origin }?.places ?? 0
             let places = group.places & ~taken | theirs & taken
             guard places != 0, !merged.contains(where: { $0.origin == group.origin }) else {
                 continue

@@ -14,12 +14,7 @@ extension ModelFacts {
     }
 
     /// Returns true if facts that have the same values have the same bytes.
-    func isStored(like others: ModelFacts?) -> Bool {
-        guard let groups = others?.members.groups, groups.count == 1, members.groups.count == 1
-        else { return false }
-        return groups[0].places == members.groups[0].places
-            && groups[0].origin.revision == members.groups[0].origin.revision
-    }
+    func isStored(like others: ModelFacts) -> Bool { members.isStored(like: others.members) }
 
     /// The facts as bytes: the origins, then number, origin and length of each known attribute,
     /// then their values. The times of the origins are relative to `seenAt`, so that the bytes of
@@ -51,6 +46,12 @@ extension ModelFacts {
 }
 
 extension KnownMembers {
+    fileprivate func isStored(like others: KnownMembers) -> Bool {
+        guard groups.count == 1, others.groups.count == 1 else { return false }
+        return groups[0].places == others.groups[0].places
+            && groups[0].origin.revision == others.groups[0].origin.revision
+    }
+
     fileprivate func stored(_ names: StoredForm, seenAt time: Timestamp) -> [UInt8] {
         let known = places
         var bytes: [UInt8] = []

@@ -1,4 +1,5 @@
 public import ArticleAPI
+import ArticleClient
 
 /// The known attributes of a model, from one response or from several.
 ///
@@ -20,17 +21,40 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     public typealias Origin = AttributeOrigin
 
     public let id: Model.ID
-    var members: KnownMembers {
-        didSet { decoded = nil }
+    private var content: Content
+
+    private enum Content: Sendable {
+        /// The facts of a response, whose members were not needed yet.
+        case response(Response)
+        /// Members, and a response that has the same values, so that these need not be decoded.
+        case members(KnownMembers, Response?)
     }
-    /// The model of which these are the facts, if they come from one response.
-    private var decoded: DecodedModel?
 
-    /// A model, which is too large to be copied with its facts.
-    private final class DecodedModel: Sendable {
+    /// The model of a response. Its members are written when they are needed: most responses say
+    /// what is known, which comparing models tells.
+    private final class Response: Sendable {
         let model: Model
+        let requested: UInt64
+        let seenAt: Timestamp
+        private let encoded = Locked<KnownMembers?>(nil)
 
-        init(_ model: Model) { self.model = model }
+        init(_ model: Model, _ requested: UInt64, seenAt time: Timestamp) {
+            self.model = model
+            self.requested = requested
+            seenAt = time
+        }
+
+        var members: KnownMembers {
+            encoded.withLock { encoded in
+                if let encoded { return encoded }
+                let (text, ends) = Model.shape.members(of: model, capacity: 1_024)
+                let origin = Origin(
+                    revision: Model.storedForm.revision(in: text, ends), seenAt: seenAt)
+                let members = KnownMembers(text: text, ends: ends, requested: requested, origin)
+                encoded = members
+                return members
+            }
+        }
     }
 
     /// Creates the facts of a response.
@@ -42,27 +66,32 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     ///   - time: the time at which the request was sent.
     @_specialize(where Model == Article)
     public init(_ model: Model, knowing attributes: AttributeSet<Model>, seenAt time: Timestamp) {
-        let members = Model.shape.members(of: model, capacity: 1_024)
-        let revision = Model.storedForm.revision(in: members.text, members.ends)
-        self.init(
-            model.id, members, knowing: attributes, Origin(revision: revision, seenAt: time))
-        decoded = DecodedModel(model)
+        id = model.id
+        content = .response(Response(model, attributes.bits, seenAt: time))
     }
 
     init(_ id: Model.ID, _ members: KnownMembers) {
         self.id = id
-        self.members = members
+        content = .members(members, nil)
     }
 
-    private init(
-        _ id: Model.ID, _ members: (text: [UInt8], ends: [Int]),
-        knowing attributes: AttributeSet<Model>, _ origin: Origin
-    ) {
-        self.init(
-            id,
-            KnownMembers(
-                text: members.text, ends: members.ends, requested: attributes.bits, origin))
+    /// The members of the known attributes.
+    var members: KnownMembers {
+        switch content {
+        case .response(let response): response.members
+        case .members(let members, _): members
+        }
     }
+
+    private var response: Response? {
+        switch content {
+        case .response(let response): response
+        case .members(_, let response): response
+        }
+    }
+
+    /// The model, if it need not be decoded.
+    var decoded: Model? { response?.model }
 
     // MARK: Known attributes
 
@@ -86,7 +115,7 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     /// The model; `nil` if an attribute that it cannot do without is unknown. Optional attributes
     /// that are unknown are `nil`: `attributes` tells the difference.
     public func model() -> Model? {
-        if let decoded { return decoded.model }
+        if let decoded { return decoded }
         guard Model.storedForm.required & ~members.valued == 0 else { return nil }
         return try? Model(mapping: members.json)
     }
@@ -95,7 +124,13 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     public var json: [UInt8] { members.json }
 
     /// The memory that the facts take, in bytes.
-    public var size: Int { members.size }
+    public var size: Int {
+        switch content {
+        case .response(let response): response.members.size + response.members.text.count
+        case .members(let members, let response):
+            members.size + (response == nil ? 0 : members.text.count)
+        }
+    }
 
     /// Takes those attributes that are newer in the others.
     ///
@@ -103,23 +138,41 @@ public struct ModelFacts<Model: StorableModel>: Sendable, Hashable {
     @discardableResult
     public mutating func merge(_ others: ModelFacts) -> AttributeSet<Model> {
         precondition(id == others.id, "facts of one model cannot be merged into those of another")
-        return AttributeSet(bits: members.merge(others.members))
+        var (merged, theirs) = (members, others.members)
+        let changed = merged.merge(theirs)
+        let isTheirs = merged.text == theirs.text && merged.ends == theirs.ends
+        let same = isTheirs ? others.response : nil
+        content = .members(merged, same ?? (changed == 0 ? response : nil))
+        return AttributeSet(bits: changed)
     }
 
     /// Takes the later times of a response that says the same; returns false if it may say
     /// something else.
-    mutating func confirm(by others: ModelFacts) -> Bool { members.confirm(by: others.members) }
+    mutating func confirm(by others: ModelFacts) -> Bool {
+        var (confirmed, same) = (members, response)
+        if case .response(let theirs) = others.content, let same,
+            Self.areEqual(same.model, theirs.model),
+            confirmed.confirm(theirs.requested, seenAt: theirs.seenAt)
+        {
+            content = .members(confirmed, same)
+            return true
+        }
+        guard confirmed.confirm(by: others.members) else { return false }
+        if confirmed.valued & ~others.members.places == 0 { same = others.response ?? same }
+        content = .members(confirmed, same)
+        return true
+    }
+
+    /// Returns false also for models whose type cannot be compared.
+    private static func areEqual(_ one: Model, _ other: Model) -> Bool {
+        guard let one = one as? Article, let other = other as? Article else { return false }
+        return one == other
+    }
 
     /// The facts without attributes of some origins; `nil` if none are left.
     func without(_ isExcluded: (Origin) -> Bool) -> ModelFacts? {
         members.without(isExcluded).map { ModelFacts(id, $0) }
     }
-
-    /// The model, if the facts come from one response and were not stored in between.
-    var response: Model? { decoded?.model }
-
-    /// The same facts without the decoded model, so that a cache has them once.
-    var withoutResponse: ModelFacts { ModelFacts(id, members) }
 
     public static func == (one: Self, other: Self) -> Bool {
         one.id == other.id && one.members == other.members
@@ -152,8 +205,8 @@ extension ModelFacts where Model == Article {
             }
             ends.append(text.count)
         }
+        let origin = Origin(revision: partial.revision ?? 0, seenAt: time)
         self.init(
-            partial.id, (text, ends), knowing: known,
-            Origin(revision: partial.revision ?? 0, seenAt: time))
+            partial.id, KnownMembers(text: text, ends: ends, requested: known.bits, origin))
     }
 }

@@ -9,6 +9,8 @@ struct FactsCache<Model: StorableModel> {
         var facts: ModelFacts<Model>
         /// The number of their row.
         var row: Int64
+        /// True if the row has exactly these facts, but for newer times.
+        var isExact: Bool
     }
 
     private let limitBytes: Int
@@ -21,18 +23,33 @@ struct FactsCache<Model: StorableModel> {
     mutating func facts(_ id: Model.ID) -> ModelFacts<Model>? {
         if let found = young[id] { return found.facts }
         guard let found = old.removeValue(forKey: id) else { return nil }
-        insert(found.facts, row: found.row)
+        insert(found)
         return found.facts
     }
 
     /// The number of the row of cached facts.
     func row(of id: Model.ID) -> Int64? { (young[id] ?? old[id])?.row }
 
-    mutating func insert(_ facts: ModelFacts<Model>, row: Int64) {
-        if !old.isEmpty { old[facts.id] = nil }
-        let entry = Entry(facts: facts.withoutResponse, row: row)
-        let former = young.updateValue(entry, forKey: facts.id)
-        youngBytes += facts.size - (former?.facts.size ?? 0)
+    /// Replaces facts that were used a moment ago by the same ones with newer times.
+    ///
+    /// - Returns: the number of their row, if these are exactly its facts, but for newer times.
+    mutating func replace(by facts: ModelFacts<Model>) -> Int64? {
+        guard let index = young.index(forKey: facts.id) else { return nil }
+        let known = young.values[index].facts
+        youngBytes += facts.size - known.size
+        young.values[index].facts = facts
+        if !facts.isStored(like: known) { young.values[index].isExact = false }
+        return young.values[index].isExact ? young.values[index].row : nil
+    }
+
+    mutating func insert(_ facts: ModelFacts<Model>, row: Int64, isExact: Bool) {
+        insert(Entry(facts: facts, row: row, isExact: isExact))
+    }
+
+    private mutating func insert(_ entry: Entry) {
+        if !old.isEmpty { old[entry.facts.id] = nil }
+        let former = young.updateValue(entry, forKey: entry.facts.id)
+        youngBytes += entry.facts.size - (former?.facts.size ?? 0)
         guard youngBytes > limitBytes / 2 else { return }
         (old, young, youngBytes) = (young, [:], 0)
     }

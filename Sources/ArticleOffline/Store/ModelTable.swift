@@ -61,8 +61,8 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
 
     private struct DeferredFacts {
         var facts: ModelFacts<Model>
-        /// True if only the time at which they were seen is another one in the file.
-        var isTime: Bool
+        /// Their row, if only the time at which they were seen is another one in the file.
+        var timeRow: Int64?
     }
 
     init(memoryBytes: Int) { cache = FactsCache(limitBytes: memoryBytes) }
@@ -107,8 +107,10 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
                 id, stored: row.bytes(1), seenAt: Timestamp(milliseconds: row.integer(2)),
                 places: places)
         else { return nil }
-        if let newer = deferred[id] { facts.merge(newer.facts) }
-        cache.insert(facts, row: row.integer(3))
+        let newer = deferred[id]
+        if let newer { facts.merge(newer.facts) }
+        let isExact = row.integer(0) == ownShape && (newer == nil || newer?.timeRow != nil)
+        cache.insert(facts, row: row.integer(3), isExact: isExact)
         return facts
     }
 
@@ -120,6 +122,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         try row.bind(1, shape)
         guard try row.step() else { return nil }
         let names = row.text(0).split(separator: ",").map(String.init)
+        if names == ModelFacts<Model>.storedNames { ownShape = shape }
         let places = ModelFacts<Model>.places(of: names)
         shapes[shape] = places
         return places
@@ -198,20 +201,16 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     // MARK: Writing
 
     /// Keeps newer times than the known ones until the next commit.
-    func postpone(
-        _ facts: ModelFacts<Model>, _ known: ModelFacts<Model>?, in connection: DatabaseConnection
-    ) throws(OfflineError) {
-        let isTime = facts.isStored(like: known) && deferred[facts.id]?.isTime != false
-        deferred[facts.id] = DeferredFacts(facts: facts, isTime: isTime)
-        if let row = try number(of: facts.id, in: connection) { cache.insert(facts, row: row) }
+    func postpone(_ facts: ModelFacts<Model>) {
+        deferred[facts.id] = DeferredFacts(facts: facts, timeRow: cache.replace(by: facts))
     }
 
     var deferredCount: Int { deferred.count }
 
     func writeDeferred(in connection: DatabaseConnection) throws(OfflineError) {
         for newer in deferred.values {
-            if newer.isTime {
-                try storeTime(of: newer.facts, in: connection)
+            if let row = newer.timeRow {
+                try storeTime(of: newer.facts, row, in: connection)
                 continue
             }
             // Another process may have removed or replaced it.
@@ -224,21 +223,19 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
 
     /// Stores newer times than the known ones.
     func storeTimes(
-        of facts: ModelFacts<Model>, _ known: ModelFacts<Model>?, in connection: DatabaseConnection
+        of facts: ModelFacts<Model>, in connection: DatabaseConnection
     ) throws(OfflineError) {
-        guard facts.isStored(like: known), let row = try number(of: facts.id, in: connection) else {
+        guard let row = cache.replace(by: facts) else {
             try store(facts, isKnown: true, in: connection)
             return
         }
-        cache.insert(facts, row: row)
         deferred[facts.id] = nil
-        try storeTime(of: facts, in: connection)
+        try storeTime(of: facts, row, in: connection)
     }
 
     private func storeTime(
-        of facts: ModelFacts<Model>, in connection: DatabaseConnection
+        of facts: ModelFacts<Model>, _ number: Int64, in connection: DatabaseConnection
     ) throws(OfflineError) {
-        guard let number = try number(of: facts.id, in: connection) else { return }
         let row = try connection.statement("UPDATE models SET seen = ?2 WHERE number = ?1")
         try row.bind(1, number)
         try row.bind(2, facts.seenAt)
@@ -264,7 +261,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         // A row that could not be read is known to nobody, but there.
         if row == nil { row = try update(facts, in: connection) }
         guard let row else { throw .damaged("a model has no row") }
-        cache.insert(facts, row: row.number)
+        cache.insert(facts, row: row.number, isExact: true)
         return row
     }
 
@@ -346,7 +343,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     func forget(stored id: [UInt8]) { Model.ID(storedBytes: id).map { forget($0) } }
 
     func forgetAll() {
-        for id in deferred.keys { deferred[id]?.isTime = false }
+        for id in deferred.keys { deferred[id]?.timeRow = nil }
         addedBytes = 0
         cache.removeAll()
         knownKind = nil

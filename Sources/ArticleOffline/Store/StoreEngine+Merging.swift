@@ -53,7 +53,7 @@ extension StoreEngine {
         let known = try table.facts(facts.id, in: connection)
         switch try table.outcome(of: facts, known, resetAt, in: connection) {
         case .nothing: break
-        case .times(let newer): try table.postpone(newer, known, in: connection)
+        case .times(let newer): table.postpone(newer)
         case .values: return true
         }
         guard let article = facts as? ModelFacts<Article> else { return false }
@@ -75,7 +75,7 @@ extension StoreEngine {
             of: facts, known, isRestart: context.isRestart, resetAt, in: connection)
         switch outcome {
         case .nothing: break
-        case .times(let newer): try table.storeTimes(of: newer, known, in: connection)
+        case .times(let newer): try table.storeTimes(of: newer, in: connection)
         case .values(let merged, let changed, let ending):
             let row = try table.store(merged, isKnown: known != nil, in: connection)
             try storeColumns(of: merged, changed, row, ending)
@@ -153,13 +153,10 @@ extension StoreEngine {
     private func newByline(
         _ facts: ModelFacts<Article>, _ known: ModelFacts<Article>?
     ) -> [Author.Reference] {
-        if let known, let place = Self.byline, facts.members.hasSameMember(place, as: known.members)
-        {
-            return []
-        }
+        if let known, Self.haveSameByline(facts, known) { return [] }
+        if let article = facts.decoded { return article.authors }
         let byline = facts.value(of: "authors")
         guard !byline.isEmpty else { return [] }
-        if let article = facts.response { return article.authors }
         let authors = (try? Self.authors.map(Array(byline))) ?? []
         return authors.compactMap { author in
             guard let id = author.id, let name = author.name else { return nil }
@@ -167,7 +164,14 @@ extension StoreEngine {
         }
     }
 
-    private static let byline = Article.storedForm.place(of: "authors")
+    private static func haveSameByline(
+        _ one: ModelFacts<Article>, _ other: ModelFacts<Article>
+    ) -> Bool {
+        if let first = one.decoded, let second = other.decoded {
+            return first.authors == second.authors
+        }
+        return one.value(of: "authors") == other.value(of: "authors")
+    }
 
     private static let authors = JSONCodec<[PartialArticle.PartialAuthor]>.array(
         of: PartialArticle.PartialAuthor.format, limit: ArticleLimits.authors)
