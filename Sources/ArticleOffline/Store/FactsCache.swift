@@ -11,6 +11,13 @@ struct FactsCache<Model: StorableModel> {
         var row: Int64
         /// True if the row has exactly these facts, but for newer times.
         var isExact: Bool
+
+        mutating func replace(by newer: ModelFacts<Model>, _ bytes: inout Int) -> Int64? {
+            isExact = isExact && newer.isStored(like: facts)
+            bytes += newer.size - facts.size
+            facts = newer
+            return isExact ? row : nil
+        }
     }
 
     private let limitBytes: Int
@@ -35,11 +42,7 @@ struct FactsCache<Model: StorableModel> {
     /// - Returns: the number of their row, if these are exactly its facts, but for newer times.
     mutating func replace(by facts: ModelFacts<Model>) -> Int64? {
         guard let index = young.index(forKey: facts.id) else { return nil }
-        let known = young.values[index].facts
-        youngBytes += facts.size - known.size
-        young.values[index].facts = facts
-        if !facts.isStored(like: known) { young.values[index].isExact = false }
-        return young.values[index].isExact ? young.values[index].row : nil
+        return young.values[index].replace(by: facts, &youngBytes)
     }
 
     mutating func insert(_ facts: ModelFacts<Model>, row: Int64, isExact: Bool) {

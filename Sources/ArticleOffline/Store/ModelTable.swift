@@ -146,9 +146,6 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         }
         let order = known.map { HistoryOrder($0, updates, isRestart: isRestart, resetAt) } ?? .later
         if order == .earlier { return .nothing }
-        if order == .same, var merged = known, merged.merge(updates).isEmpty, merged == known {
-            return .nothing
-        }
         var usable = updates
         let kind = try kind(in: connection)
         let ending = try kind.flatMap { kind throws(OfflineError) in
@@ -208,9 +205,10 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
     var deferredCount: Int { deferred.count }
 
     func writeDeferred(in connection: DatabaseConnection) throws(OfflineError) {
+        var times: [SeenTime] = []
         for newer in deferred.values {
             if let row = newer.timeRow {
-                try storeTime(of: newer.facts, row, in: connection)
+                times.append(SeenTime(row: row, time: newer.facts.seenAt))
                 continue
             }
             // Another process may have removed or replaced it.
@@ -219,6 +217,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
             guard changed.isEmpty else { continue }
             try store(known, isKnown: true, in: connection, keepsDeferred: true)
         }
+        try SeenTime.store(times, in: connection)
     }
 
     /// Stores newer times than the known ones.
@@ -230,16 +229,7 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
             return
         }
         deferred[facts.id] = nil
-        try storeTime(of: facts, row, in: connection)
-    }
-
-    private func storeTime(
-        of facts: ModelFacts<Model>, _ number: Int64, in connection: DatabaseConnection
-    ) throws(OfflineError) {
-        let row = try connection.statement("UPDATE models SET seen = ?2 WHERE number = ?1")
-        try row.bind(1, number)
-        try row.bind(2, facts.seenAt)
-        try row.run()
+        try SeenTime.store([SeenTime(row: row, time: facts.seenAt)], in: connection)
     }
 
     func forgetDeferred() { deferred = [:] }
@@ -370,5 +360,37 @@ final class ModelTable<Model: StorableModel>: AnyModelTable {
         guard try row.step() else { throw .damaged("the names of attributes have no row") }
         ownShape = row.integer(0)
         return row.integer(0)
+    }
+}
+
+/// A later time at which the facts of a row were seen.
+private struct SeenTime {
+    let row: Int64
+    let time: Timestamp
+
+    /// Stores the times. The models of a list were mostly stored one after another, so that one
+    /// statement changes all of their rows.
+    static func store(
+        _ times: [SeenTime], in connection: DatabaseConnection
+    ) throws(OfflineError) {
+        let times = times.sorted { $0.row < $1.row }
+        var first = 0
+        // Invariant: the times before `first` are stored; those until `last` are the same, of rows
+        // with successive numbers.
+        for last in times.indices {
+            let next = last + 1
+            if next < times.count, times[next].row == times[last].row + 1,
+                times[next].time == times[last].time
+            {
+                continue
+            }
+            let row = try connection.statement(
+                "UPDATE models SET seen = ?3 WHERE number BETWEEN ?1 AND ?2")
+            try row.bind(1, times[first].row)
+            try row.bind(2, times[last].row)
+            try row.bind(3, times[last].time)
+            try row.run()
+            first = next
+        }
     }
 }

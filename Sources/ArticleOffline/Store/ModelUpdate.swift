@@ -109,10 +109,12 @@ struct FactsUpdate<Model: StorableModel>: UpdateContent {
     var key: ModelKey? { ModelKey(Model.self, facts.id) }
     var isRemoval: Bool { false }
 
+    @_specialize(where Model == Article)
     func isUpdate(of engine: StoreEngine) throws(OfflineError) -> Bool {
         try engine.isUpdate(facts)
     }
 
+    @_specialize(where Model == Article)
     func merge(into engine: StoreEngine, _ context: MergeContext) throws(OfflineError) {
         try engine.merge(facts, context)
     }
