@@ -52,8 +52,10 @@ struct Merging {
             edited[index].title += "!"
             edited[index].revision += 1
         }
+        // Each response is decoded by itself: texts that share their memory compare at once.
+        let again = try edited.map { try Article(mapping: $0.json()) }
         var costs: [Double] = []
-        for (time, versions) in [articles, edited, edited].enumerated() {
+        for (time, versions) in [articles, edited, again].enumerated() {
             let start = processMicroseconds()
             for first in stride(from: 0, to: versions.count, by: Self.pageLimit) {
                 let page = versions[first..<min(first + Self.pageLimit, versions.count)]
