@@ -6,7 +6,7 @@ struct AttributeWriter {
     private let plan: FieldPlan?
     /// The position of the latest attribute in the codec.
     private var place = -1
-    /// Where the attributes end that are written as members of no object, without commas.
+    /// The ends of attributes that are written as members of no object, without commas.
     private var ends: [Int]?
 
     init(_ plan: FieldPlan?) { self.plan = plan }
@@ -18,7 +18,7 @@ struct AttributeWriter {
         ends?.reserveCapacity(count)
     }
 
-    /// Where each attribute ends, after the last one was written.
+    /// Returns the end of each attribute, after the last one was written.
     mutating func finish(_ writer: JSONWriter) -> [Int] {
         ends?.append(writer.bytes.count)
         return ends ?? []

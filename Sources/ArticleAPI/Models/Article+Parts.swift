@@ -371,3 +371,23 @@ extension Article {
 extension PartialArticle {
     package var picture: PartialHeroImage? { heroImage }
 }
+
+extension FieldSelection {
+    /// The attributes that articles in lists have, and these.
+    ///
+    /// Bodies and numbers of comments are only sent where they are named. A response to a request
+    /// with these fields is complete: it is decoded as an `Article`.
+    ///
+    /// `FetchChangesRequest(fields: .articles(including: .body, .bodyHTML))`
+    public static func articles(including names: Name...) -> FieldSelection {
+        articles(including: names)
+    }
+
+    static func articles(including names: [Name]) -> FieldSelection {
+        FieldSelection(listedArticle + names.map(\.rawValue))
+    }
+
+    private static let listedArticle = Article.shape.properties.map(\.name).filter {
+        !Article.omittedInLists.contains($0)
+    }
+}

@@ -22,11 +22,12 @@ enum StoreSchema {
     /// sort and filter. An article is in `articles` and `bylines` once all of these are known;
     /// `tags` has the keys of its tags, with a line break before and after each. Only the default
     /// order has an index: to sort 10,000 rows otherwise takes a millisecond, and to find a slug
-    /// 0.3 ms, while indexes for these took 2 µs for each new article, and 5 µs in a file. Rows that
-    /// were added are counted in `totals` once a transaction: a trigger took 2 µs. A response is a row of `models` without a shape. `holds` counts the reasons for which
-    /// a model stays: a pin, membership in mirrors, and unsent writes to it or about it. The
-    /// `generation` of a member is -1 while its mirror has not confirmed a write of the outbox. The
-    /// tables of searches are those of `StoredSearchIndex`.
+    /// 0.3 ms, while indexes for these took 2 µs for each new article, and 5 µs in a file. Rows
+    /// that were added are counted in `totals` once a transaction, as a trigger took 2 µs. A
+    /// response is a row of `models` without a shape. `holds` counts the reasons for which a model
+    /// stays: a pin, membership in mirrors, and unsent writes to it or about it. The `generation`
+    /// of a member is -1 while its mirror has not confirmed a write of the outbox. The tables of
+    /// searches are those of `StoredSearchIndex`.
     static let script = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
         CREATE TABLE kinds (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
