@@ -30,7 +30,7 @@ import Testing
         return try await backend.send(FetchArticleRequest(key: .id(id)))
     }
 
-    /// What a test of screens begins with.
+    /// The backend of the launch argument `-samples`.
     private var samples: BackendService {
         appBackend(
             at: "http://localhost:8080", auth: BackendAuth(), arguments: ["app", "-samples"])

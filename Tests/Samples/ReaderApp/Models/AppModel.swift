@@ -22,7 +22,8 @@ import Observation
         self.folder = folder
     }
 
-    /// Opens the library of whoever is signed in, while its task runs.
+    /// Opens the library of the user who is signed in, and another one with another session, until
+    /// the task is cancelled.
     func follow() async {
         for await state in backend.auth.states {
             isExpired = false

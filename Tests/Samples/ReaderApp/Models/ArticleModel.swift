@@ -37,7 +37,7 @@ import Observation
         }
     }
 
-    /// Asks the backend, which fills the library; its copy is shown if there is no network.
+    /// Fetches the article; the library stores the response, and shows its copy without a network.
     func load() async {
         isLoading = true
         defer { isLoading = false }

@@ -5,21 +5,27 @@ import Observation
 @MainActor @Observable final class LibraryModel: Identifiable {
     let offline: OfflineLibrary
     var conditions: NetworkConditions = []
-    private(set) var mirror = ArticleMirror.State.idle
-    /// The writes that are not done, in the order in which they were written.
-    private(set) var writes: [OutboxEntry] = []
     /// The reason why nothing is kept current any more; `nil` while it is.
     private(set) var problem: ErrorText?
+    @ObservationIgnored private let mirror: ObservedMirror
+    @ObservationIgnored private let outbox: ObservedOutbox
 
-    init(_ offline: OfflineLibrary) { self.offline = offline }
+    init(_ offline: OfflineLibrary) {
+        self.offline = offline
+        mirror = ObservedMirror(offline.mirror)
+        outbox = ObservedOutbox(offline.outbox)
+    }
 
     /// The account that may write; `nil` for readers who are not signed in.
     var account: String? { offline.store.place.account }
 
+    /// The writes that are not done, in the order in which they were written.
+    var writes: [OutboxEntry] { outbox.state?.entries ?? [] }
+
     /// True if the screens show what is on the device, because the backend cannot be reached.
     var isOffline: Bool {
         if conditions.contains(.offline) { return true }
-        if case .waiting(_, let error) = mirror { return error.allowsStale }
+        if case .waiting(_, let error) = mirror.state { return error.allowsStale }
         return false
     }
 
@@ -35,24 +41,9 @@ import Observation
 
     /// Keeps the articles current and sends what was written, while its task runs.
     func follow() async {
-        async let running: Void = run()
-        async let mirror: Void = followMirror()
-        async let writes: Void = followWrites()
-        _ = await (running, mirror, writes)
-    }
-
-    private func run() async {
         problem = nil
         do { try await offline.run() } catch {
             if !Task.isCancelled { problem = ErrorText(error) }
         }
-    }
-
-    private func followMirror() async {
-        for await state in offline.mirror.states { mirror = state }
-    }
-
-    private func followWrites() async {
-        for await state in offline.outbox.states { writes = state.entries }
     }
 }

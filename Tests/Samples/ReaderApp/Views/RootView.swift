@@ -2,7 +2,7 @@ import BroadsheetKit
 import BroadsheetTesting
 import SwiftUI
 
-/// The library of whoever is signed in.
+/// The screens of the current session, or the reason why its library cannot be opened.
 struct RootView: View {
     let app: AppModel
 
